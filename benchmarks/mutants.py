@@ -2,9 +2,10 @@
 
 Each mutant names a place by a piece of code (`after`) and what to replace the first time it comes
 from there on. A piece that is no longer there, or is there more than once, ends the run: the list
-is to be kept up to date with the code. Of the tests those named after the changed module run
-first, then those of its room, then the others, up to the first that fails. Wanted: the soak sees
-nine of ten, the tests all.
+is to be kept up to date with the code. The changed module's own examples run first, alone, then the
+tests named after it, those of its room, then the others, up to the first that fails. What fails is
+run once more without any bug: a group that fails then too has seen nothing, and is reported.
+Wanted: the soak sees nine of ten, the tests all.
 
 All of them take an hour or more, so a run may be one in pieces: `--keep FILE --minutes 8`, again
 and again; then `--keep FILE --table > benchmarks/planted.md` is what the documentation shows.
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from planted import MUTANTS, Mutant
@@ -35,57 +37,94 @@ CHANCE = 0.1
 WANTED = {"soak": 0.9, "tests": 1.0}
 
 
-def outcome(mutant: Mutant | None, given: argparse.Namespace) -> dict[str, str]:
-    """Plant a bug (or none) in a copy of the tree; return what soak and tests say of it."""
-    with tempfile.TemporaryDirectory(prefix="volcano-lab-mutant-") as folder:
-        tree = Path(folder)
+class Copy:
+    """A copy of the tree, for as long as it is open, in which a bug can be planted."""
+
+    def __enter__(self) -> "Copy":
+        self.folder = tempfile.TemporaryDirectory(prefix="volcano-lab-mutant-")
+        self.tree = Path(self.folder.name)
         for part in ROOT.iterdir():
             if part.name in ("volcano_lab", "tests", "benchmarks", "tools"):
-                shutil.copytree(part, tree / part.name)
+                shutil.copytree(part, self.tree / part.name)
             elif not part.name.startswith("."):
-                (tree / part.name).symlink_to(part)
-        module = mutant.plant(tree) if mutant is not None else ""
-        soak = ["benchmarks/soak.py", "--stop", "--seeds", str(given.seeds), "--events",
-                str(given.events), "--chance", str(given.chance)]
-        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-m",
-                  "not slow and not browser", *files]
-                 for files in groups(tree, module)[: 2 if given.near else 3] if files]
-        commands = {"soak": [soak] * (mutant is None or mutant.by_soak), "tests": tests}
-        return {by: next(filter(None, (_said(command, tree) for command in commands[by])), "")
-                for by in given.by} | {"file": module.removeprefix("volcano_lab/")}
+                (self.tree / part.name).symlink_to(part)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.folder.cleanup()
+
+    def run(self, command: tuple[str, ...]) -> str:
+        """Run Python; return "" where all is well, else the line that says what fails."""
+        environment = os.environ | {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1",
+                                    "HYPOTHESIS_PROFILE": "mutants", "PYTHONHASHSEED": "0"}
+        try:
+            run = subprocess.run([sys.executable, *command], cwd=self.tree, env=environment,
+                                 capture_output=True, text=True, timeout=1800)
+        except subprocess.TimeoutExpired:
+            return "does not end"
+        if run.returncode in (0, 5):  # 5: no tests in these files
+            return ""
+        lines = (run.stdout + run.stderr).strip().splitlines()
+        told = [line for line in lines if "InvariantBroken: " in line
+                or line.startswith(("FAILED", "ERROR"))]
+        return (told or lines or ["fails"])[-1].replace(str(self.tree), "")[:900]
+
+
+def outcome(mutant: Mutant, given: argparse.Namespace, sound: Copy) -> dict[str, str]:
+    """Plant a bug in a copy of the tree; return what soak and tests say of it, and what fails in
+    the sound tree as well.
+    """
+    with Copy() as copy:
+        module = mutant.plant(copy.tree)
+        soak = ("benchmarks/soak.py", "--stop", "--seeds", str(given.seeds), "--events",
+                str(given.events), "--chance", str(given.chance))
+        tests = [("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-m",
+                  "not slow and not browser", *files)
+                 for files in groups(copy.tree, module)[: 3 if given.near else 4] if files]
+        commands = {"soak": [soak] * mutant.by_soak, "tests": tests}
+        row = {"file": module.removeprefix("volcano_lab/")}
+        unsound = []
+        for by in given.by:
+            row[by], failing = first_seen(commands[by], copy, sound)
+            unsound += failing
+        return row | {"unsound": "; ".join(unsound)}
+
+
+def first_seen(commands: list[tuple[str, ...]], copy: Copy, sound: Copy) -> tuple[str, list[str]]:
+    """Return what the first command says that fails with the bug and not without it, and what the
+    commands before it say without any bug.
+    """
+    unsound = []
+    for command in commands:
+        if said := copy.run(command):
+            before = without_bug(sound, command)
+            if not before:
+                return said, unsound
+            unsound.append(before)
+    return "", unsound
+
+
+@cache
+def without_bug(sound: Copy, command: tuple[str, ...]) -> str:
+    """Return what a command says of the sound tree; each command is run there at most once."""
+    return sound.run(command)
 
 
 def groups(tree: Path, module: str) -> list[list[str]]:
-    """The files of tests: those named after a module or its folder, those of its room, all others.
+    """The files of tests: the module with its own examples, those named after it or its folder,
+    those of its room, all others. The module is alone: pytest would import it a second time beside
+    its tests, with other classes.
     """
     parts = Path(module).with_suffix("").parts
-    names = {part.removesuffix("s") for part in parts[2:]} or {parts[-1]} if parts else set()
-    room = parts[1] if parts else ""
-    found: list[list[str]] = [[module] if module else [], [], []]  # with the module's own examples
+    names = {part.removesuffix("s") for part in parts[2:]} or {parts[-1]}
+    found: list[list[str]] = [[module], [], [], []]
     for path in sorted(tree.glob("tests/*/**/test_*.py")) + [tree / "tests" / f for f in OTHERS]:
         if path.parts[len(tree.parts) + 1] in (*ROOMS, *OTHERS) and path.name != NOT_ASKED:
             near = path.stem.removeprefix("test_")
-            place = (0 if any(name in near for name in names)
-                     else 1 if room in path.parts[:-1] else 2)
+            place = (1 if any(name in near for name in names)
+                     else 2 if parts[1] in path.parts[:-1] else 3)
             found[place].append(str(path.relative_to(tree)))
     return found
-
-
-def _said(command: list[str], tree: Path) -> str:
-    """Run one of them; return "" where it found nothing, else the line that tells what it found."""
-    environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1",
-                                "HYPOTHESIS_PROFILE": "mutants", "PYTHONHASHSEED": "0"}
-    try:
-        run = subprocess.run([sys.executable, *command], cwd=tree, env=environment,
-                             capture_output=True, text=True, timeout=1800)
-    except subprocess.TimeoutExpired:
-        return "does not end"
-    if run.returncode in (0, 5):  # 5: no tests in these files
-        return ""
-    lines = (run.stdout + run.stderr).strip().splitlines()
-    told = [line for line in lines if "InvariantBroken: " in line
-            or line.startswith(("FAILED", "ERROR"))]
-    return (told or lines or ["fails"])[-1].replace(str(tree), "")[:900]
 
 
 def kept(path: Path | None) -> dict[str, dict]:
@@ -131,30 +170,26 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=600, help="of each seed")
     parser.add_argument("--chance", type=float, default=CHANCE, help="of each fault")
     parser.add_argument("--by", nargs="+", default=["soak", "tests"], choices=["soak", "tests"])
-    parser.add_argument("--only", default="", help="mutants with this in their name")
+    parser.add_argument("--only", default="", help="mutants with this in their name or file")
     parser.add_argument("--near", action="store_true", help="only tests of the changed room")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="add to this file what is not in it already")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin with none after it")
     parser.add_argument("--table", action="store_true", help="of what is kept; nothing is run")
     given = parser.parse_args()
-    for mutant in MUTANTS:  # a list that is out of date is no use
-        mutant.changed(ROOT)
+    files = {mutant.name: str(mutant.changed(ROOT)[0].relative_to(ROOT)) for mutant in MUTANTS}
     found = kept(given.keep)
     if given.table:
         print(table(found), end="")
         return 0
-    if not given.near and not given.keep and any(
-            before := [outcome(None, given)[by] for by in given.by]):
-        print("without any bug:", *before)
-        return 1
-    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
+    chosen = [mutant for mutant in MUTANTS
+              if given.only in mutant.name or given.only in files[mutant.name]]
     left = [mutant for mutant in chosen
             if any(by not in found.get(mutant.name, {}) for by in given.by)
             and not (given.near and "near" in found.get(mutant.name, {}))]
     end = time.monotonic() + given.minutes * 60
-    with ThreadPoolExecutor(given.jobs) as pool:
-        tried = pool.map(lambda m: outcome(m, given) if time.monotonic() < end else {}, left)
+    with Copy() as sound, ThreadPoolExecutor(given.jobs) as pool:
+        tried = pool.map(lambda m: outcome(m, given, sound) if time.monotonic() < end else {}, left)
         for mutant, row in zip(left, tried, strict=True):
             if not row:
                 continue
@@ -163,6 +198,8 @@ def main() -> int:
             found[mutant.name] = found.get(mutant.name, {}) | row
             print("; ".join(f"{by}: {row[by] or 'NOTHING'}" for by in given.by
                             if mutant.by_soak or by == "tests"), f"<- {mutant.name}", flush=True)
+            if row["unsound"]:
+                print(f"  FAILS WITHOUT ANY BUG, asked no further: {row['unsound']}", flush=True)
             if given.near and not row.get("tests"):  # all the others are still to be asked
                 row["near"] = row.pop("tests", "")
             if given.keep:
@@ -179,7 +216,7 @@ def _summary(tried: list[Mutant], found: dict[str, dict], by_whom: list[str]) ->
         seen = sum(bool(found[name].get(by)) for name in reach)
         print(f"{by} saw {seen} of {len(reach)}")
         few += seen < WANTED[by] * len(reach)
-    return int(few > 0)
+    return int(few > 0 or any(found[mutant.name].get("unsound") for mutant in tried))
 
 
 if __name__ == "__main__":
