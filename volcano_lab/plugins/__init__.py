@@ -1,7 +1,6 @@
 """The plugins: one file each; they meet in the session and never import one another.
 
-Importing this package makes Volcano's plugins known by name; each is loaded when a configuration
-first names it.
+Importing this package makes them known by name; each is loaded when a configuration first names it.
 """
 
 from volcano_lab.framework.plugin import PLUGINS, UNMODELLED, plugin_class
@@ -18,13 +17,17 @@ BUILT_IN = {"binpack": "binpack:Binpack", "capacity": "capacity:Capacity",
             "resourcequota": "resourcequota:ResourceQuotas", "sla": "sla:Sla",
             "task-topology": "task_topology.plugin:TaskTopologyPlugin", "tdm": "tdm:Tdm",
             "usage": "usage:Usage"}
-"""Plugin name in a configuration -> module and class in this package."""
+"""Volcano's plugins: name in a configuration -> module and class in this package."""
+
+LAB_PLUGINS: dict[str, str] = {}
+"""The same of plugins that the lab brings along and Volcano does not have."""
 
 NOT_MODELLED = {"deviceshare": "GPU, vGPU and NPU sharing",
                 "extender": "calls to an outside scheduler",
                 "numa-aware": "NUMA topology within a node"}
 
-PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}" for name, place in BUILT_IN.items()})
+PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}"
+                         for name, place in {**LAB_PLUGINS, **BUILT_IN}.items()})
 UNMODELLED.update({name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the '
                          'configuration runs.' for name, what in NOT_MODELLED.items()})
 
