@@ -1,7 +1,7 @@
 """A job: the tasks of one PodGroup, and the states of the gang that they make.
 
 Answers to `JobInfo` of `pkg/scheduler/api/job_info.go`; the texts that explain a job's state are in
-`job_text.py`. Sums are kept up to date as tasks change their status.
+`job_conditions.py`. Sums are kept up to date as tasks change their status.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ label `volcano.sh/nodegroup-name`; what a queue wants stands in its `spec.affini
 `strict` (default true): nodes without a group are for nobody; when false, queues that want nothing
 may use them. With `enableHierarchy` a queue without an affinity has that of its nearest ancestor.
 
-Differs on purpose: `predicate_nodes` and `node_order_nodes` answer for all nodes at once.
+Differs on purpose: the tasks of a queue have one answer per node (`predicate_key`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Finding a node for one task after the other, over arrays: decides the same as
-`node_chooser.PlainChooser`.
+`chooser.PlainChooser`.
 """
 
 from math import inf

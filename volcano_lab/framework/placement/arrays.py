@@ -1,10 +1,10 @@
 """Which nodes a task fits, and which of them is best: for all nodes at once.
 
-Decides the same as `node_chooser`, which is the readable reference. Fit, score and reasons are
-arrays over the nodes; tasks with equal requests share them, and after a placement only the row of
-the node that changed is computed again. It serves where every plugin that filters or scores nodes
-says which tasks are equal to it (`predicate_key`, `node_order_key`) or answers for all nodes itself
-(`predicate_nodes`, `batch_node_order_nodes`), and nobody watches each single call.
+Decides the same as `chooser.PlainChooser`, which is the readable reference. Fit, score and reasons
+are arrays over the nodes; tasks with equal requests share them, and after a placement only the row
+of the node that changed is computed again. It serves where every plugin that filters or scores
+nodes says which tasks are equal to it (`predicate_key`, `node_order_key`) or answers for all nodes
+itself (`predicate_nodes`, `batch_node_order_nodes`), and nobody watches each single call.
 """
 
 from __future__ import annotations

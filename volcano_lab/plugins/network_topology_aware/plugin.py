@@ -1,9 +1,8 @@
 """network-topology-aware: gangs whose pods talk a lot lie close together in the network.
 
 Answers to `pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`. A job or
-sub-job with a hard topology is tried in HyperNodes of the lowest tiers first
-(`network_topology_aware_gradients.py`), the fullest HyperNode wins
-(`network_topology_aware_usage.py`). Pods with a topology prefer nodes close to where their sub-job
+sub-job with a hard topology is tried in HyperNodes of the lowest tiers first (`gradients.py`), the
+fullest HyperNode wins (`usage.py`). Pods with a topology prefer nodes close to where their sub-job
 is already; other pods fill up HyperNodes, so that whole ones stay free.
 
 Arguments, with their defaults:

@@ -2,8 +2,7 @@
 emptier.
 
 Answers to `resource_strategy_fit.go`, `sra.go` and `proportional.go` of
-`pkg/scheduler/plugins/resource-strategy-fit`; `resource_strategy_fit_arguments.py` has the
-arguments. Three parts:
+`pkg/scheduler/plugins/resource-strategy-fit`; `arguments.py` has the arguments. Three parts:
 
 - the strategies, `MostAllocated` or `LeastAllocated` a resource. A pod may bring its own:
   annotations `volcano.sh/resource-strategy-scoring-type` and `volcano.sh/resource-strategy-weight`

@@ -1,7 +1,7 @@
 """Buckets: which of a job's tasks belong together, by the affinity between their roles.
 
-Answers to `bucket.go` and `manager.go` of `pkg/scheduler/plugins/task-topology`; `task_topology.py`
-is the plugin. A role here is what the pod's annotation `volcano.sh/task-spec` says; its label
+Answers to `bucket.go` and `manager.go` of `pkg/scheduler/plugins/task-topology`; `plugin.py` is
+the plugin. A role here is what the pod's annotation `volcano.sh/task-spec` says; its label
 doesn't count.
 """
 

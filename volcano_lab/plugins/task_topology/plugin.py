@@ -1,6 +1,6 @@
 """task-topology: the tasks of a job go together or apart by role, a bucket of them to a node.
 
-Answers to `topology.go` and `util.go` of `pkg/scheduler/plugins/task-topology`; `task_buckets.py`
+Answers to `topology.go` and `util.go` of `pkg/scheduler/plugins/task-topology`; `buckets.py`
 sorts tasks into buckets. Argument: `task-topology.weight`, a whole number (default 1). A job says
 what it wants in annotations of its PodGroup, roles separated by commas and groups by semicolons:
 
