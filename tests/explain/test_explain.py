@@ -263,7 +263,8 @@ def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
         "asked": {"cpu": 3000.0}, "limit": {"cpu": 2000.0}, "short_of": ["cpu"],
         "each": {"cpu": 1000.0}, "broken": True, "stranded": ["default/other"]})
     assert cause.text.endswith(
-        "There is room on a node: it is kept for queue b (it holds cpu 0 and deserves cpu 2).")
+        "A node has free resources that no queue can use: one more pod would exceed the share of "
+        "queue b (it holds cpu 0 and deserves cpu 2), too.")
 
 
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():

@@ -145,7 +145,7 @@ def test_hyper_nodes_that_were_not_tried_for_a_sub_group_are_named_with_what_the
         "No single HyperNode up to tier 1 holds its sub-group: 3 pods are needed together, and "
         "rack-a takes 0. Not tried, as its minimum of 3 pods asks for cpu 9: rack-b has cpu 8 "
         "left. Counted in: 3 pods of its own job that have found a place in this attempt.")
-    assert said[1] == "cpu is held by default/mpi 9, default/db 6, default/web 6."
+    assert said[1] == "cpu is held by default/db 6, default/web 6."
 
 
 def test_sub_groups_without_a_topology_that_must_hold_start_with_one():

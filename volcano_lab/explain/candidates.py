@@ -9,10 +9,11 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo
+from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob, Rank
 from volcano_lab.explain.knobs import Knobs
+from volcano_lab.explain.origin import guarantee_of
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.framework import Session
 from volcano_lab.framework.names import meant
@@ -88,9 +89,7 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
     ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
                            if uid != job.uid and _ends(ssn.jobs[uid]))
-    yield from knobs.gone([*ending], Rank.WAIT, not _owed(ssn, job) and all(
-        cause.code in JUST_FULL and not cause.numbers.get("broken") for cause in causes) and all(
-            _importance(ssn.jobs[uid]) >= _importance(job) for uid in ending))
+    yield from knobs.gone([*ending], Rank.WAIT, _calm(ssn, job, causes, ending))
     yield from _less_or_more(knobs, ssn, job, causes)
     yield from knobs.min_member(job.uid)
     if refused and not evicts:  # a change for everybody, where one of the job or its queue may do
@@ -109,10 +108,45 @@ def _importance(job: JobInfo) -> int:
 
 
 def _owed(ssn: Session, job: JobInfo) -> bool:
-    """Whether the job would leave its queue within what it deserves."""
+    """Whether something keeps from the job what its queue is owed: it would leave the queue within
+    what its `deserved` or guarantee names of what the job asks for, or others' guarantees take it.
+    """
     queue = queue_attributes(ssn).get(job.queue)
-    return queue is not None and (queue.allocated + job.get_min_resources()).less_equal(
-        queue.deserved, ZERO)
+    if queue is None:
+        return False
+    asked = {name for name, amount in amounts(job.get_min_resources() + total(
+        task.resreq for task in job.tasks.values())).items() if amount and name != "pods"}
+    own = job.get_min_resources()
+
+    def within(limit: Resource) -> bool:
+        named = [name for name in asked if limit.get(name)]
+        return bool(named) and all(queue.allocated.get(name) + own.get(name)
+                                   <= limit.get(name) + MIN_RESOURCE for name in named)
+
+    return within(queue.deserved) or within(guarantee_of(ssn.queues[job.queue]))
+
+
+def _stranded(job: JobInfo) -> bool:
+    """Whether some pods of a gang hold places without the rest of its minimum."""
+    return 0 < job.ready_task_num() < job.min_available
+
+
+def _withheld(ssn: Session, job: JobInfo, causes: list[Cause]) -> bool:
+    """Whether another queue's guarantee, of which it does not hold all, takes what is short."""
+    short = {name for cause in causes if cause.code in CAPABILITY or cause.code == "over_deserved"
+             for name in cause.numbers["short_of"]}
+    known = queue_attributes(ssn)
+    line = {job.queue, *getattr(known.get(job.queue), "ancestors", ())}
+    return any(guarantee_of(queue).get(name) - (known[other].allocated.get(name)
+                                                if other in known else 0.0) >= MIN_RESOURCE
+               for other, queue in ssn.queues.items() if other not in line for name in short)
+
+
+def _calm(ssn: Session, job: JobInfo, causes: list[Cause], ending: Iterable[str]) -> bool:
+    """Whether nothing is wrong: others, no less important, hold what no rule owes to the job."""
+    return not (_owed(ssn, job) or _stranded(job) or _withheld(ssn, job, causes)) and all(
+        cause.code in JUST_FULL and not cause.numbers.get("broken") for cause in causes) and all(
+            _importance(ssn.jobs[uid]) >= _importance(job) for uid in ending)
 
 
 def _other_queues(ssn: Session, job: JobInfo) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
+from volcano_lab.explain.cycles import following
 from volcano_lab.explain.explanation import Amounts, amounts_text
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.framework.names import Names, meant
@@ -201,6 +202,12 @@ class Evidence:
                                                                             facts[known])
         return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
+
+    @cached_property
+    def last(self) -> Session | None:
+        """The last session of the cycles that follow; None where the objects are not known."""
+        return deque(following(self.objects, self.ssn.conf, self.ssn.now), maxlen=1)[0] if (
+            self.objects) else None
 
     @cached_property
     def tasks(self) -> dict[str, TaskInfo]:

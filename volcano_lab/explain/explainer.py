@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from time import time
 
-from volcano_lab.api import PENDING, JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import victim_causes
@@ -16,7 +16,7 @@ from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.remedies import Remedy, effect, remedies_for, remedies_that_spare
 from volcano_lab.explain.trial import run
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
-from volcano_lab.explain.why_job import elsewhere, head_of, job_causes
+from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_is_vain
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, spoken
@@ -73,11 +73,20 @@ class Explainer(Shown):
         self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
-        waiting = [(job, pods) for job in self.session.jobs.values()
-                   if (pods := len(job.in_status(PENDING)))]
+        waiting = [job for job in self.session.jobs.values() if self._waits(job)]
         yield f"{len(waiting)} of {len(self.session.jobs)} jobs wait; ask why(name) about one."
         yield [{"job": job.uid, "queue": job.queue, "phase": job.pod_group.status.phase,
-                "waiting_pods": pods} for job, pods in waiting]
+                "waiting_pods": self._waiting_pods(job)} for job in waiting]
+
+    def _waits(self, job: JobInfo) -> bool:
+        """Whether pods of a job wait, are not created yet, or have a promise that is never kept."""
+        return not job.tasks or bool(counts(job)[2]) or promise_is_vain(self.evidence, job)
+
+    def _waiting_pods(self, job: JobInfo) -> int:
+        """How many pods wait: where none is created yet, those that will be, its minimum at least.
+        """
+        later = self._later.get(self.names.called(job.uid), ())
+        return sum(counts(job)[1:]) if job.tasks else len(later) or job.min_available
 
     @collector_paused()
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
@@ -183,7 +192,7 @@ class Explainer(Shown):
         groups: dict[tuple, Group] = {}
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
-            if job.tasks and not counts(job)[2]:
+            if not self._waits(job):
                 continue
             causes = job_causes(self.evidence, job)
             first = _foremost(causes)

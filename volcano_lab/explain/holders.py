@@ -153,6 +153,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         "limit" in cause.numbers or cause.code == "overused") else None
     nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
     held, new = allocated(seen, record, level, nodes)
+    held = held_to_the_end(seen, job, record, held, nodes)
     took = {uid: each for uid, each in new.items() if uid != job.uid}
 
     def waits(other: JobInfo) -> str:
@@ -179,6 +180,15 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         yield Cause("held_by", text.strip(), {"holders": holders, "broken": bool(broken)}, [record],
                     context=True)
     yield from came_first(seen, largest(took, names)[:1], job, record)
+
+
+def held_to_the_end(seen: Evidence, job: JobInfo, record: Record, held: dict[str, Amounts],
+                    nodes: Iterable[str] | None) -> dict[str, Amounts]:
+    """What jobs held at a moment, less places of this job that were given back with its gang's."""
+    then, there = seen.state_at(record)["tasks"], seen.ssn.nodes if nodes is None else {*nodes}
+    tried = amounts(total(task.resreq for task in job.tasks.values()
+                          if not task.node_name and then[task.key]["node"] in there))
+    return held | {job.uid: added(held[job.uid], tried, -1.0)} if job.uid in held else held
 
 
 def _lacks_more(job: JobInfo) -> bool:

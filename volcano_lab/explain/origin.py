@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource, amount_text
+from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, QueueInfo, Resource, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.framework import listed
@@ -123,7 +123,7 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
             seen.ssn.queues[above].queue.spec.capability or {})}:
         return f"the capability of queue {above} above it names no {name}"
     others = {other: kept for other, kept in _guarantees(seen, level, parent, name).items() if kept}
-    own = Resource.from_list(queue.queue.spec.guarantee.resource).get(name)
+    own = guarantee_of(queue).get(name)
     if own and _same(own, amount) and room - sum(others.values()) < own:
         return (f"its own guarantee, as {amount_text(name, sum(others.values()))} guaranteed to "
                 f"others leave nothing more of {amount_text(name, room)} {where}")
@@ -138,8 +138,13 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
 def _guarantees(seen: Evidence, level: str, parent: str | None, name: str) -> dict[str, float]:
     """What is kept for others beside the queue: its siblings in a tree, else all other queues."""
     siblings = queue_attributes(seen.ssn)[parent].children if parent else seen.ssn.queues
-    return {other: Resource.from_list(seen.ssn.queues[other].queue.spec.guarantee.resource).get(
-        name) for other in siblings if other != level and other in seen.ssn.queues}
+    return {other: guarantee_of(seen.ssn.queues[other]).get(name)
+            for other in siblings if other != level and other in seen.ssn.queues}
+
+
+def guarantee_of(queue: QueueInfo) -> Resource:
+    """What a queue is guaranteed, as its author wrote it."""
+    return Resource.from_list(queue.queue.spec.guarantee.resource)
 
 
 def _same(left: float, right: float) -> bool:

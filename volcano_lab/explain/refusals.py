@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
+from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
 from volcano_lab.explain import origin
@@ -14,7 +15,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text,
 from volcano_lab.explain.holders import by_whom, held_text, phase_text, room_causes
 from volcano_lab.explain.nodes import closed_causes
 from volcano_lab.framework import listed
-from volcano_lab.trace import Record, queue_attributes
+from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
 
 
@@ -175,7 +176,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if record["answer"] or record["task"] not in waiting or record["plugin"] in told:
             continue
         told.add(record["plugin"])
-        found = _refusal(seen, job, record)
+        found = refusal(seen, job, record)
         yield found
         level = seen.trace.records[record.number - 1]
         if record["plugin"] == "capacity" and level.kind == "allocatable_level":
@@ -202,7 +203,8 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
                   "short_of": [name for name in names if deserved[name]]}, [record])
 
 
-def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+    """That a plugin gives a pod's queue no more, from the record of its answer."""
     plugin, level = record["plugin"], seen.trace.records[record.number - 1]
     if plugin in ("proportion", "capacity") and not seen.ssn.queues[job.queue].is_open:
         return origin.closed(seen, job.queue, job.uid)
@@ -235,17 +237,10 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = (f" The difference is one of rounding ({more} in internal units), "
                "and this comparison has no tolerance.")
-    due = {name: _held(sums, names) for name, sums in state["queues"].items()
-           if name != job.queue and any(sums["deserved"].get(each, 0.0)
-                                        > sums["allocated"].get(each, 0.0) for each in names)}
-    room = seen.free(record, request).values() if due else ()
-    if any(all(amount <= free[name] for name, amount in request.items()) for free in room):
-        kept = [f"queue {name} ({held})" for name, held in due.items()]
-        but += f" There is room on a node: it is kept for {listed(kept, 3)}."
-        numbers |= {"broken": True, "stranded": [
-            uid for uid, other in seen.ssn.jobs.items()
-            if other.queue in due and other.tasks and not other.is_ready()][:3]}
     whole = origin.limit_origin(seen, job.queue, numbers["limit"]).strip(" ()")
+    if "its capability" not in whole:
+        text, more = _left_for(seen, job, record, names)
+        but, numbers = but + text, numbers | more
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
             f"{amounts_text(numbers['limit'])} ("
@@ -253,3 +248,54 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
             f"{seen.at_first(seen.tasks[record['task']], names)}{seen.own(job.uid, record)}"
             f"{seen.not_announced(names)}{but}")
     return Cause("over_deserved", text, numbers, [record])
+
+
+def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
+              ) -> tuple[str, dict[str, Any]]:
+    """For whom the free resources are kept that a pod may not take: the queues that can use what
+    they deserve, or have a guarantee of it; that no queue can, where there is none.
+    """
+    state = seen.state_at(record)
+    free, queues = seen.free(record), state["queues"]
+
+    def fits(request: Amounts) -> bool:
+        return any(all(amount <= node.get(name, 0.0) for name, amount in request.items())
+                   for node in free.values())
+
+    def uses(queue: str) -> bool:
+        """Whether a pod of the queue fits a node and what the queue deserves."""
+        sums = queues[queue]
+        return any(fits(each) and all(
+            sums["allocated"].get(name, 0.0) + amount <= sums["deserved"].get(name, 0.0)
+            for name, amount in each.items() if name != "pods")
+            for each in _requests(seen, queue, state))
+
+    if not fits(state["tasks"][record["task"]]["request"]):
+        return "", {}
+    due = [name for name, sums in queues.items() if name != job.queue and any(
+        sums["deserved"].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)]
+    kept = [name for name in due if uses(name) or any(queues[name]["guarantee"].get(
+        each, 0.0) > queues[name]["allocated"].get(each, 0.0) for each in names)]
+    said = listed([f"queue {name} ({_held(queues[name], names)})" for name in kept or due], 3)
+    stranded = [uid for uid, other in seen.ssn.jobs.items()
+                if other.queue in (kept or due) and other.tasks and not other.is_ready()][:3]
+    if kept:
+        return f" A node has free resources: they are kept for {said}.", {
+            "broken": True, "stranded": stranded}
+    if due and all(list(_requests(seen, name, state)) for name in due):
+        return (" A node has free resources that no queue can use: one more pod would exceed the "
+                f"share of {said}, too.", {"broken": True, "stranded": stranded})
+    return "", {}
+
+
+def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:
+    """What each pod of a queue asked for that had no node at a moment; of a job without pods, what
+    one member of its minimum does.
+    """
+    for job in seen.ssn.jobs.values():
+        if job.queue == queue and job.tasks:
+            yield from (state["tasks"][task.key]["request"] for task in job.tasks.values()
+                        if not state["tasks"][task.key]["node"])
+        elif job.queue == queue:
+            yield {name: amount / max(job.min_available, 1)
+                   for name, amount in amounts(job.get_min_resources()).items()}

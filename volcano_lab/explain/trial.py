@@ -47,7 +47,7 @@ class Trial:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
-        with _silent():
+        with silent():
             self._exchange(old, new)
             try:
                 self.rest = Scheduler(self.cache, conf).steps(now=self.now)
@@ -64,7 +64,7 @@ class Trial:
     @staticmethod
     def finish(rest: Iterator[tuple[str, Session]]) -> None:
         """Run what is left of a cycle: the objects may be others by now, its session is its own."""
-        with _silent():
+        with silent():
             deque(rest, maxlen=0)
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
@@ -81,7 +81,7 @@ class Trial:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def silent() -> Iterator[None]:
     """What a cycle has to say was said once."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.explain.cycles import never_bound
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
@@ -15,8 +16,9 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import best_effort
-from volcano_lab.explain.refusals import admission_causes, limit_causes
+from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes
+from volcano_lab.explain.why_node import why_not_cause
 from volcano_lab.framework import listed
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 
@@ -206,13 +208,39 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         parts.append(f"{one} promised a place on node {node}: {why}")
     shown = ". ".join(part[0].upper() + part[1:] for part in parts[:3])
     more = f", and others on {len(parts) - 3} more nodes" if len(parts) > 3 else ""
-    leave = any(task.status == RELEASING for node in nodes
-                for task in seen.ssn.nodes[node].tasks.values())
+    left = [node for node in nodes if any(
+        task.status == RELEASING for task in seen.ssn.nodes[node].tasks.values())]
+    if promise_is_vain(seen, job):
+        return _never_kept(seen, job, promised[0])
     text = f"{shown}{more}. " + ("Once that room is free, the next cycle binds them (Pipelined)."
-                                 if leave else "The next cycle begins anew with them (Pipelined).")
+                                 if left else "The next cycle begins anew with them (Pipelined).")
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
     return Cause("promised", text, {"promised": len(promised)}, records)
+
+
+def promise_is_vain(seen: Evidence, job: JobInfo) -> bool:
+    """Whether pods are promised places where no pod leaves, and have no more some cycles on."""
+    nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
+    return bool(nodes) and not any(
+        task.status == RELEASING for node in nodes for task in seen.ssn.nodes[node].tasks.values()
+    ) and never_bound(seen.last, job)
+
+
+def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
+    """That each cycle promises a place which allocate refuses, and what allocate has against it."""
+    node = task.node_name
+    chosen = seen.in_action("allocate", "chose", task=task.key)
+    limits = [record for record in seen.in_action("allocate", "allocatable", task=task.key)
+              if not record["answer"]]
+    against = why_not_cause(seen, task.key, node, chosen[-1]) if chosen else (
+        refusal(seen, job, limits[-1]) if limits else None)
+    says = f"allocate refuses it in every cycle: {against.text}" if against else (
+        "allocate binds none of its gang.")
+    text = (f"Pod {task.key} is promised a place on node {node} in every cycle (Pipelined), where "
+            f"no pod is leaving, and {says} While that stays so, the promise is never kept.")
+    return Cause("never_bound", text, {"promised": len(job.in_status(PIPELINED))},
+                 against.records if against else [])
 
 
 def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:

@@ -9,6 +9,9 @@ from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
 from volcano_lab.explain.origin import best_effort, closed
 
+UNLIMITED = 1e300
+"""An amount of a capability that names no limit."""
+
 
 def queue_head(seen: Evidence, queue: str) -> str:
     sums = _end_of(seen, queue)
@@ -18,10 +21,14 @@ def queue_head(seen: Evidence, queue: str) -> str:
     flat = "proportion" in seen.ssn.plugins
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     may = sums["real_capability"]
+    limited = [name for name, amount in sums["capability"].items()
+               if name != "pods" and amount < UNLIMITED]
+    bounds = dict.fromkeys([*names, *limited]) or [
+        name for name, amount in may.items() if amount and name != "pods"]
     origin = f" (weight {sums['weight']}, computed)" if flat else " (as its author wrote)"
     return (f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves "
             f"{amounts_text(sums['deserved'], names)}{origin}, holds "
-            f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; "
+            f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, bounds)}; "
             f"its share is {sums['share']:.3g}.")
 
 
@@ -42,16 +49,17 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
     yield from best_effort(seen, queue)
     capability, real = sums["capability"], sums["real_capability"]
     less = [name for name, amount in capability.items() if name != "pods"
-            and real.get(name, 0.0) < amount < 1e300]
+            and real.get(name, 0.0) < amount < UNLIMITED]
     if less:
         text = (f"Of its capability of {amounts_text(capability, less)} it may hold "
                 f"{amounts_text(real, less)}: the rest is guaranteed to others, or isn't there.")
         yield Cause("real_capability", text, numbers)
-    waiting = [(seen.called(job.uid), counts(job)[2], job.pod_group.status.phase or "Pending")
-               for job in ssn.jobs.values() if job.queue == queue and counts(job)[2]]
+    waiting = [(seen.called(job.uid), f"{pods} pod{'' if pods == 1 else 's'}" if job.tasks else
+                "no pods yet", job.pod_group.status.phase or "Pending")
+               for job in ssn.jobs.values() if job.queue == queue
+               and ((pods := counts(job)[2]) or not job.tasks)]
     if waiting:
-        jobs = ", ".join(f"{uid} ({pending} pod{'' if pending == 1 else 's'}, {phase})"
-                         for uid, pending, phase in waiting[:5])
+        jobs = ", ".join(f"{uid} ({pods}, {phase})" for uid, pods, phase in waiting[:5])
         more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
         yield Cause("jobs_wait", f"In it wait {jobs}{more}.",
                     {"jobs": [uid for uid, *_ in waiting]})

@@ -1,0 +1,145 @@
+"""When nothing is wrong and when something is, for whom room is kept, and which promises hold."""
+
+import pytest
+
+from explain.test_exports import GROUP, JOB, NODE
+from volcano_lab import loads
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests.defaults import with_defaults
+
+CONF = """\
+actions: "enqueue, allocate%s"
+tiers:
+- plugins: [{name: priority}, {name: gang%s}]
+- plugins: [{name: overcommit}, {name: drf}, {name: predicates}, {name: %s}, {name: nodeorder}]
+"""
+PROPORTION, CAPACITY = CONF % ("", "", "proportion"), CONF % ("", "", "capacity")
+APART = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup,
+ metadata: {name: high, namespace: default}, spec: {minMember: 1, priorityClassName: high},
+ status: {phase: Inqueue}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  {name: high-0, namespace: default, annotations: {scheduling.k8s.io/group-name: high}}
+spec:
+  schedulerName: volcano
+  priority: 100
+  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+    {labelSelector: {matchLabels: {app: serve}}, topologyKey: kubernetes.io/hostname}]}}
+  containers: [{name: c, resources: {requests: {cpu: 1}}}]
+status: {phase: Pending}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}
+"""
+
+
+def waits(cluster, name, conf):
+    found = Explainer(cluster.objects(), conf).why(name).remedies
+    return [remedy.change for remedy in found if "wait for" in remedy.change]
+
+
+def full(**queue):
+    cluster = Cluster().node("n1", cpu=64, gpu=4).queue("own", **queue).queue("other")
+    return cluster.job("old", queue="other", pods=4, cpu=1, gpu=1, running={"n1": 4})
+
+
+def stranded():
+    cluster = Cluster().node("n1", cpu=4).job("old", pods=1, cpu=3, running={"n1": 1})
+    return cluster.job("new", pods=2, cpu=1, running={"n1": 1})
+
+
+@pytest.mark.parametrize(("cluster", "conf", "change"), [
+    (full(deserved={"nvidia.com/gpu": 4}).job("new", queue="own", cpu=2, gpu=2), CAPACITY,
+     "wait for the end of default/old"),  # deserved names no CPU: that is no reason to wait
+    (full(deserved={"nvidia.com/gpu": 1}).job("new", queue="own", cpu=2, gpu=2), CAPACITY,
+     "nothing is wrong: wait for the end of default/old"),
+    (full(guarantee={"nvidia.com/gpu": 2}).job("new", queue="own", cpu=2, gpu=2), CAPACITY,
+     "wait for the end of default/old"),
+    (stranded(), PROPORTION, "wait for the end of default/old"),
+    (Cluster().node("n1", cpu=16).queue("vip", guarantee={"cpu": 8}).job(
+        "old", cpu=6, running={"n1": 1}).job("new", cpu=4), PROPORTION,
+     "wait for the end of default/old"),  # half of the cluster is guaranteed to vip, and idle
+])
+def test_nothing_is_wrong_only_where_nothing_is_owed(cluster, conf, change):
+    assert waits(cluster, "new", conf) == [change]
+
+
+def test_a_node_has_room_that_no_queue_can_use():
+    cluster = Cluster().node("n1", cpu=9, gpu=3).queue("a").queue("b")
+    cluster.job("one", queue="a", cpu=1, gpu=2).job("two", queue="b", cpu=1, gpu=2)
+    text = Explainer(cluster.objects(), PROPORTION).why("one").text
+    assert ("A node has free resources that no queue can use: one more pod would exceed the share "
+            "of queue b (it holds nvidia.com/gpu 0 and deserves nvidia.com/gpu 1.5), too.") in text
+    assert "kept for" not in text
+    cluster.job("small", queue="b", cpu=1, gpu=1)
+    text = Explainer(cluster.objects(), PROPORTION.replace("{name: overcommit}, ", "")).why(
+        "one").text
+    assert "no queue can use" not in text
+
+
+def test_nothing_is_kept_for_others_where_the_own_capability_is_the_limit():
+    cluster = Cluster().node("n1", cpu=100).queue("own", capability={"cpu": 8}).queue("etl")
+    cluster.job("big", queue="etl", pods=40, min_member=10, cpu=2, running={"n1": 20})
+    cluster.job("held", queue="own", cpu=8, running={"n1": 1}).job("new", queue="own", cpu=4)
+    conf = PROPORTION.replace("enqueue, ", "")
+    text = Explainer(cluster.objects(), conf).why("new").text
+    assert "its capability" in text and "kept for" not in text and "no queue can" not in text
+
+
+def test_places_that_a_gang_gave_back_are_not_held_by_it():
+    cluster = Cluster().node("n1", cpu=8).job("old", cpu=3, running={"n1": 1})
+    found = Explainer(cluster.job("new", pods=2, cpu=4).objects(), PROPORTION.replace(
+        "enqueue, ", "").replace("{name: proportion}, ", "")).why("new")
+    held = next(cause for cause in found.causes if cause.code == "held_by")
+    assert held.text == "cpu is held by default/old 3." and held.numbers["holders"] == [
+        "default/old"]
+
+
+def test_a_promise_that_allocate_refuses_in_every_cycle_is_never_kept():
+    cluster = Cluster()
+    for name in ("n1", "n2"):
+        cluster.node(name, cpu=8).job(f"low-{name}", cpu=1, running={name: 1},
+                                      labels={"app": "serve"})
+    explain = Explainer(cluster.add(APART).objects(), CONF % (
+        ", preempt", ", enablePreemptable: false", "proportion"))
+    found = explain.why("high")
+    assert found.codes == ["never_bound"]
+    assert "in every cycle: " in found.text and "never kept" in found.text
+    assert "anti-affinity" in found.text and "default/low-n" in found.text
+    assert [(group.code, group.jobs) for group in explain.waiting()] == [
+        ("never_bound", ["default/high"])]
+    assert next(iter(explain._shown())).startswith("1 of 3 jobs wait")
+
+
+def test_a_promise_for_which_a_pod_leaves_is_kept():
+    cluster = Cluster().node("n1", cpu=2).job("low", pods=2, min_member=1, cpu=1, running={"n1": 2})
+    explain = Explainer(cluster.add(APART).objects(), CONF % (
+        ", preempt", ", enablePreemptable: false", "proportion"))
+    assert explain.why("high").codes == ["promised"] and explain.waiting() == []
+
+
+def filled(text, **fields):
+    for name, value in {"NAME": "train", "MIN": "4", "PODS": "4", "CPU": "1", "ALL": "4",
+                        "JOBPHASE": "Pending", "PHASE": "Pending", **fields}.items():
+        text = text.replace(name, value)
+    return text
+
+
+def test_a_queue_without_requests_says_what_it_may_hold_and_who_waits_in_it():
+    queue = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: test}, "
+             "spec: {capability: {cpu: 2}}, status: {state: Open}}\n---\n")
+    text = NODE + queue + filled(JOB + GROUP).replace("queue: default", "queue: test")
+    explain = Explainer(with_defaults(loads(text)), PROPORTION)
+    said = explain.why("queue/test").text
+    assert "may hold cpu 2;" in said and "may hold nothing" not in said
+    assert "In it wait default/train (no pods yet, Pending)" in said
+
+
+def test_jobs_whose_pods_are_not_created_yet_are_counted():
+    explain = Explainer(with_defaults(loads(NODE + filled(JOB + GROUP, ALL="40"))), PROPORTION)
+    assert [group.jobs for group in explain.waiting()] == [["default/train"]]
+    title, rows = explain._shown()
+    assert title.startswith("1 of 1 jobs wait") and rows[0]["waiting_pods"] == 4
