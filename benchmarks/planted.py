@@ -331,7 +331,7 @@ MUTANTS += elsewhere(
     ("one letter is an answer", "def _means(", "len(words) > 2", "len(words) > 0"),
     ("what differs least is said first", "class Amounts:", "key=lambda name: -abs(",
      "key=lambda name: abs("),
-    ("an entry is not added behind a list", "def _with(obj", "int(step) > len(place)",
+    ("an entry is not added behind a list", "def edited(part", "int(step) > len(place)",
      "int(step) >= len(place)"),
     ("a Job's pods stay without it", "def _with_children(", 'key[0].removeprefix("Volcano")',
      "key[0]"),

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from time import perf_counter
 from typing import Any
 
 from volcano_lab import actions, plugins
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, Pod
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session, spoken
 from volcano_lab.framework.action import ACTIONS
@@ -22,7 +24,9 @@ from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Scheduler", "actions", "plugins", "run_cycle", "run_once", "traced"]
+__all__ = ["Scheduler", "actions", "at_rest", "plugins", "run_cycle", "run_once", "traced"]
+MOST_CYCLES = 10
+"""So many cycles at most are run until a cluster is at rest."""
 
 
 @spoken
@@ -115,6 +119,38 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     """
     known = _read(conf) if isinstance(conf, str | None) else conf
     return Scheduler(cache, known).cycle(now=now, trace=trace)
+
+
+@spoken
+def at_rest(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
+            now: float | None = None, most: int = MOST_CYCLES) -> Cycle:
+    """Run cycles until no pods are left to be created for the jobs that were admitted, at most so
+    many; return the last one. Raises `ConfError`.
+
+    The job controller creates the pods of a Job whose PodGroup waits (`later` of the objects) once
+    it is admitted, and the next cycle places them.
+
+    >>> at_rest([]).committed, at_rest([]).rests
+    ([], True)
+    """
+    scheduler = Scheduler(Cache(objects), _read(conf) if isinstance(conf, str | None) else conf)
+    later, earlier = dict(getattr(objects, "later", {})), []
+    for _ in range(most):
+        cycle = scheduler.cycle(now=now)
+        cycle.earlier = earlier
+        earlier = cycle.committed
+        created = [key for key, pods in later.items() if pods and _admitted(cycle, pods[0])]
+        cycle.rests = not created
+        if cycle.rests:
+            break
+        for pod in chain.from_iterable(map(later.pop, created)):
+            scheduler.cache.add(pod)
+    return cycle
+
+
+def _admitted(cycle: Cycle, pod: Pod) -> bool:
+    job = cycle.session.jobs.get(f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")
+    return job is not None and not job.is_pending()
 
 
 @spoken

@@ -1,19 +1,27 @@
-"""`volcano-lab what-if` and `volcano-lab diff`: two cycles side by side, as far as they differ."""
+"""`volcano-lab what-if` and `volcano-lab diff`: two clusters at rest side by side, as far as they
+differ.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import quantity_text
-from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
-from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of
+from volcano_lab.cli.inputs import (
+    conf_of,
+    load_files,
+    mistakes,
+    moment,
+    not_at_rest,
+    warnings_of,
+)
 from volcano_lab.cli.output import show, styled, table, warn, wrapped
 from volcano_lab.framework import listed, load_conf
 from volcano_lab.framework.names import Names
 from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.changes import change, change_conf, parted
-from volcano_lab.scheduler import run_cycle
+from volcano_lab.scheduler import at_rest
 from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -32,34 +40,37 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
     of_objects, of_conf = parted(settings)
     with mistakes():
         every = Loaded([*loaded, *more], places=loaded.places | more.places)
-        changed = change(every, of_objects, remove)
-    before, _ = _cycle(loaded, base_conf, now)
-    after, told = _cycle(changed, conf or base_conf, now, of_conf)
+        complete, changed = with_defaults(loaded), change(every, of_objects, remove)
+    before, _ = _cycle(complete, conf_of(base_conf, loaded), base_conf, now)
+    after, told = _cycle(changed, conf_of(conf or base_conf, every), conf or base_conf, now,
+                         of_conf)
     refused = {verdict.text for verdict in verdicts(changed)} - {
-        verdict.text for verdict in verdicts(loaded)}
+        verdict.text for verdict in verdicts(complete)}
     warn([f"admission would refuse the change: {text}" for text in sorted(refused)])
-    warn(sorted({*loaded.warnings, *more.warnings, *told}))
+    warn(sorted({*complete.warnings, *more.warnings, *changed.warnings, *told}))
     _show(comparison(before, after), output)
     return DONE
 
 
 def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursive: bool) -> int:
     """Print in what the cycles of two exports differ; 1 where they do. Raises `Mistake`."""
-    cycles = (_cycle(load_files([file], recursive), conf, now) for file in (a, b))
-    found = comparison(*(cycle for cycle, _ in cycles))
+    cycles = []
+    for file in (a, b):
+        loaded = load_files([file], recursive)
+        with mistakes():
+            complete = with_defaults(loaded)
+        cycles.append(_cycle(complete, conf_of(conf, loaded), conf, now)[0])
+    found = comparison(*cycles)
     _show(found, output)
     return FOUND if any(found.values()) else DONE
 
 
-def _cycle(loaded: Loaded, conf: str | None, now: str | None, plugins: Sequence[str] = ()
-           ) -> tuple[Cycle, list[str]]:
-    """A cycle, and what is said of its objects and its configuration."""
-    text = conf_of(conf, loaded)
+def _cycle(world: Loaded, text: str | None, conf: str | None, now: str | None,
+           settings: Sequence[str] = ()) -> tuple[Cycle, list[str]]:
+    """The cycle in which a cluster comes to rest, and what is said of it and its configuration."""
     with mistakes(conf):
-        known = change_conf(load_conf(text), plugins)
-        complete = with_defaults(loaded)
-        cycle = run_cycle(Cache(complete), known, moment(now))
-    return cycle, complete.warnings + warnings_of(cycle.session)
+        cycle = at_rest(world, change_conf(load_conf(text), settings), moment(now))
+    return cycle, warnings_of(cycle.session) + not_at_rest(cycle)
 
 
 def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:

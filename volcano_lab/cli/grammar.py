@@ -70,6 +70,21 @@ RECURSIVE = click.option("-R", "--recursive", is_flag=True,
                          help="Read the folders in a folder, too.")
 
 
+class Cycles(click.ParamType):
+    """A number of cycles, or `rest` for as many as it takes."""
+
+    name = "cycles"
+
+    def convert(self, value: Any, *_: Any) -> int:
+        """Return the number of cycles at most."""
+        if value == "rest":
+            return 10
+        if not (str(value).isdigit() and 0 < int(value) <= 10_000):
+            raise Mistake(f"--cycles is {value}; allowed are rest and a whole number from 1 to "
+                          "10,000")
+        return int(value)
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def volcano_lab() -> None:
@@ -132,10 +147,16 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
 
 
 @command("run", FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE)
-@click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits.")
+@click.option("--cycles", type=Cycles(), default="1", metavar="N|rest", show_default=True,
+              help="Run up to N cycles, until no pods of admitted jobs are left to be created "
+              "(rest: up to 10).")
+@click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits, also for "
+              "pods that are not created yet.")
 @click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
 def run() -> None:
     """One cycle: jobs, what waits and why, placements, queues.
+
+    The members of a gang whose pods are not created yet count as pending.
 
     \b
     Examples:

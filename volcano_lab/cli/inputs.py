@@ -15,6 +15,8 @@ from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
+from volcano_lab.scheduler import MOST_CYCLES
+from volcano_lab.trace.views.cycle import Cycle
 
 
 @contextmanager
@@ -122,6 +124,13 @@ def moment(text: str | None) -> float | None:
         raise Mistake(f'--now is "{text}"; allowed is a time such as 13:30 or '
                       "2026-01-01T13:30Z (UTC where no zone is named)") from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def not_at_rest(cycle: Cycle) -> list[str]:
+    """What is said of a cycle after which pods are still to be created."""
+    return [] if cycle.rests else ["pods of jobs that were admitted in the last cycle are still to "
+                                   "be created; --cycles rest runs up to "
+                                   f"{MOST_CYCLES} cycles"]
 
 
 def warnings_of(ssn: Session) -> list[str]:

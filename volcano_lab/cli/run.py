@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from volcano_lab.api import quantity_text
-from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
+from volcano_lab.cli.inputs import cluster_of, mistakes, moment, not_at_rest, warnings_of
 from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
 from volcano_lab.framework import listed
 from volcano_lab.framework.names import Names
-from volcano_lab.scheduler import run_cycle
+from volcano_lab.scheduler import at_rest
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
 
@@ -26,16 +25,18 @@ DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capabi
 
 
 def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now: str | None,
-        recursive: bool, fail_on_pending: bool = False, keep: bool = False) -> int:
-    """Run a cycle and print what it decided; warnings go to the error output. `keep`: again,
-    whenever a file changes.
+        recursive: bool, fail_on_pending: bool = False, keep: bool = False,
+        cycles: int = 1) -> int:
+    """Run a cycle, or more of them until the cluster is at rest, and print what they decided;
+    warnings go to the error output. `keep`: again, whenever a file changes.
     """
     if keep:
-        return watch(files, lambda: run(files, conf, output, namespace, now, recursive))
+        return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
+                                        cycles=cycles))
     loaded, text = cluster_of(files, conf, recursive)
     with mistakes(conf):
-        cycle = run_cycle(Cache(loaded), text, moment(now))
-    warnings = loaded.warnings + warnings_of(cycle.session)
+        cycle = at_rest(loaded, text, moment(now), cycles)
+    warnings = loaded.warnings + warnings_of(cycle.session) + not_at_rest(cycle)
     warn(warnings)
     jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
     if namespace and not jobs and cycle.session.jobs:
@@ -130,7 +131,8 @@ def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, st
     for row in jobs:
         if row["why"]:
             groups.setdefault(tuple(row["why"]), []).append(
-                f"{names[row['job']]} ({row['pending']} of {row['pods']} pods)")
+                f"{names[row['job']]} ({row['pending']} of {row['pods'] + row['missing']} pods"
+                f"{', not created yet' if row['missing'] else ''})")
     for why, waits in groups.items():
         shown = ", ".join(waits[:MOST_NAMES])
         more = f" and {len(waits) - MOST_NAMES} more jobs" if len(waits) > MOST_NAMES else ""

@@ -12,18 +12,15 @@ from math import ceil
 import attrs
 
 from volcano_lab.api import Resource, quantity
-from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, ResourceQuota
-from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
+from volcano_lab.api.objects import Node, ResourceQuota
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, text_of
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, text_of
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.framework import SchedulerConfiguration, listed
 from volcano_lab.framework.config.conf import PluginOption
+from volcano_lab.manifests.changes import UNSCHEDULABLE
+from volcano_lab.manifests.more_nodes import with_more_nodes
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
-
-HOSTNAME = "kubernetes.io/hostname"
-UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
-"""The taint that comes and goes with `spec.unschedulable`."""
 
 
 class ClusterKnobs(KnobSet):
@@ -39,29 +36,23 @@ class ClusterKnobs(KnobSet):
         more = {name: text_of(name, in_quantity(name, amount)) for name, amount in devices.items()}
         kinds = listed([f"{name} {text}" for name, text in more.items()], 3)
         for node in self.nodes_called(names).values():
-            node = evolved(node, "status.allocatable", node.status.allocatable | more)
-            kind = repr((sorted(node.status.allocatable.items()), node.spec))
-            room = Resource.from_list(node.status.allocatable)
+            amounts = node.status.allocatable | more
+            kind = repr((sorted(amounts.items()), node.spec))
+            room = Resource.from_list(amounts)
             if kind in known or any(room.get(name) < amount for name, amount in request.items()
                                     if name != "pods"):
                 continue
             known.add(kind)
             first = max((ceil(amount / room.get(name)) for name, amount in lacking.items()
                          if room.get(name)), default=1)
-            turn = partial(self._with_nodes, node)
+            turn = partial(self._with_nodes, node, more)
             like = f"{node.name} with {kinds}" if more else node.name
             yield Knob("cluster", f"nodes like {like}", "0 more", max(first, 16), turn, Rank.NODES,
                        max(first, 1), lambda after, like=like: (
                            f"{after[:-5]} more node{'s' if after != '1 more' else ''} like {like}"))
 
-    def _with_nodes(self, like: Node, count: int) -> Turned:
-        names = [f"{like.name}-more-{number}" for number in range(count)]
-        metas = [attrs.evolve(like.metadata, name=name, uid=f"{like.metadata.uid}-{name}",
-                              labels=like.metadata.labels | {HOSTNAME: name}) for name in names]
-        copies = [attrs.evolve(like, metadata=meta) for meta in metas]
-        objects = [_with_members(obj, like.name, names) for obj in self.objects]
-        last = max(self.nodes_there.values())
-        return f"{count} more", [*objects[: last + 1], *copies, *objects[last + 1 :]], self.conf
+    def _with_nodes(self, like: Node, devices: dict[str, str], count: int) -> Turned:
+        return f"{count} more", with_more_nodes(self.objects, like, count, devices), self.conf
 
     def uncordoned(self, names: Iterable[str]) -> Iterator[Knob]:
         for name, node in self.nodes_called(names).items():
@@ -181,15 +172,3 @@ class ClusterKnobs(KnobSet):
         conf, factor = deepcopy(self.conf), before + step / 10
         conf.tiers[at[0]].plugins[at[1]].arguments["overcommit-factor"] = round(factor, 6)
         return f"{factor:g}", self.objects, conf
-
-
-def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:
-    """A HyperNode that names a node also gets the nodes that are like it."""
-    if not isinstance(obj, HyperNode):
-        return obj
-    named = [m for m in obj.spec.members if m.type == "Node" and m.selector.exact_match
-             and m.selector.exact_match.name == like]
-    if not named:
-        return obj
-    more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
-    return evolved(obj, "spec.members", [*obj.spec.members, *more])

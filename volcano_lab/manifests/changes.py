@@ -1,7 +1,8 @@
 """Changes of a cluster by name: `queue/a.weight=5`, `node/n1`, `plugin/binpack.binpack.cpu=3`.
 
-Answers to no Go file. A change is that of a manifest's field, before defaults and controllers; what
-a removed object has made goes with it.
+Answers to no Go file. A change is that of a manifest's field, before defaults and controllers; that
+of a job which has a PodGroup reaches this and its pods. What a removed object has made goes with
+it.
 """
 
 import re
@@ -11,13 +12,18 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup
+from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup, VolcanoJob
+from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.framework import SchedulerConfiguration, action_names, did_you_mean
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list
+from volcano_lab.manifests import names
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
-from volcano_lab.manifests.loader import Loaded, ManifestError, place_key, to_dict
-from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.manifests.job_fields import IN_GROUP, WORDS, edited, set_field
+from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key
+from volcano_lab.manifests.more_nodes import with_more_nodes
+from volcano_lab.manifests.schema import json_name
 
 SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
@@ -25,6 +31,10 @@ SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod
 """kubectl's short words for kinds."""
 IN_CONF = ("plugin/", "conf/")
 """How a setting of the configuration begins."""
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+"""The taint that comes and goes with `spec.unschedulable`."""
+MOST_NODES = 10_000
+OF_JOB = {json_name(field) for field in attrs.fields(type(VolcanoJob().spec))}
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 
 
@@ -42,33 +52,171 @@ def parted(settings: Iterable[str]) -> tuple[list[str], list[str]]:
 
 def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
            removals: Sequence[str] = ()) -> Loaded:
-    """Return the objects with fields set (`KIND/NAME.FIELD=VALUE`) and some taken away
-    (`KIND/NAME`).
+    """Return what the scheduler hears of with fields set (`KIND/NAME.FIELD=VALUE`; `+=` adds to a
+    list) and some objects removed (`KIND/NAME`).
 
     A field without `spec.` or `metadata.` in front is one of the spec (of a Node's status); a name
-    with dots stands in brackets: `capability[nvidia.com/gpu]`.
+    with dots stands in brackets: `capability[nvidia.com/gpu]`. `KIND/NAME={...}` creates an object
+    of that spec, `node/NAME.more=N` as many more nodes like one.
 
     Raises:
         ManifestError: There is no such object or field, or the value does not fit.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}}"
-    >>> queues = loads(queue)
-    >>> change(queues, ["queue/a.weight=5"])[0].spec.weight, change(queues, [], ["q/a"])
-    (5, [])
+    >>> [queue.spec.weight for queue in change(loads(queue), ["queue/a.weight=5"])]
+    [1, 1, 5]
+    >>> [queue.name for queue in change(loads(queue), [], ["q/a"])]
+    ['root', 'default']
     """
     changed = Loaded(objects, getattr(objects, "warnings", ()), getattr(objects, "places", {}))
-    for name in removals:
-        doomed = _with_children(changed, named(changed, name, f"remove {name}"))
-        changed[:] = [obj for obj in changed if place_key(obj) not in doomed]
-    for setting in settings:
-        target, equals, text = setting.partition("=")
+    changes = [_Setting.read(text) for text in settings]
+    doomed = [name for name in removals if not _remove(changed, name)]
+    late = [each for each in changes if not each.applied_to(changed)]
+    world = with_defaults(changed)
+    for name in doomed:
+        if not _remove(world, name):
+            named(world, name, f"remove {name}")
+    for each in late:
+        each.apply_to(world)
+    return world
+
+
+def _remove(objects: Loaded, name: str) -> bool:
+    """Remove an object and what it has made, where it is there."""
+    if not _found(objects, name, f"remove {name}"):
+        return False
+    doomed = _with_children(objects, named(objects, name, f"remove {name}"))
+    objects[:] = [obj for obj in objects if place_key(obj) not in doomed]
+    return True
+
+
+@attrs.frozen
+class _Setting:
+    """One setting as it was typed, taken apart."""
+
+    text: str
+    target: str
+    value: Any
+    adds: bool
+
+    @classmethod
+    def read(cls, text: str) -> "_Setting":
+        target, equals, value = text.partition("=")
         if not equals:
-            raise ManifestError([f'"{setting}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, '
-                                 'such ' "as queue/a.weight=5"])
-        obj, field = _split(changed, target)
-        changed[changed.index(obj)] = _with(obj, field, text, setting)
-    return changed
+            raise ManifestError([f'"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such '
+                                 "as queue/a.weight=5"])
+        kind_of(target.partition("/")[0], target)
+        return cls(text, target.removesuffix("+"), _value(value, text), target.endswith("+"))
+
+    def edit(self, before: Any) -> Any:
+        """The value after, of that before."""
+        if not self.adds:
+            return self.value
+        if not isinstance(before, list | None) or not isinstance(self.value, list):
+            raise ManifestError([f'"{self.text}": += adds a list to a list; allowed is ='])
+        return [*(before or ()), *self.value]
+
+    def applied_to(self, objects: Loaded) -> bool:
+        """Apply it to manifests, before controllers see them; False where it is for later."""
+        if isinstance(self.value, dict) and not _known_field(objects, self.target):
+            objects.append(_created(self.target, self.value, self.text))
+            return True
+        if not _known_field(objects, self.target):
+            return False
+        obj, steps = _split(objects, self.target)
+        made = _with_children(objects, obj) - {place_key(obj)} if isinstance(
+            obj, PodGroup | VolcanoJob) else set()
+        of_job = self.target.partition("/")[0] not in ("podgroup", "pg")
+        if isinstance(obj, PodGroup | VolcanoJob) and of_job and steps[0] in WORDS and (
+                made or isinstance(obj, PodGroup) or steps[0] not in (*OF_JOB, *IN_GROUP)):
+            return False
+        if isinstance(obj, VolcanoJob) and made:
+            self._submit_again(objects, obj, made)
+        self._put(objects, obj, steps)
+        return True
+
+    def _submit_again(self, objects: Loaded, job: VolcanoJob, made: set[tuple]) -> None:
+        """The controller is to create PodGroup and pods again, unless some of these run."""
+        runs = sum(isinstance(obj, Pod) and bool(obj.spec.node_name) for obj in objects
+                   if place_key(obj) in made)
+        if runs:
+            raise ManifestError([f'"{self.text}": {runs} pods of Job {job.key} have a node; of '
+                                 f"such a Job, allowed are {', '.join(WORDS)}"])
+        objects[:] = [obj for obj in objects if place_key(obj) not in made]
+
+    def apply_to(self, world: Loaded) -> None:
+        """Apply it to what controllers have created."""
+        obj, steps = _split(world, self.target)
+        if isinstance(obj, Node) and steps == ["more"]:
+            _add_nodes(world, obj, self.value, self.text)
+        elif isinstance(obj, PodGroup) and self.target.partition("/")[0] not in ("podgroup", "pg"):
+            if steps[:2] == ["metadata", "annotations"] or steps[0] == "spec":
+                steps = steps[1:]
+            if steps[0] not in WORDS:
+                raise ManifestError([f'"{self.text}": {steps[0]} is no field of a job that has a '
+                                     f"PodGroup; allowed are {', '.join(WORDS)}"])
+            set_field(world, obj, steps, self.edit, self.text)
+        else:
+            self._put(world, obj, steps)
+
+    def _put(self, objects: Loaded, obj: KubernetesObject, steps: list[str]) -> None:
+        if steps[0] not in ("metadata", "spec", "status") and hasattr(obj, "spec"):
+            status = isinstance(obj, Node) and steps[0] in ("allocatable", "capacity")
+            steps = ["status" if status else "spec", *steps]
+        changed = edited(obj, steps, self.edit, self.text)
+        if isinstance(obj, Node) and steps == ["spec", "unschedulable"]:
+            changed = _cordoned(changed)
+        objects[[id(each) for each in objects].index(id(obj))] = changed
+
+
+def _cordoned(node: Node) -> Node:
+    """A node with the taint that comes and goes with `unschedulable`, as kubectl cordon has it."""
+    taints = [taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE]
+    if node.spec.unschedulable:
+        taints.append(Taint(UNSCHEDULABLE, effect="NoSchedule"))
+    return node.changed(spec={"taints": taints})
+
+
+def _known_field(objects: Sequence[KubernetesObject], target: str) -> bool:
+    """Whether a target's object is among the objects, and its field one that objects have."""
+    word, _, rest = target.partition("/")
+    known = _of_kind(objects, kind_of(word, target))
+    return not (word.startswith("no") and rest.endswith(".more")) and any(
+        rest == key or rest.startswith(f"{key}.") for obj in known for key in _keys(obj))
+
+
+def _found(objects: Sequence[KubernetesObject], name: str, where: str) -> bool:
+    word, _, rest = name.partition("/")
+    return any(rest in _keys(obj) for obj in _of_kind(objects, kind_of(word, where)))
+
+
+def _created(target: str, value: dict[str, Any], where: str) -> KubernetesObject:
+    """A new object, of its spec or of all its parts."""
+    word, _, rest = target.partition("/")
+    kind = kind_of(word, where)
+    cls = next(cls for cls in KINDS.values() if cls.kind.lower() == kind)
+    namespace, _, name = rest.rpartition("/")
+    parts = value if {*value} <= {"metadata", "spec", "status"} else {"spec": value}
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    document = {"apiVersion": cls.api_versions[0], "kind": cls.kind, **parts,
+                "metadata": parts.get("metadata", {}) | metadata}
+    obj = from_dict(document, strict=True)
+    if wrong := names.problems(obj):
+        raise ManifestError([f'"{where}": there is no {word} "{rest}", and none can be created: '
+                             f"{wrong[0]}"])
+    return obj
+
+
+def _add_nodes(world: Loaded, like: Node, value: Any, where: str) -> None:
+    """Add nodes like one, with more of some resources where these are named beside the count."""
+    more = dict(value) if isinstance(value, dict) else {"count": value}
+    count = more.pop("count", None)
+    if type(count) is not int or not 0 < count <= MOST_NODES:
+        raise ManifestError([f'"{where}": the number of nodes is {count}; allowed is a whole '
+                             f"number from 1 to {MOST_NODES:,}"])
+    world[:] = with_more_nodes(world, like, count, {name: str(text)
+                                                    for name, text in more.items()})
 
 
 def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
@@ -156,8 +304,9 @@ def named(objects: Sequence[KubernetesObject], name: str, where: str) -> Kuberne
     return found[0]
 
 
-def _split(objects: Sequence[KubernetesObject], target: str) -> tuple[KubernetesObject, str]:
-    """The object and the field that a target means; names may have dots in them."""
+def _split(objects: Sequence[KubernetesObject], target: str
+           ) -> tuple[KubernetesObject, list[str]]:
+    """The object and the steps to the field that a target means; names may have dots in them."""
     word, _, rest = target.partition("/")
     keys = {key for obj in _of_kind(objects, kind_of(word, target)) for key in _keys(obj)}
     name = max((key for key in keys if rest.startswith(f"{key}.")), key=len, default="")
@@ -166,7 +315,7 @@ def _split(objects: Sequence[KubernetesObject], target: str) -> tuple[Kubernetes
     obj = named(objects, f"{word}/{name}", target)
     if not (field := rest[len(name) + 1:]):
         raise ManifestError([f'"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE'])
-    return obj, field
+    return obj, [bracket or step for bracket, step in _STEP.findall(field)]
 
 
 def _value(text: str, where: str) -> Any:
@@ -175,38 +324,6 @@ def _value(text: str, where: str) -> Any:
     except Unreadable as error:
         raise ManifestError([f'"{where}": {error}']) from None
     return found[0] if found else None
-
-
-def _with(obj: KubernetesObject, field: str, text: str, where: str) -> KubernetesObject:
-    """A copy of an object with one field set."""
-    document = to_dict(obj)
-    steps = [bracket or name for bracket, name in _STEP.findall(field)]
-    if steps[0] not in ("metadata", "spec", "status") and hasattr(obj, "spec"):
-        status = isinstance(obj, Node) and steps[0] in ("allocatable", "capacity")
-        steps.insert(0, "status" if status else "spec")
-    place: Any = document
-    for number, step in enumerate(steps):
-        if isinstance(place, list):
-            if not step.isdigit() or int(step) > len(place):
-                raise ManifestError([f'"{where}": {".".join(steps[:number])} is a list of '
-                                     f'{len(place)}; "{step}" is not in it'])
-            place += [{}] if int(step) == len(place) else []
-            key: Any = int(step)
-        else:
-            key = step
-        if number == len(steps) - 1:
-            place[key] = _value(text, where)
-        else:
-            following = place[key] if isinstance(place, list) else place.setdefault(key, {})
-            if not isinstance(following, dict | list):
-                raise ManifestError([f'"{where}": {".".join(steps[:number + 1])} has no fields'])
-            place = following
-    findings = Findings()
-    body = {key: part for key, part in document.items() if key not in ("apiVersion", "kind")}
-    changed = structure(type(obj), body, findings)
-    if problems := findings.errors + findings.warnings:
-        raise ManifestError([f"{obj.kind} {obj.key} ({where}): {problem}" for problem in problems])
-    return changed
 
 
 def _with_children(objects: Iterable[KubernetesObject], obj: KubernetesObject) -> set[tuple]:

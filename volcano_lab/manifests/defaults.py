@@ -74,6 +74,8 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
                 if group is not None:
                     complete.append(cluster.complete(_identified(group, time)))
                 complete.append(cluster.complete(part))
+        complete.later = {key: [cluster.complete(_identified(pod, FIRST_TIME + len(complete)))
+                                for pod in pods] for key, pods in complete.later.items()}
         problems = cluster.problems + _given_twice(complete)
     if problems:
         raise ManifestError(problems)

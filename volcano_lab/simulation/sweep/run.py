@@ -12,13 +12,11 @@ from typing import Any
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import KubernetesObject
-from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster, checked_objects
 from volcano_lab.framework import NoSuch, load_conf, one_line, spoken
 from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
-from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, to_dict
-from volcano_lab.scheduler import run_cycle
+from volcano_lab.scheduler import at_rest
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
@@ -159,8 +157,7 @@ def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cyc
         made = base(**{name: value for name, value in others.items() if "/" not in name})
         base = made.objects() if isinstance(made, Cluster) else made
     of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
-    objects = with_defaults(change(base, of_objects))
-    return run_cycle(Cache(objects), change_conf(load_conf(text), of_conf))
+    return at_rest(change(base, of_objects), change_conf(load_conf(text), of_conf))
 
 
 def _text(value: Any) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import define
+from attrs import Factory, define
 
-from volcano_lab.api import quantity_text
+from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework import Session, one_line, spoken
@@ -22,7 +22,8 @@ Row = dict[str, Any]
 @define(slots=True, repr=False)
 class Cycle(Shown):
     """A cycle that has run: its `session` (closed, still readable), its `trace`, and rows of what
-    it decided.
+    it decided. `earlier` is what cycles before it committed, `rests` whether no pods are left to be
+    created for the jobs that it admitted.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -35,6 +36,8 @@ class Cycle(Shown):
     session: Session
     trace: TraceReader
     times: dict[str, float]
+    earlier: list[list[str]] = Factory(list)
+    rests: bool = True
 
     def __repr__(self) -> str:
         return f"Cycle({self.session!r})"
@@ -54,7 +57,7 @@ class Cycle(Shown):
     @property
     def committed(self) -> list[list[str]]:
         """What took effect, in order: [operation, pod, node]."""
-        return self.session.committed
+        return self.earlier + self.session.committed
 
     @property
     def queue_order(self) -> list[str]:
@@ -86,13 +89,14 @@ class Cycle(Shown):
                 for row in queues.sums(self.trace)]
 
     def jobs(self) -> list[Row]:
-        """Return one row per job: phase, how many of its pods have a place, how many wait, and why
-        (see `why`).
+        """Return one row per job: phase, how many of its pods have a place, how many wait (with the
+        members of its gang that are `missing`, as they are not created yet), and why (see `why`).
         """
         return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase,
                  "pods": len(job.tasks), "min_member": job.min_available,
                  "placed": sum(len(job.in_status(s)) for s in READY_STATUSES),
-                 "pending": len(job.in_status(PENDING)), "why": self.why(uid)}
+                 "pending": len(job.in_status(PENDING)) + missing(job), "missing": missing(job),
+                 "why": self.why(uid)}
                 for uid, job in self.session.jobs.items()]
 
     def gangs(self) -> list[Row]:
@@ -137,6 +141,12 @@ class Cycle(Shown):
         return {"queueOrder": self.queue_order, "queues": self.queues(), "jobs": self.jobs(),
                 "placements": self.placements(), "leftOut": self.session.snapshot.left_out,
                 "warnings": self.session.conf.warnings + self.session.warnings}
+
+
+def missing(job: JobInfo) -> int:
+    """How many members a gang that has not started has no pods for."""
+    waits = job.pod_group.status.phase in ("", "Pending", "Inqueue")
+    return max(job.min_available - len(job.tasks), 0) if waits else 0
 
 
 def amounts_of(amounts: dict[str, float | None]) -> str:

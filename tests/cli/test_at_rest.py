@@ -1,0 +1,146 @@
+"""A Job that waits in an export: its pods are created once it is admitted, for every command."""
+
+import json
+
+import pytest
+
+from volcano_lab.cli import main
+
+CLUSTER = """
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: small}
+spec: {weight: 1, capability: {cpu: 2}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: default, uid: u1}
+spec:
+  queue: small
+  minAvailable: 3
+  schedulerName: volcano
+  tasks:
+  - {name: w, replicas: 3, template: {spec: {
+      containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
+status: {state: {phase: Pending}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata:
+  name: train-u1
+  namespace: default
+  ownerReferences:
+  - {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: train, uid: u1, controller: true}
+spec: {minMember: 3, queue: small, minResources: {cpu: 3}}
+status: {phase: Pending}
+"""
+HELD = """---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}
+status: {allocatable: {cpu: 16, pods: 110}}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "cluster.yaml"
+    path.write_text(CLUSTER + HELD)
+    return str(path)
+
+
+def train(capsys, *words):
+    """What happens to the job: [before, after] of each value that a command prints as data."""
+    assert main([*words, "-o", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    return next((row for row in found["jobs"] if row["job"].startswith("default/train")), None)
+
+
+def test_run_counts_members_that_are_not_created_as_pending(capsys, file):
+    row = train(capsys, "run", file)
+    assert (row["placed"], row["pending"], row["missing"], row["phase"]) == (0, 3, 3, "Pending")
+    assert main(["run", file, "--fail-on-pending"]) == 1
+    assert "train (3 of 3 pods, not created yet) waits" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("cycles", "placed", "pending"), [
+    ("1", 0, 3), ("2", 3, 0), ("rest", 3, 0)])
+def test_run_creates_pods_between_cycles(capsys, file, tmp_path, cycles, placed, pending):
+    path = tmp_path / "large.yaml"
+    path.write_text(CLUSTER.replace("capability: {cpu: 2}", "capability: {cpu: 4}"))
+    row = train(capsys, "run", str(path), "--cycles", cycles)
+    assert (row["placed"], row["pending"]) == (placed, pending)
+
+
+def test_run_says_that_it_is_not_at_rest(capsys, file, tmp_path):
+    path = tmp_path / "large.yaml"
+    path.write_text(CLUSTER.replace("capability: {cpu: 2}", "capability: {cpu: 4}"))
+    main(["run", str(path)])
+    assert "are still to be created" in capsys.readouterr().err
+    main(["run", str(path), "--cycles", "rest"])
+    assert "are still to be created" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cycles", ["0", "-1", "many", "100000"])
+def test_other_numbers_of_cycles_are_refused(capsys, file, cycles):
+    assert main(["run", file, f"--cycles={cycles}"]) == 2
+    assert f"--cycles is {cycles}; allowed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", [
+    "queue/small.capability.cpu=3", "job/train.queue=default", "job/train.requests.cpu=500m",
+    "job/default/train.queue=default", "job/train.tasks[0].replicas=2"])
+def test_a_change_has_its_effect_on_a_job_without_pods(capsys, file, setting):
+    more = ["--set", "job/train.minAvailable=2"] if "replicas" in setting else []
+    row = train(capsys, "what-if", file, "--set", setting, *more)
+    assert row["placed"] == [0, 2 if more else 3], row
+    assert row["pending"] == [3, 0]
+
+
+def test_a_smaller_minimum_asks_for_less(capsys, file):
+    row = train(capsys, "what-if", file, "--set", "job/train.minAvailable=2")
+    assert (row["placed"], row["pending"]) == ([0, 2], [3, 1])
+
+
+def test_a_node_is_uncordoned_with_its_taint(capsys, file):
+    change = "--set", "job/train.requests.cpu=10", "--set", "job/train.queue=default", "--set", (
+        "job/train.minAvailable=1")
+    assert train(capsys, "what-if", file, *change)["placed"] == [0, 0]
+    row = train(capsys, "what-if", file, *change, "--set", "node/n2.unschedulable=false")
+    assert row["placed"] == [0, 1]
+
+
+def test_sweep_sees_the_pods_that_are_created(capsys, file):
+    assert main(["sweep", file, "--grid", "queue/small.capability.cpu=2..4", "--metric",
+                 "job/train.placed", "--metric", "pending", "-o", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["job/train.placed"], row["pending"]) for row in rows] == [(0, 3), (3, 0), (3, 0)]
+
+
+@pytest.mark.parametrize(("setting", "words"), [
+    ("job/train.weight=3", "spec.weight is not known"),
+    ("job/train.minAvailable=many", "minMember is \"many\""),
+    ("job/train.priority=high", "allowed is a whole number"),
+    ("job/train.queue+=a", "+= adds a list"),
+    ("node/n1.more=none", "allowed is a whole number from 1")])
+def test_what_cannot_have_an_effect_is_refused(capsys, file, setting, words):
+    assert main(["what-if", file, "--set", setting]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_tasks_of_a_job_that_runs_are_refused(capsys, tmp_path):
+    path = tmp_path / "runs.yaml"
+    path.write_text(CLUSTER + """---
+apiVersion: v1
+kind: Pod
+metadata:
+  {name: train-w-0, namespace: default, annotations: {scheduling.k8s.io/group-name: train-u1},
+   ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: train, uid: u1}]}
+spec: {nodeName: n1, schedulerName: volcano, containers: [{name: c}]}
+status: {phase: Running}
+""")
+    assert main(["what-if", str(path), "--set", "job/train.tasks[0].replicas=5"]) == 2
+    assert "1 pods of Job default/train have a node; of such a Job" in capsys.readouterr().err
