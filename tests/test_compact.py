@@ -1,0 +1,60 @@
+"""The library stays compact: the reading list of a day is the whole model, and the core fits its
+bound.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LIBRARY = ROOT / "volcano_lab"
+CORE = ("api", "framework", "plugins", "actions", "cache", "scheduler.py")
+BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+         tokenize.ENDMARKER}
+
+
+def code_lines(source: str) -> int:
+    """Count the lines of code: without blank lines, comments and docstrings."""
+    docstrings: set[int] = set()
+    for part in ast.walk(ast.parse(source)):
+        if isinstance(part, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = part.body[0] if part.body else None
+            if (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+                    and isinstance(first.value.value, str)):
+                docstrings.update(range(first.lineno, first.end_lineno + 1))
+    lines = {line for token in tokenize.generate_tokens(io.StringIO(source).readline)
+             if token.type not in BLANK for line in range(token.start[0], token.end[0] + 1)}
+    return len(lines - docstrings)
+
+
+def test_docstrings_and_comments_are_no_code():
+    assert code_lines('"""What it is."""\n\n# A reason.\nx = [\n    1]\n') == 2
+
+
+def total(paths: list[Path]) -> int:
+    return sum(code_lines(path.read_text(encoding="utf-8")) for path in paths)
+
+
+def test_the_model_is_read_in_a_day():
+    page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\S+\.py)` \|", page, re.MULTILINE)
+    assert len(listed) == len(set(listed)) <= 45
+    assert total([LIBRARY / name for name in listed]) <= 4300
+
+
+def test_the_path_from_a_manifest_to_a_bind_names_files_that_exist():
+    page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
+    path = page.split("```")[1]
+    named = re.findall(r"^ *(\S+(?:\.py|/))", path, re.MULTILINE)
+    assert len(named) > 10
+    assert [name for name in named if not (LIBRARY / name).exists()] == []
+
+
+def test_the_core_fits_its_bound():
+    files = [path for name in CORE for path in (
+        [LIBRARY / name] if name.endswith(".py") else (LIBRARY / name).rglob("*.py"))]
+    assert total(files) <= 10_500
