@@ -157,17 +157,63 @@ def test_a_broken_file_keeps_what_it_said_and_is_told_of_once(service):
 def test_files_that_contradict_each_other_change_nothing(service):
     write(service, "a.yaml", job("a"))
     write(service, "b.yaml", job("a"))
-    assert "another file has it, too; allowed is one of a name" in service.folder.problems[""]
+    assert service.folder.problems["b.yaml"].endswith(
+        "/b.yaml: Job a is in a.yaml and in b.yaml; allowed is one of a name "
+        "(what the file said before stays)")
     assert set(pods(service)) == {"default/a-worker-0"}
     (service.path / "b.yaml").unlink()
     service.read()
     assert service.folder.problems == {}
 
 
+QUEUE = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: %s}, "
+         "spec: {parent: %s}}")
+
+
+@pytest.mark.parametrize("content", [
+    job("j9", pods=1_000_000), job("a"), node("n1", cpu=64),
+    "\n---\n".join(QUEUE % (f"q{number}", f"q{number - 1}" if number else "root")
+                   for number in range(300))],
+    ids=["too many pods", "a job of another file", "a node of another file", "too deep"])
+def test_a_file_that_contradicts_keeps_no_other_from_being_read(service, content):
+    write(service, "a.yaml", job("a"))
+    write(service, "contradicts.yaml", content)
+    write(service, "later.yaml", job("later"))
+    service.cycle()
+    assert list(service.folder.problems) == ["contradicts.yaml"]
+    assert not any("later" in sentence for sentence in service.said if "allowed" in sentence)
+    assert pods(service).keys() == {"default/a-worker-0", "default/later-worker-0"}
+    (service.path / "a.yaml").unlink()
+    service.read()
+    service.cycle()
+    assert "default/later-worker-0" in pods(service)
+    write(service, "contradicts.yaml", job("mended"))
+    assert service.folder.problems == {} and "default/mended-worker-0" in pods(service)
+
+
+def test_a_file_that_contradicts_from_now_on_keeps_what_it_said(service):
+    write(service, "a.yaml", job("a"))
+    write(service, "a.yaml", job("a", pods=1_000_000))
+    write(service, "b.yaml", job("b"))
+    assert pods(service).keys() == {"default/a-worker-0", "default/b-worker-0"}
+    assert "it asks for 1,000,000 pods" in service.folder.problems["a.yaml"]
+
+
+def test_a_file_that_others_need_stays_in_force_when_it_goes(service):
+    high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}}"
+    write(service, "c.yaml", high)
+    write(service, "p.yaml",
+          "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high}}")
+    (service.path / "c.yaml").unlink()
+    write(service, "x.yaml", job("x"))
+    assert "c.yaml is gone, but Pod default/p" in service.folder.problems["c.yaml"]
+    assert pods(service).keys() == {"default/p", "default/x-worker-0"}
+
+
 def test_a_pod_without_its_priority_class_is_told_of(service):
     write(service, "p.yaml",
           "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high}}")
-    assert 'spec.priorityClassName is "high"' in service.folder.problems[""]
+    assert 'spec.priorityClassName is "high"' in service.folder.problems["p.yaml"]
     write(
         service, "c.yaml",
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7}")
@@ -223,6 +269,37 @@ def test_other_files_are_not_read(tmp_path):
 
 
 # -- the configuration -----------------------------------------------------------------------------
+
+
+CONFIG_MAP = ("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, "
+              "data: {volcano-scheduler.conf: '%s'}}")
+
+
+def test_a_config_map_in_the_folder_is_the_configuration_unless_another_is_named(service):
+    def actions():
+        return service.scheduler.conf.actions
+
+    write(service, "conf.yaml", CONFIG_MAP % ("a", "actions: allocate"))
+    assert actions() == ["allocate"]
+    assert "configuration from the ConfigMap is in force: allocate" in service.said
+    write(service, "conf.yaml", CONFIG_MAP % ("a", "actions: fly"))
+    assert actions() == ["allocate"] and "fly" in service.conf_file.problem
+    write(service, "conf.yaml", CONFIG_MAP % ("a", "actions: enqueue"))
+    write(service, "other.yaml", CONFIG_MAP % ("b", "actions: backfill"))
+    assert actions() == ["enqueue"] and "differ; allowed is one" in service.conf_file.problem
+    (service.path / "other.yaml").unlink()
+    service.read()
+    assert actions() == ["enqueue"] and service.conf_file.problem == ""
+    (service.path / "conf.yaml").unlink()
+    service.read()
+    assert actions() == ["enqueue", "allocate", "backfill"]
+
+    named = service.path.parent / "named.conf"
+    named.write_text("actions: allocate")
+    write(service, "conf.yaml", CONFIG_MAP % ("a", "actions: enqueue"))
+    other = Service(service.path, named, say=service.said.append)
+    other.read()
+    assert other.scheduler.conf.actions == ["allocate"]
 
 
 def test_a_broken_configuration_keeps_the_last_good_one_and_says_why(tmp_path):
@@ -306,7 +383,7 @@ def test_reading_all_anew_sees_what_times_of_files_do_not_tell(service):
     assert list(service.cache.nodes) == ["n1"] and service.said == []
     service.reload()
     assert list(service.cache.nodes) == ["n2"]
-    assert service.said == [f"configuration {conf} is in force: allocate",
+    assert service.said == [f"configuration from {conf} is in force: allocate",
                             "all files are read anew"]
 
 

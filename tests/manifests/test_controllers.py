@@ -9,7 +9,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import loads
+from volcano_lab.manifests.loader import ManifestError, loads
 from volcano_lab.scheduler import run_cycle
 
 NODES = "\n---\n".join(
@@ -283,6 +283,15 @@ def test_a_finished_job_is_not_begun_again():
 
 
 @pytest.mark.long
+def test_pods_of_an_object_that_is_refused_do_not_count_for_others():
+    sizes = {"first": 30_000, "second": 30_000, "huge": 10**6, "small": 1}
+    with pytest.raises(ManifestError) as refused:
+        made(*(workload("Deployment", name, replicas=size) for name, size in sizes.items()))
+    told = refused.value.problems
+    assert [name for name in sizes if any(f"Deployment {name}" in each or f"/{name}" in each
+                                          for each in told)] == ["second", "huge"]
+
+
 def test_five_thousand_pods_are_made_soon():
     import time
     start = time.process_time()

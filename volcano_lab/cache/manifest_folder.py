@@ -1,8 +1,8 @@
 """A folder of manifests, applied to a simulated API server as `kubectl apply` would.
 
 Status, bindings, uids and times of creation are the server's; the manifests decide everything else.
-A file that is broken, whatever is wrong with it, keeps what it said before, and `problems` says
-why; `warnings` say what has no effect.
+Each file is judged alone: one that is broken, or contradicts what the others say, keeps what it
+said before, and `problems` says why; `warnings` say what has no effect.
 """
 
 from pathlib import Path
@@ -14,11 +14,13 @@ from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.framework import one_line
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
-from volcano_lab.manifests.loader import ManifestError, load
+from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
 
 Place = tuple[str, str]
+Contents = dict[Path, list[KubernetesObject]]
 THEIRS = ("uid", "creation_timestamp", "deletion_timestamp", "resource_version")
 """Fields of an object that the API server sets, not its file."""
+STAYS = "(what the file said before stays)"
 
 
 class Folder:
@@ -36,9 +38,12 @@ class Folder:
         self.problems: dict[str, str] = {}
         self.warnings: dict[str, list[str]] = {}
         self.changed: list[str] = []
-        self._objects: dict[Path, list[KubernetesObject]] = {}
+        self._broken: dict[str, str] = {}
+        self._objects: Contents = {}
+        self._accepted: Contents = {}  # of each file, what contradicts no other
         self._stamps: dict[Path, tuple[int, int, int]] = {}
         self._born: dict[Place, float] = {}
+        self._wanted: dict[Place, KubernetesObject] = {}
         self._applied: dict[Place, KubernetesObject] = {}
         self._ran: set[str] = set()
 
@@ -62,13 +67,14 @@ class Folder:
         except OSError as error:
             self.problems[""] = f"{self.path}: cannot be read ({error.strerror}); all stays"
             return False
+        self.problems.pop("", None)
         changed = [file for file, stamp in files.items() if self._stamps.get(file) != stamp]
         gone = self._stamps.keys() - files.keys()
         self._stamps = files
         self.changed = sorted(file.name for file in {*changed, *gone})
         for file in gone:
             self._objects.pop(file, None)
-            self.problems.pop(file.name, None)
+            self._broken.pop(file.name, None)
             self.warnings.pop(file.name, None)
         for file in changed:
             self._read_file(file)
@@ -88,49 +94,80 @@ class Folder:
         try:
             loaded = load(file)
         except Exception as error:  # one file must not end the others
-            self.problems[file.name] = f"{_told(error, file)} (what the file said before stays)"
+            self._broken[file.name] = f"{_told(error, file)} {STAYS}"
         else:
             self._objects[file], self.warnings[file.name] = loaded.objects, loaded.warnings
-            self.problems.pop(file.name, None)
+            self._broken.pop(file.name, None)
+
+    def conf(self) -> str | None:
+        """Return the scheduler's configuration that a ConfigMap among the manifests holds.
+
+        Raises `ManifestError` where two of them differ.
+        """
+        return scheduler_conf_of(obj for objects in self._accepted.values() for obj in objects)
 
     def _apply(self) -> None:
-        """Make the server's objects what all files together say; where they contradict each other,
-        nothing changes.
+        """Make the server's objects what all files together say, without those that contradict
+        others.
         """
-        self.problems.pop("", None)
-        try:
-            wanted = self._wanted()
-        except Exception as error:
-            self.problems[""] = f"{_told(error, self.path)} (what the files said before stays)"
-            return
-        for place, obj in wanted.items():
+        self._ran = self._running()
+        changes = sorted((file for file in self._accepted.keys() | self._objects.keys()
+                          if self._accepted.get(file) is not self._objects.get(file)),
+                         key=lambda file: (self._stamps.get(file, ()), file))
+        refused = self._accept(changes)
+        while refused and len(refused) < len(changes):  # one may need what a later one has
+            changes = list(refused)
+            refused = self._accept(changes)
+        if refused:
+            refused |= self._accept([])
+        self.problems = {file.name: problem for file, problem in refused.items()} | self._broken
+        for place, obj in self._wanted.items():
             if self._applied.get(place) != obj:
                 self._put(obj, self._applied.get(place))
-        for kind, key in sorted(self._applied.keys() - wanted.keys()):
+        for kind, key in sorted(self._applied.keys() - self._wanted.keys()):
             if self.server.find(kind, key) is not None:
                 self.server.delete(kind, key)
-        self._applied = wanted
+        self._applied = self._wanted
+        said = {(obj.kind, obj.key) for objects in self._objects.values() for obj in objects}
+        self._born = {place: born for place, born in self._born.items() if place in said}
 
-    def _wanted(self) -> dict[Place, KubernetesObject]:
-        """Everything that there should be, with the defaults of a cluster. Raises `ManifestError`.
+    def _accept(self, changes: list[Path]) -> dict[Path, str]:
+        """Take in what these files say now, all together or else each half; return why those are
+        refused that contradict what has been accepted.
         """
-        found: dict[Place, KubernetesObject] = {}
-        for file, objects in self._objects.items():
+        files = sorted(self._accepted.keys() | self._objects.keys())
+        now = {file: (self._objects if file in changes else self._accepted).get(file)
+               for file in files}
+        contents = {file: objects for file, objects in now.items() if objects is not None}
+        try:
+            wanted = self._complete(contents)
+        except Exception as error:
+            if len(changes) > 1:
+                half = len(changes) // 2
+                return self._accept(changes[:half]) | self._accept(changes[half:])
+            file = changes[0] if changes else self.path
+            gone = "" if file in self._objects or not changes else " is gone, but"
+            return {file: f"{file}{gone or ':'} {_told(error, self.path)} {STAYS}"}
+        self._accepted, self._wanted = contents, {(obj.kind, obj.key): obj for obj in wanted}
+        self.warnings[""] = wanted.warnings
+        return {}
+
+    def _complete(self, contents: Contents) -> Loaded:
+        """Return everything that there should be, with the defaults of a cluster. Raises
+        `ManifestError`.
+        """
+        found: dict[Place, tuple[KubernetesObject, Path]] = {}
+        for file, objects in contents.items():
             for obj in objects:
                 place = (obj.kind, obj.key)
                 if place in found:
-                    raise ManifestError(
-                        [f"{obj.kind} {obj.key} ({file}): another file has it, too; allowed is one "
-                         "of a name"])
+                    raise ManifestError([f"{obj.kind} {obj.key} is in {found[place][1].name} and "
+                                         f"in {file.name}; allowed is one of a name"])
                 born = obj.metadata.creation_timestamp
                 if born is None:
                     born = self._born.setdefault(place, self.server.now())
-                found[place] = obj.changed(metadata={"creation_timestamp": born})
-        self._born = {place: born for place, born in self._born.items() if place in found}
-        self._ran = self._running()
-        complete = with_defaults(found.values(), self.server.list("Pod"))
-        self.warnings[""] = complete.warnings
-        return {(obj.kind, obj.key): obj for obj in complete}
+                found[place] = obj.changed(metadata={"creation_timestamp": born}), file
+        return with_defaults([obj for obj, _ in found.values()], self.server.list("Pod"))
 
     def _put(self, obj: KubernetesObject, before: KubernetesObject | None) -> None:
         known = self.server.find(obj.kind, obj.key)

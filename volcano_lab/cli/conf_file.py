@@ -1,4 +1,4 @@
-"""A configuration file that may change while the scheduler runs.
+"""A configuration that may change while the scheduler runs: of a file, or else of a ConfigMap.
 
 Answers to `loadSchedulerConf` and `watchSchedulerConf` of `pkg/scheduler/scheduler.go`: a file that
 can't be read or is refused leaves the last good configuration in force; before there was one,
@@ -12,6 +12,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import ConfError, SchedulerConfiguration, log, one_line
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.files import Reader, Unreadable
+from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.scheduler import run_once
 
 
@@ -19,28 +20,27 @@ class ConfFile:
     """`conf` is what is in force and `text` what it was read from; `problem` says what is wrong
     with the file, "" if nothing.
 
-    Without a path, Volcano's default is in force for ever. `tell` is called with each new problem;
-    unset, it is logged.
+    Without a path, `otherwise` gives the text, of a ConfigMap for example; None stands for
+    Volcano's default. `tell` is called with each new problem; unset, it is logged.
 
     >>> ConfFile(None).conf.actions
     ['enqueue', 'allocate', 'backfill']
     """
 
-    def __init__(self, path: str | Path | None, tell: Callable[[str], None] | None = None):
-        self.path = None if path is None else Path(path)
+    def __init__(self, path: str | Path | None, tell: Callable[[str], None] | None = None,
+                 otherwise: Callable[[], str | None] = lambda: None):
+        self.path, self.otherwise = None if path is None else Path(path), otherwise
         self.tell = tell or (lambda problem: log.error("%s", problem))
         self.text: str | None = None
-        self.problem, self._read = "", None
+        self.problem = ""
+        self._read: object = None
         self.conf: SchedulerConfiguration = load_conf()
         self.load()
 
     def load(self) -> bool:
         """Read the file anew; whether another configuration is in force now."""
-        if self.path is None:
-            return False
         try:
-            self.path.stat()
-            text = Reader().text(self.path)
+            text = self._given()
             if text == self._read:
                 return False
             self._read = text
@@ -49,6 +49,9 @@ class ConfFile:
         except OSError as error:
             self._read = None
             return self._broken(f"cannot be read ({error.strerror})")
+        except ManifestError as error:
+            self._read = None
+            return self._broken("; ".join(error.problems))
         except (Unreadable, ConfError) as error:
             return self._broken(str(error).rstrip("."))
         except Exception as error:  # a plugin may raise anything
@@ -56,7 +59,7 @@ class ConfFile:
         self.problem, self.text, self.conf = "", text, conf
         doubts = [warning for warning in ssn.warnings if ": argument " in warning]
         for warning in conf.warnings + doubts:
-            log.warning("%s: %s", self.path, warning)
+            log.warning("%s: %s", self.where, warning)
         plugins = [option.name for tier in conf.tiers for option in tier.plugins]
         log.v(2, "configuration read: actions %s; plugins %s", ", ".join(conf.actions),
               ", ".join(plugins))
@@ -64,12 +67,26 @@ class ConfFile:
 
     def forget(self) -> None:
         """Read the file anew the next time, changed or not."""
-        self._read = None
+        if self._read is not None:
+            self._read = object()
+
+    @property
+    def where(self) -> str:
+        """Where the configuration that was read stands."""
+        return str(self.path or ("the ConfigMap" if self._read is not None else
+                                 "Volcano's default"))
+
+    def _given(self) -> str | None:
+        """The text that is in force if nothing is wrong with it."""
+        if self.path is None:
+            return self.otherwise()
+        self.path.stat()  # a pattern is no file
+        return Reader().text(self.path)
 
     def _broken(self, problem: str) -> bool:
         before = ("Volcano's default is in force" if self.text is None else
                   "the last good configuration stays in force")
-        told = f"{self.path}: {problem}; {before}"
+        told = f"{self.path or 'the ConfigMap'}: {problem}; {before}"
         if told != self.problem:
             self.tell(told)
         self.problem = told

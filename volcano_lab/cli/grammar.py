@@ -349,7 +349,8 @@ def export() -> None:
 @volcano_lab.command()
 @click.argument("directory", metavar="DIR", type=FILE)
 @click.option("--conf", metavar="FILE", type=FILE,
-              help="A volcano-scheduler.conf; it is watched.  [default: Volcano's own default]")
+              help="A volcano-scheduler.conf; it is watched.  [default: a ConfigMap's in DIR, or "
+              "Volcano's own]")
 @click.option("--period", metavar="SECONDS", type=float, default=1.0, show_default=True,
               help="Between two cycles.")
 @click.option("--port", type=int, default=8080, show_default=True,

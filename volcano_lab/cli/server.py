@@ -56,7 +56,8 @@ class Service:
         self.server.watchers.append(self._hear)
         self.pipeline = BindingPipeline(self.informer, self.server)
         self.say = say
-        self.folder, self.conf_file = Folder(directory, self.server), ConfFile(conf, say)
+        self.folder = Folder(directory, self.server)
+        self.conf_file = ConfFile(conf, say, self.folder.conf)
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
         self.metrics = Metrics()
         self.metrics.attach(self.pipeline)
@@ -95,7 +96,7 @@ class Service:
     def read_conf(self) -> None:
         """Take in what has changed in the configuration; the next cycle runs with it."""
         if self.conf_file.load():
-            self.say(f"configuration {self.conf_file.path} is in force: "
+            self.say(f"configuration from {self.conf_file.where} is in force: "
                      f"{', '.join(self.conf_file.conf.actions)}")
         self.scheduler.conf = self.conf_file.conf
 

@@ -91,13 +91,16 @@ def _on_node(template: api.PodTemplateSpec, name: str):
 
 def too_large(objects: Sequence[api.KubernetesObject], nodes: Sequence[api.Node],
               label: Callable[[api.KubernetesObject], str]) -> list[str]:
-    """Return sentences about what would take hours: pods beyond count, queues beyond depth."""
+    """Return sentences about what would take hours: pods beyond count, queues beyond depth. The
+    pods of an object that is refused do not count for the others.
+    """
     problems, pods = [], 0
     for obj in objects:
         own = (sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob)
                else pod_count(obj, nodes) if isinstance(obj, api.Workload) else 0)
-        pods += own
-        if own and pods > MOST_PODS:
+        if pods + own <= MOST_PODS:
+            pods += own
+        else:
             problems.append(f"{label(obj)}: it asks for {own:,} pods; allowed are at most "
                             f"{MOST_PODS:,} that are made in all")
     parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
