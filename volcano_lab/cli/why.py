@@ -2,6 +2,7 @@
 change it.
 """
 
+import shlex
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
@@ -10,6 +11,7 @@ from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
+from volcano_lab.explain.pasted import kubectl
 from volcano_lab.framework import listed, one_line
 from volcano_lab.framework.names import Names
 from volcano_lab.trace import say, sentence
@@ -55,7 +57,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
         print(explanation.about.replace(" ", "/", 1))
     else:
         print(report(explanation, explainer.names), flush=True)
-        _print_remedies(explanation, seconds)
+        _print_remedies(explanation, seconds, files if output == "wide" else ())
     return DONE
 
 
@@ -86,8 +88,10 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
     return DONE
 
 
-def _print_remedies(explanation: Explanation, seconds: float) -> None:
-    """The changes that turn the answer, each as soon as it is found."""
+def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:
+    """The changes that turn the answer, each as soon as it is found; with `files`, also the lines
+    that try it and carry it out.
+    """
     if not explanation.seeks_remedies or not seconds:
         return
     start, found = perf_counter(), False
@@ -101,6 +105,10 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
         print(_lines(remedy.effect, " " * (COLUMN + 4 if beside else 6),
                      f"  {change}{' ' * (COLUMN - columns(change))}  " if beside else " " * 6),
               flush=True)
+        if files and remedy.args:
+            lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
+            print(*(f"      $ {line}" for line in lines + kubectl(remedy.args)), sep="\n",
+                  flush=True)
     if perf_counter() - start > seconds:
         print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
     elif not found:
@@ -157,5 +165,7 @@ def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, A
             "chain":
             [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
             "remedies": [{"change": remedy.change, "effect": remedy.effect, "what": remedy.what,
-                          "field": remedy.field, "before": remedy.before, "after": remedy.after}
+                          "field": remedy.field, "before": remedy.before, "after": remedy.after,
+                          "args": remedy.args, "kubectl": kubectl(remedy.args), "job": remedy.job,
+                          "placed": remedy.placed}
                          for remedy in remedies], "cycles": explanation.rows}

@@ -153,8 +153,8 @@ class Evidence:
 
     `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where
     this trace doesn't say why a plugin refused a node. Of the `objects` are kept the pods of other
-    schedulers that wait, `unmade` (by the name of a job or workload, why it lacks pods) and what
-    else their reader `told`.
+    schedulers that wait, `unmade` (by the name of a job or workload, why it lacks pods), what
+    else their reader `told`, and the manifests that were `given`.
     """
 
     def __init__(self, ssn: Session, trace: Trace,
@@ -163,6 +163,7 @@ class Evidence:
         self.ssn, self.trace, self._node_by_node, self.objects = ssn, trace, node_by_node, objects
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
         self.called, self.told = self.names.called, getattr(objects, "warnings", ())
+        self.given = getattr(objects, "given", objects)
         self.unmade: dict[str, list[str]] = getattr(objects, "unmade", {})
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)

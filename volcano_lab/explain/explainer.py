@@ -145,7 +145,8 @@ class Explainer(Shown):
             for knob in (*knobs.in_queue(uid, known), *knobs.made(queue)):
                 ssn = run(*knob.turn(1)[1:], self.now)
                 if uid in ssn.jobs and not ssn.jobs[uid].is_pending():
-                    yield Remedy.of(knob, 1, effect(self.evidence, self.session, ssn, uid, name))
+                    remedy = Remedy.of(knob, 1, effect(self.evidence, self.session, ssn, uid, name))
+                    yield remedy.tried(self.evidence, uid)
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
@@ -154,6 +155,7 @@ class Explainer(Shown):
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
             made, queue = with_defaults([*self.objects, *later]), job.queue
+            made.given = self.evidence.given
             made.unmade[queue] = self.evidence.unmade.get(queue, [])
             found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
             found.causes.append(Cause("pods_later", LATER, {"pods": len(later)}, [], True))

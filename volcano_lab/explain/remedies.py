@@ -10,20 +10,23 @@ from math import inf
 from time import perf_counter
 
 import attrs
-from attrs import define, field
+from attrs import Factory, define, field
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
+from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.explain.candidates import candidates, keeping
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import Objects, Rank
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.nodes import STATIC
+from volcano_lab.explain.pasted import arguments, outcome
 from volcano_lab.explain.trial import Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, listed
 from volcano_lab.manifests.admission import verdicts
+from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.scheduler import traced
 
 NOTHING, ADMITTED, PLACED = range(3)
@@ -43,7 +46,8 @@ class Remedy:
 
     `change` tells it in words, `effect` what it brings about, for others too. `objects` and `conf`
     are those with which the cycle ran; with one step less (`steps` - 1) the answer stayed. `rank`
-    says how much it changes.
+    says how much it changes. `args` are those of `what-if` for it, with which so many pods of the
+    `job` are `placed`; none where there are no words for it.
     """
 
     what: str
@@ -56,6 +60,9 @@ class Remedy:
     rank: int
     objects: Objects = field(repr=False, eq=False)
     conf: SchedulerConfiguration = field(repr=False, eq=False)
+    args: list[str] = Factory(list)
+    job: str = ""
+    placed: int | None = None
 
     @classmethod
     def of(cls, knob: Knob, steps: int, effect: str) -> Remedy:
@@ -66,6 +73,15 @@ class Remedy:
 
     def __str__(self) -> str:
         return f"{self.change} ({self.effect})"
+
+    def tried(self, seen: Evidence, uid: str) -> Remedy:
+        """The same as `what-if` takes it, with what `what-if` says of the job."""
+        args = arguments(seen.objects, self.objects, seen.ssn.conf, self.conf)
+        try:
+            job, placed = outcome(seen.given, args, seen.ssn.conf, uid, seen.ssn.now)
+        except (ManifestError, LookupError):
+            return self
+        return attrs.evolve(self, args=args, job=job, placed=placed) if args else self
 
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
@@ -162,7 +178,7 @@ def remedies_that_spare(seen: Evidence, key: str, causes: list[Cause],
             told = "; ".join((f"{name} loses {fewer or 'no'} pod{'s' * (fewer != 1)}"
                               + f" instead of {lost}" * bool(fewer),
                               *_costs(seen, seen.ssn, ssn, uid)))
-            yield Remedy.of(knob, 1, told)
+            yield Remedy.of(knob, 1, told).tried(seen, uid)
 
 
 class _Search:
@@ -276,7 +292,10 @@ class _Search:
             ssn = self.trial.run(objects, conf)
         if ssn is None or self.outcome(ssn) < goal or self._inadmissible(objects):
             return None
-        return Remedy.of(knob, steps, effect(self.seen, self.before, ssn, self.job.uid))
+        remedy = Remedy.of(knob, steps, effect(self.seen, self.before, ssn, self.job.uid))
+        remedy = remedy.tried(self.seen, self.job.uid)
+        least = sum(len(ssn.jobs[self.job.uid].in_status(each)) for each in READY_STATUSES)
+        return None if remedy.placed is not None and remedy.placed < least else remedy
 
 
 def effect(seen: Evidence, before: Session, after: Session, uid: str, name: str = "") -> str:

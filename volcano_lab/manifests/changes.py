@@ -16,6 +16,7 @@ from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup
 from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.framework import SchedulerConfiguration, action_names, did_you_mean
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list
+from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Unreadable, values
@@ -82,6 +83,21 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     return world
 
 
+def apply(world: Loaded, setting: str) -> None:
+    """Apply one setting to what the scheduler hears of, in place. Raises `ManifestError`."""
+    each = _Setting.read(setting)
+    if not each.applied_to(world):
+        each.apply_to(world)
+
+
+def key_of(obj: KubernetesObject) -> str:
+    """Return how a change names an object; a PodGroup by its Job, or whatever it was created for.
+    """
+    word = "job" if isinstance(obj, PodGroup) else obj.kind.lower()
+    keys = [key for key in _keys(obj) if "/" in key] or _keys(obj)
+    return f"{word}/{keys[-1]}"
+
+
 def _remove(objects: Loaded, name: str) -> bool:
     """Remove an object and what it has made, where it is there."""
     if not _found(objects, name, f"remove {name}"):
@@ -119,11 +135,12 @@ class _Setting:
 
     def applied_to(self, objects: Loaded) -> bool:
         """Apply it to manifests, before controllers see them; False where it is for later."""
-        if isinstance(self.value, dict) and not _known_field(objects, self.target):
+        more_nodes = re.match("(no|nodes?)/", self.target) and self.target.endswith(".more")
+        if more_nodes or not _known_field(objects, self.target):
+            if more_nodes or not isinstance(self.value, dict):
+                return False
             objects.append(_created(self.target, self.value, self.text))
             return True
-        if not _known_field(objects, self.target):
-            return False
         obj, steps = _split(objects, self.target)
         made = _with_children(objects, obj) - {place_key(obj)} if isinstance(
             obj, PodGroup | VolcanoJob) else set()
@@ -182,8 +199,7 @@ def _known_field(objects: Sequence[KubernetesObject], target: str) -> bool:
     """Whether a target's object is among the objects, and its field one that objects have."""
     word, _, rest = target.partition("/")
     known = _of_kind(objects, kind_of(word, target))
-    return not (word.startswith("no") and rest.endswith(".more")) and any(
-        rest == key or rest.startswith(f"{key}.") for obj in known for key in _keys(obj))
+    return any(rest == key or rest.startswith(f"{key}.") for obj in known for key in _keys(obj))
 
 
 def _found(objects: Sequence[KubernetesObject], name: str, where: str) -> bool:
@@ -221,7 +237,8 @@ def _add_nodes(world: Loaded, like: Node, value: Any, where: str) -> None:
 
 def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
     """Return the configuration with arguments and switches of plugins set
-    (`plugin/NAME.ARGUMENT=VALUE`), or other actions (`conf/actions=NAME,NAME`).
+    (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`), or other
+    actions (`conf/actions=NAME,NAME`).
 
     Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
     action that there is not.
@@ -242,6 +259,9 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
             raise ManifestError([f'"{setting}": of the configuration, allowed are '
                                  "conf/actions=NAME,NAME and plugin/NAME.ARGUMENT=VALUE"])
         name, _, field = target.removeprefix("plugin/").partition(".")
+        if field == "tier":
+            _move(conf, name, _value(text, setting), setting)
+            continue
         found = [(tier, number) for tier in conf.tiers
                  for number, option in enumerate(tier.plugins) if option.name == name]
         if not found or not field:
@@ -252,6 +272,20 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
         for tier, number in found:
             tier.plugins[number] = _with_option(tier.plugins[number], field, value, setting)
     return conf
+
+
+def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> None:
+    """Put a plugin at the head of a tier."""
+    if type(number) is not int or not 0 < number <= len(conf.tiers):
+        raise ManifestError([f'"{where}": tier is {number}; allowed is a whole number from 1 to '
+                             f"{len(conf.tiers)}"])
+    there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
+    if not there and name not in (known := plugin_names()):
+        hint = did_you_mean(name, known, f"; allowed are {', '.join(sorted(known))}")
+        raise ManifestError([f'"{where}": "{name}" is no plugin{hint}'])
+    for tier in conf.tiers:
+        tier.plugins[:] = [option for option in tier.plugins if option.name != name]
+    conf.tiers[number - 1].plugins.insert(0, there[0] if there else PluginOption(name))
 
 
 def _with_option(option: PluginOption, field: str, value: Any, where: str) -> PluginOption:
@@ -315,7 +349,16 @@ def _split(objects: Sequence[KubernetesObject], target: str
     obj = named(objects, f"{word}/{name}", target)
     if not (field := rest[len(name) + 1:]):
         raise ManifestError([f'"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE'])
-    return obj, [bracket or step for bracket, step in _STEP.findall(field)]
+    return obj, steps_of(field)
+
+
+def steps_of(field: str) -> list[str]:
+    """Return the names in the path of a field.
+
+    >>> steps_of("capability[nvidia.com/gpu]")
+    ['capability', 'nvidia.com/gpu']
+    """
+    return [bracket or step for bracket, step in _STEP.findall(field)]
 
 
 def _value(text: str, where: str) -> Any:

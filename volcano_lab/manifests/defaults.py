@@ -62,7 +62,8 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     Pod default/web pod-default-web 2.0
     """
     complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
-    cluster = _Cluster(list(objects), list(running), complete)
+    cluster = _Cluster(given := list(objects), list(running), complete)
+    complete.given = given
     if not (problems := too_large(cluster.objects, cluster.nodes, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
                                      + cluster.told_classes):

@@ -65,8 +65,6 @@ class _Job:
 
     def __init__(self, world: Loaded, group: api.PodGroup):
         self.world, self.group, self.before = world, group, group
-        self.key = group.metadata.owner_references[0].name if (
-            group.metadata.owner_references) else group.name
         self.places = [place for place, obj in enumerate(world) if self._waits(obj)]
         self.later = next((key for key, pods in world.later.items()
                            if any(map(self._waits, pods))), "")

@@ -52,7 +52,8 @@ class _NotRead(Exception):
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
     `places` says where each object stood, `unmade` why pods of an owner (by key) are not made,
-    `later` has the pods that a Volcano Job gets once its PodGroup, which waits, is admitted.
+    `later` has the pods that a Volcano Job gets once its PodGroup, which waits, is admitted,
+    `given` the manifests before controllers.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -64,6 +65,7 @@ class Loaded(list[api.KubernetesObject]):
         self.warnings, self.places = list(warnings), places or {}
         self.unmade: dict[str, list[str]] = {}
         self.later: dict[str, list[api.Pod]] = {}
+        self.given: list[api.KubernetesObject] = self
 
     @property
     def objects(self) -> list[api.KubernetesObject]:
