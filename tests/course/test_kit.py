@@ -20,12 +20,13 @@ from volcano_lab.course.kit import (
 )
 from volcano_lab.course.kit.checking import CHECKS, Check, answer_table
 from volcano_lab.course.kit.checking import check as checked
-from volcano_lab.course.kit.field import ran
+from volcano_lab.course.kit.field import Field, ran
 from volcano_lab.course.kit.lessons import LESSONS
 from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
 from volcano_lab.course.kit.thread import Standing
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import RIGHT, SHOWN, TO_DO, TRY_AGAIN, WELL_DONE, WRONG
+from volcano_lab.framework import attempt
 
 # -- values
 # ------------------------------------------------------------------------------------------
@@ -307,6 +308,40 @@ def test_what_a_value_raises_while_it_is_shown_is_told():
               "\nRow()")
     said, told = (view["html"] for view in ran(source, {"__name__": "__main__"}))
     assert "first" in said and "AttributeError: " in told and "nome" in told and "(line 4)" in told
+
+
+@pytest.mark.parametrize(("code", "told"), [
+    ("exit()", "the code has called exit() (line 1)"),
+    ("quit()", "the code has called exit()"),
+    ("\nraise SystemExit", "the code has called exit() (line 2)"),
+    ("raise KeyboardInterrupt", "KeyboardInterrupt (line 1)"),
+    ("int('x')", "ValueError: invalid literal"),
+    ("a = (", "(line 1)"),
+    ("while True: pass", "the code has not returned after 1 seconds (line 1)"),
+    ("class A:\n    def __repr__(self):\n        while 1: pass\nA()", "1 seconds (line 3)"),
+    ("import sys; sys.stdout.close(); print('still there')", "still there"),
+    ("import sys; print('said', file=sys.stderr)", "said"),
+    ("import sys, threading as t\na = t.Thread(target=sys.stderr.write, args=['from a thread'])\n"
+     "a.start(); a.join()", "from a thread"),
+    ("print('x' * 20_005)", "<p>6 more characters are not shown; allowed are 20,000.</p>"),
+    ("[type('A', (), {'__repr__': lambda self: 'x' * 600_000})()] * 2", "The value is not shown"),
+])
+def test_a_field_shows_what_its_code_does(code, told, monkeypatch):
+    monkeypatch.setattr(attempt, "MOST_SECONDS", 1)
+    ended = []
+    field = Field(code, {"exit": lambda: ended.append("kernel"), "quit": None})
+    field._heard({"run": code})
+    shown = "".join(view["html"] for view in field.result)
+    assert told in shown and not ended and len(shown) < 25_000
+
+
+def test_a_message_that_breaks_a_question_is_a_sentence_until_the_next():
+    live = predict("Which?", ["a", "b"], answer="b")
+    live._repr_mimebundle_()
+    live._live._heard_from_page(None)
+    assert live._live.state["trouble"].startswith("This does not work: ")
+    live._live._heard_from_page({"answer": "b"})
+    assert not live._live.state.get("trouble")
 
 
 def test_a_table_is_for_people():

@@ -8,6 +8,8 @@ import pytest
 
 from volcano_lab import course
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework import attempt
+from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.widgets import Lab, Task, pictures
 from volcano_lab.widgets.controls import choice, group, number, slider, switch, text
 from volcano_lab.widgets.story import amounts, outcome
@@ -208,3 +210,49 @@ def test_the_way_to_a_tasks_end_says_what_was_moved(lab):
     ask(lab, task=0)
     ask(lab, show=0)
     assert lab.said.startswith("One way: Queue a: weight 9 (was 3). a deserves 90 (was 30)")
+
+
+RAISED = [TypeError("it broke"), ZeroDivisionError("it broke"), ExtensionError("it broke"),
+          AttributeError("it broke"), RecursionError("it broke"), MemoryError(), SystemExit()]
+
+
+@pytest.mark.parametrize("place", ["decide", "panel", "task", "says", "why"])
+@pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
+def test_whatever_is_raised_behind_a_move_is_a_sentence(place, error):
+    def at(here, facts, answer):
+        if here == place and facts == 4:
+            raise error
+        return answer
+
+    lab = Lab({"pods": number(3, 0, 5, "pods")}, lambda values: at("decide", values["pods"],
+                                                                   values["pods"]),
+              [pictures.table("Rows", lambda facts: at("panel", facts, [{"pods": facts}]),
+                              columns=["pods"])], title="A lab",
+              tasks=[Task("a", "Do it.", lambda values, facts: at("task", facts, False))],
+              says=[amounts("has", lambda facts: at("says", facts, {"a": facts}))],
+              why=lambda facts, about: at("why", 4, "so"))
+    board = lab.board
+    ask(lab, **({"why": {}} if place == "why" else {"values": {"pods": 4}}))
+    assert lab.shown["n"] == 1 and lab.shown["error"] and lab.board == board
+    assert lab.said.startswith("This does not work: ") and lab.said.count("\n") == 0
+    ask(lab, values={"pods": 5})
+    assert not lab.shown["error"] and lab.facts == 5 and lab.shown["undo"]
+
+
+@pytest.mark.parametrize("asked", [{"values": None}, {"values": [1]}, {"task": 99}, {"task": "x"},
+                                   {"show": -5}, {"why": None}, {"copy": None, "n": None}])
+def test_a_broken_message_is_answered(lab, asked):
+    ask(lab, **asked)
+    assert lab.shown["n"] == lab.ask["n"]
+    assert lab.shown["error"] or "copy" in asked
+
+
+def test_a_decision_that_does_not_end_is_interrupted(lab, monkeypatch):
+    monkeypatch.setattr(attempt, "MOST_SECONDS", 0.1)
+
+    def forever(values):
+        while True:
+            pass
+
+    lab._decisions._decide = forever
+    assert "has not returned after 0.1 seconds" in lab.set(pods=4).said

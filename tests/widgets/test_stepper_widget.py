@@ -16,11 +16,13 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_06.scene import RECLAIM, full_cluster
 from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
 from volcano_lab.explain import Explainer
+from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.kinds import sentence
 from volcano_lab.trace.language import speak
 from volcano_lab.trace.stepper import Stepper
+from volcano_lab.widgets.steps import StatementSteps
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +117,8 @@ def test_the_page_asks_and_the_frame_answers(steps):
     assert steps.frame["text"].startswith("evict") and not steps.frame["said"]
     for count, (asked, begins) in enumerate(MISTAKES, 4):
         before = steps.frame["place"]
-        steps.ask = {"count": count, **asked}
-        assert steps.frame["said"].startswith(begins) and steps.frame["place"] == before, asked
+        steps.set_state({"ask": {"count": count, **asked}})  # as the page sends it
+        assert begins in steps.frame["said"] and steps.frame["place"] == before, asked
 
 
 MISTAKES = [
@@ -132,7 +134,22 @@ MISTAKES = [
     ({"detail":
       ["nothing"]}, 'the detail is "nothing"; allowed are operations, decisions, every record.'),
     ({"resource": ["gold"]}, 'the resource is "gold"; the nodes have'),
+    ({"goto": [None]}, "This does not work: TypeError: "),
+    ({"jump": 7}, "This does not work: TypeError: "),
 ]
+
+
+def test_a_scene_that_fails_is_a_sentence_and_the_one_before_stays():
+    def broken():
+        raise ExtensionError('plugin "mine", node_order: it has not returned')
+
+    steps = StatementSteps({"one": lambda: traced(full_cluster().objects())[0], "two": broken})
+    frame = steps.frame
+    steps.set_state({"scene": "two"})
+    assert steps.shown["said"].startswith('This does not work: plugin "mine"')
+    assert steps.frame is frame and steps.scene == "one"
+    steps.show("one")
+    assert not steps.shown
 
 
 def test_a_symptom_opens_the_place_that_decides():

@@ -7,17 +7,14 @@ not guarded: they are asked too often, and tested.
 """
 
 import inspect
-import signal
-import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from re import sub
 from typing import Any
 
 from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.framework.attempt import MOST_SECONDS, TooLong, printed, time_limit
 from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
@@ -27,9 +24,6 @@ HOUSE = tuple(f"{__name__.partition('.')[0]}.{package}." for package in ("plugin
 HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind",
          "setup_bind_context_extension")
 """Methods that a plugin may have besides those named after extension points."""
-
-MOST_SECONDS = 10
-"""After so long an answer, a hook or an action is interrupted."""
 
 COMPANIONS = ("_key", "_formula", "_nodes", "_alike", "_even")
 """Ends of the names of methods that give the same answer in another form."""
@@ -102,45 +96,18 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
     it.
     """
     try:
-        with _time_limit():
+        with time_limit():
             return function(*args)
     except (ExtensionError, *passed):
         raise
-    except _TooLong as error:
+    except TooLong as error:
         raise ExtensionError(f"{where}: it has not returned after {MOST_SECONDS} seconds"
                              f"{_line(error, function)}") from error
     except (Exception, SystemExit) as error:
-        text = one_line(_printed(str, error), 300)
+        text = one_line(printed(str, error), 300)
         raise ExtensionError(
             f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}"
         ) from error
-
-
-class _TooLong(BaseException):
-    """The time limit has passed; no `except Exception` of user code may swallow it."""
-
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
-    """Interrupt what takes too long; where there are no signals (in another thread, on Windows, in
-    a browser), or somebody is debugging, nothing is.
-    """
-    if (not hasattr(signal, "setitimer") or sys.gettrace() is not None
-            or threading.current_thread() is not threading.main_thread()):
-        yield
-        return
-
-    def interrupt(*_: Any) -> None:
-        raise _TooLong
-
-    handler = signal.signal(signal.SIGALRM, interrupt)
-    outer = signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS, 1)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, *outer)
 
 
 def _state(thing: Any) -> Any:
@@ -216,14 +183,6 @@ def _line(error: BaseException, function: Callable[..., Any]) -> str:
     return f", in line {frames[-1].lineno}: {code}" if code else ""
 
 
-def _printed(show: Callable[[Any], str], thing: Any, otherwise: str = "") -> str:
-    """Return an object of user code as one line; some cannot even be printed."""
-    try:
-        return " ".join(show(thing).split())
-    except Exception:
-        return otherwise
-
-
 def _short(answer: Any, most: int = 60) -> str:
-    text = _printed(repr, answer, f"an object of {type(answer).__name__}")
+    text = printed(repr, answer, f"an object of {type(answer).__name__}")
     return text if len(text) <= most else text[: most - 1] + "…"

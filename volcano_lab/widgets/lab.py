@@ -10,16 +10,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from attrs import define, field
 from traitlets import observe
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework.attempt import attempt
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.one_sentence import Misuse, NoSuch
-from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control
@@ -85,7 +84,7 @@ class Lab(OnPage):
 
         Args:
             controls: by name, see `widgets.controls`.
-            decide: values -> facts; a `ValueError` or `ManifestError` is shown as a sentence.
+            decide: values -> facts; whatever it raises is shown as a sentence.
             panels: pictures whose data are functions of the facts.
             title: one line.
             tasks: the lesson's own tasks; each ticks itself off when it is done.
@@ -112,7 +111,8 @@ class Lab(OnPage):
         self._before = self._facts  # facts before the move that is being made
         self._origin: Values = self._values
         self._task, self._done = -1, [False] * len(self.tasks)
-        super().__init__(fixed=self._fixed(), shown=self._frame(self._first_words(), "none"))
+        super().__init__(fixed=self._fixed(),
+                         shown=self._frame(self._first_words(self._facts), "none"))
 
     # -- from Python -------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ class Lab(OnPage):
 
     def begin(self, task: int | str) -> Lab:
         """Begin a task, by its number or name: its text is said, its values are set."""
-        number = task if isinstance(task, int) else [each.name for each in self.tasks].index(task)
+        number = self._number(task)
         self._task = number
         found = self.tasks[number]
         self._go(self.start | found.start, [f"**{found.name}.** {found.text}"], ghost="none")
@@ -184,6 +184,8 @@ class Lab(OnPage):
     # -- a move ------------------------------------------------------------------------------------
 
     def _move(self, values: Values, more: bool = False) -> None:
+        if not isinstance(values, dict):
+            raise Misuse(f"a move is {values!r}; allowed are values by the name of their control.")
         for name in values:
             if name not in self.controls:
                 raise NoSuch(f"{name} is no control; there are {', '.join(self.controls)}")
@@ -204,25 +206,31 @@ class Lab(OnPage):
             past: bool = True) -> None:
         """Decide from other values; `more` goes on with the move before, `past` can be undone."""
         with collector_paused(collect_later):
-            error = ""
-            try:
-                facts, board = self._decisions.of(values)
-            except (ValueError, ManifestError) as mistake:
-                error = str(mistake)
+            fresh = ghost == "none"
+            before = self._before if more else self._facts
+            found, error = attempt(lambda: self._followed(values, told, before, fresh))
             if not more:
                 self._origin, self._before = self._values, self._facts
                 if past and values != self._values:
                     self._past = [*self._past[-KEPT:], self._values]
             self._values = dict(values)
-            if error:
-                self.shown = self._frame(f"This does not work: {error}", "keep", error=True)
-                return
-            self._facts, self._board = facts, board
-            self._tick()
-            fresh = ghost == "none"
-            words = told or [self._first_words()] if fresh else [
-                *told, *self._changes(self._before, facts)]
+            if found is None:
+                return self._fail(f"This does not work: {error}")
+            self._facts, self._board, self._done, words = found
             self.shown = self._frame(" ".join(words), "keep" if more else ghost)
+
+    def _followed(self, values: Values, told: list[str], before: Facts, fresh: bool
+                  ) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
+        """Return facts, board, done tasks and words for values; nothing has changed if it fails."""
+        facts, board = self._decisions.of(values)
+        done = [was or task.is_done(values, facts)
+                for was, task in zip(self._done, self.tasks, strict=True)]
+        words = told or [self._first_words(facts)] if fresh else [
+            *told, *self._changes(before, facts)]
+        return facts, board, done, words
+
+    def _fail(self, sentence: str) -> None:
+        self.shown = self._frame(sentence, "keep", error=True)
 
     def _decided(self, values: Values) -> tuple[Facts, dict[str, Any]]:
         facts = self.decide(values)
@@ -240,10 +248,9 @@ class Lab(OnPage):
     def _ahead(self, values: Iterator[Values]) -> None:
         """Decide, while nobody waits, what the next key press may ask for."""
         def decide() -> None:
-            for each in values:
-                with suppress(ValueError, ManifestError):
-                    self._changes(self._facts, self._decisions.of(each)[0])
-                return self._ahead(values)
+            if each := next(values, None):
+                attempt(lambda: self._changes(self._facts, self._decisions.of(each)[0]))
+                self._ahead(values)
 
         if self._decisions.took < AHEAD_MOST:
             self._timer = later(AHEAD_AFTER, decide)
@@ -252,12 +259,8 @@ class Lab(OnPage):
         nothing = self._nothing(now) if callable(self._nothing) else self._nothing
         return [text for each in self.says for text in each.told(before, now)] or [nothing]
 
-    def _tick(self) -> None:
-        for number, task in enumerate(self.tasks):
-            self._done[number] = self._done[number] or task.is_done(self._values, self._facts)
-
-    def _first_words(self) -> str:
-        return self._opening(self._facts) if callable(self._opening) else self._opening
+    def _first_words(self, facts: Facts) -> str:
+        return self._opening(facts) if callable(self._opening) else self._opening
 
     def _frame(self, said: str, ghost: str, *, error: bool = False, **more: Any) -> dict[str, Any]:
         return {"n": self.ask.get("n", 0), "values": self._values, "board": self._board,
@@ -290,17 +293,22 @@ class Lab(OnPage):
             "undo": lambda _: self.undo(), "reset": lambda _: self.reset(), "task": self.begin,
             "show": self._shown,
             "copy": self._copied, "why": lambda about: self._again(why=self._why(about))}
-        try:
-            for word in answers.keys() & asked.keys():
-                answers[word](asked[word])
-        except (KeyError, ValueError) as error:
-            self._again(said=[str(error.args[0])], error=True)
-        if self.shown["n"] != asked["n"]:  # nothing was there to do
+        for word in answers.keys() & asked.keys():
+            answers[word](asked[word])
+        if self.shown["n"] != asked.get("n", 0):  # nothing was there to do
             self._again()
+
+    def _number(self, task: int | str) -> int:
+        """Return the number of a task; `NoSuch` for one that the lab does not have."""
+        names = [each.name for each in self.tasks]
+        number = names.index(task) if task in names else task
+        if number not in range(len(names)):
+            raise NoSuch(f"there is no task {task!r}; there are {', '.join(names) or 'none'}")
+        return int(number)
 
     def _shown(self, at: int) -> None:
         """Set the values of a way to do a task, and say what they are."""
-        task = self.tasks[at]
+        task = self.tasks[self._number(at)]
         start, show = self.start | task.start, task.show or {}
         told = self._told(start, start | show)
         self._go(start | show, ["One way:", *told])

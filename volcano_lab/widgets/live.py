@@ -5,6 +5,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
+from volcano_lab.framework.attempt import attempt
 from volcano_lab.widgets.scripts import Script, live_css, on_page
 
 
@@ -16,6 +17,16 @@ class OnPage(anywidget.AnyWidget):
     fixed = Dict().tag(sync=True, to_json=on_page)
     shown = Dict().tag(sync=True, to_json=on_page)
     ask = Dict().tag(sync=True, echo_update=False)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take a message of the page; whatever is raised behind it is one sentence there."""
+        _, error = attempt(lambda: super(OnPage, self).set_state(sync_data))
+        if error:
+            self._fail(f"This does not work: {error}")
+
+    def _fail(self, sentence: str) -> None:
+        """Show what went wrong in answering the page."""
+        self.shown = self.shown | {"said": sentence}
 
 
 class LivePicture(OnPage):

@@ -130,10 +130,10 @@ class CycleSteps(OnPage):
     def _asked(self, change: Any) -> None:
         """Answer the page: {"count": number of the question, word of `ANSWERS`: [arguments]}."""
         for word in ANSWERS & change.new.keys():
-            try:
-                getattr(self, word)(*change.new[word])
-            except (ValueError, KeyError, TypeError) as error:
-                self._show(str(error.args[0] if error.args else error))
+            getattr(self, word)(*change.new[word])
+
+    def _fail(self, sentence: str) -> None:
+        self._show(sentence)
 
     def _frame(self, said: str = "") -> Frame:
         return {**self.view.frame, "said": said, "answers": self.ask.get("count", 0)}
@@ -208,7 +208,7 @@ class StatementSteps(OnPage):
             self._made[scene] = frames_of(made if isinstance(made, TraceReader) else made())
         shown = self._made[scene]
         with self.hold_sync():
-            self.scene, self.at, self.frames = scene, 0, shown
+            self.scene, self.at, self.frames, self.shown = scene, 0, shown, {}
             self.colors = colors_of(pod["job"] for pod in shown[0]["pods"])
         return self
 
@@ -216,6 +216,11 @@ class StatementSteps(OnPage):
     def _chosen(self, change: Any) -> None:
         if change.new and self.frames is not self._made.get(change.new):
             self.show(change.new)
+
+    def _fail(self, sentence: str) -> None:
+        with self.hold_sync():
+            super()._fail(sentence)
+            self.scene = next(scene for scene in self._made if self._made[scene] is self.frames)
 
     @property
     def frame(self) -> dict[str, Any]:

@@ -10,13 +10,14 @@ import io
 import linecache
 import os
 import re
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from html import escape
 from typing import Any
 
 from volcano_lab.course.kit.live import Shown, views
 from volcano_lab.course.kit.markup import fold
 from volcano_lab.course.kit.verdict import try_again
+from volcano_lab.framework.attempt import attempt
 
 CHANGE = re.compile(r"#.*(\bchange\b|改)")
 ASKS = re.compile(r"^(predict|ask|recap|lesson)\(", re.MULTILINE)
@@ -34,6 +35,7 @@ class Field(Shown):
     def __init__(self, source: str, names: dict[str, Any]):
         self.source, self.names, self.runs = source, names, 0
         self.result: list[dict[str, str]] = []
+        names.update(exit=_exit, quit=_exit)
 
     def _heard(self, content: dict[str, Any]) -> None:
         if "run" in content:
@@ -51,20 +53,62 @@ class Field(Shown):
         return {"kind": "field", "code": self.source, "runs": self.runs, "result": self.result}
 
 
+CODE = "<your code>"
+MOST_PRINTED, MOST_SHOWN = 20_000, 1_000_000
+"""Characters that are shown of what code prints, and of HTML for its value."""
+
+
+class Printed(io.StringIO):
+    """What code prints, as far as it is shown; code that closes it does no harm.
+
+    >>> printed = Printed()
+    >>> printed.write("x" * (MOST_PRINTED + 2)), len(printed.getvalue()), printed.left_out
+    (20002, 20000, 2)
+    """
+
+    left_out = 0
+
+    def write(self, text: str) -> int:
+        kept = text[:MOST_PRINTED - self.tell()]
+        super().write(kept)
+        self.left_out += len(text) - len(kept)
+        return len(text)
+
+    def close(self) -> None:
+        """Stay open."""
+
+    def views(self) -> list[dict[str, str]]:
+        """Return what the page shows of it."""
+        text, more = self.getvalue(), list[dict[str, str]]()
+        if self.left_out:
+            more = views(f"{self.left_out:,} more characters are not shown; allowed are "
+                         f"{MOST_PRINTED:,}.")
+        return [{"html": f"<pre>{escape(text)}</pre>"}] * bool(text) + more
+
+
 def ran(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
     """Run code and return what there is to see: what it printed, then its last value.
 
     >>> ran("1 / 0", {})[0]["html"].count("ZeroDivisionError: division by zero (line 1)")
     1
     """
-    printed = io.StringIO()
-    with redirect_stdout(printed):
-        try:
-            shown = views(run_cell(source, "<your code>", names))
-        except Exception as error:  # whatever a reader's code raises, also while its value is shown
-            shown = views(try_again(f"{type(error).__name__}: {_told(error)}"))
-    text = printed.getvalue()
-    return [{"html": f"<pre>{escape(text)}</pre>"}] * bool(text) + shown
+    printed = Printed()
+    with redirect_stdout(printed), redirect_stderr(printed):
+        shown, error = attempt(lambda: views(run_cell(source, CODE, names)), CODE)
+    if error:
+        shown = views(try_again(error))
+    return printed.views() + _limited(shown or [])
+
+
+def _limited(shown: list[dict[str, str]]) -> list[dict[str, str]]:
+    size = sum(len(view["html"]) for view in shown)
+    return shown if size <= MOST_SHOWN else views(
+        f"The value is not shown: it takes {size:,} characters; allowed are {MOST_SHOWN:,}.")
+
+
+def _exit(*_: Any) -> None:
+    """Take the place of `exit` and `quit`, with which IPython would end the kernel."""
+    raise SystemExit
 
 
 def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
@@ -74,17 +118,6 @@ def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, name, "exec"), names)
     return eval(compile(ast.Expression(last.value), name, "eval"), names) if last else None
-
-
-def _told(error: Exception) -> str:
-    if isinstance(error, SyntaxError):
-        return f"{error.msg} (line {error.lineno})"
-    trace, line = error.__traceback__, None
-    while trace:
-        if trace.tb_frame.f_code.co_filename == "<your code>":
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return f"{error} (line {line})" if line else str(error)
 
 
 def to_be_changed(source: str) -> bool:

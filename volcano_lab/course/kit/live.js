@@ -148,7 +148,7 @@ function field(root, model) {
   let waiting = 0;
   const run = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => set(status, NOBODY), PATIENCE);
+    waiting = setTimeout(() => set(status, NOBODY), 2 * PATIENCE); // code may take ten seconds
     set(status, "running ");
     model.send({run: area.value});
   };
@@ -184,7 +184,12 @@ function page(root, model) {
 export default {
   render({model, el}) {
     const root = add(el, "div", {class: "vl-live"});
-    const draw = {field, page, question, standing}[model.get("state").kind](root, model);
+    const show = {field, page, question, standing}[model.get("state").kind](root, model);
+    const trouble = add(root, "div", {class: "vl-trouble", role: "status"});
+    const draw = () => {
+      show();
+      trouble.textContent = model.get("state").trouble ?? "";
+    };
     model.on("change:state", draw);
     draw();
     return () => model.off("change:state", draw);

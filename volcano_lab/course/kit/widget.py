@@ -7,6 +7,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
+from volcano_lab.framework.attempt import attempt
 from volcano_lab.widgets.scripts import Script
 
 HERE = Path(__file__).parent
@@ -18,6 +19,9 @@ class Live(anywidget.AnyWidget):
     >>> live = Live(print, {"kind": "words", "says": "It is b."})
     >>> live._heard_from_page({"answer": "a"})
     {'answer': 'a'}
+    >>> broken = Live(lambda content: int(content["answer"]), {"kind": "words"})
+    >>> broken._heard_from_page({"answer": "?"}), broken.state["trouble"]
+    (None, "This does not work: invalid literal for int() with base 10: '?'")
     """
 
     _esm = Script(HERE / "live.js")
@@ -26,5 +30,13 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, heard: Callable[[dict[str, Any]], None], state: dict[str, Any]):
         super().__init__(state=state)
-        self._heard_from_page = heard
+        self._heard = heard
         self.on_msg(lambda _widget, content, _buffers: self._heard_from_page(content))
+
+    def _heard_from_page(self, content: dict[str, Any]) -> None:
+        """Take a message of the page; whatever is raised behind it is one sentence there."""
+        if self.state.get("trouble"):
+            self.state = self.state | {"trouble": ""}
+        _, error = attempt(lambda: self._heard(content))
+        if error:
+            self.state = self.state | {"trouble": f"This does not work: {error}"}

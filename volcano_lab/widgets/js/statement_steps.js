@@ -43,8 +43,10 @@ export function statementSteps(model, el) {
     if (scene.value !== model.get("scene")) scene.value = model.get("scene");
     steps.update();
   }
+  const say = () => { update(); steps.say(model.get("shown").said ?? ""); };
+  model.on("change:shown", say);
   model.on("change:frames", update);
   model.on("change:at", update);
   update();
-  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); model.off("change:frames", update); model.off("change:at", update); };
+  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); model.off("change:shown", say); model.off("change:frames", update); model.off("change:at", update); };
 }
