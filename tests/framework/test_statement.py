@@ -176,6 +176,59 @@ def test_a_discarded_task_remembers_what_had_been_planned(ssn):
                                                                                      "n1")
 
 
+def test_an_undone_placement_leaves_no_hyper_node_on_the_task(ssn):
+    waiting, statement = task(ssn, "a-wait-0"), ssn.statement()
+    waiting.job_allocated_hyper_node = "rack-1"
+    statement.allocate(waiting, ssn.nodes["n1"])
+    statement.discard()
+    assert waiting.job_allocated_hyper_node == ""
+
+
+def test_committing_forgets_what_had_been_planned(ssn):
+    """The status of a committed task counts again, not the plan of a discarded statement."""
+    waiting, running = task(ssn, "a-wait-0"), task(ssn, "a-run-0")
+    for end in (Statement.discard, Statement.commit):
+        statement = ssn.statement()
+        statement.allocate(waiting, ssn.nodes["n1"])
+        statement.evict(running, "for a test")
+        end(statement)
+        planned = end is Statement.discard
+        assert [(each.last_transaction is not None) for each in (waiting, running)] == [planned] * 2
+
+
+@pytest.mark.parametrize(("do", "name", "status", "undone"), [
+    (lambda statement, task: statement.allocate(task, statement.ssn.nodes["n1"]), "a-wait-0",
+     ALLOCATED, PENDING),
+    (lambda statement, task: statement.pipeline(task, "n1"), "a-wait-0", PIPELINED, PENDING),
+    (lambda statement, task: statement.evict(task, "for a test"), "a-run-0", RELEASING, RUNNING),
+])
+def test_saved_operations_keep_the_task_as_it_was_when_saved(ssn, do, name, status, undone):
+    statement, changed = ssn.statement(), task(ssn, name)
+    do(statement, changed)
+    (saved,) = save_operations(statement)
+    statement.discard()
+    assert (changed.status, saved.task.status, saved.task.node_name) == (undone, status, "n1")
+
+
+@pytest.mark.parametrize(("do", "status", "node"), [
+    (lambda statement, task: statement.allocate(task, statement.ssn.nodes["n1"]), PENDING, ""),
+    (lambda statement, task: statement.pipeline(task, "n1"), PIPELINED, "n1"),
+])
+def test_an_allocation_that_cannot_be_recovered_is_rolled_back_a_promise_is_not(
+        ssn, do, status, node):
+    """Volcano rolls back the allocation alone."""
+    statement = ssn.statement()
+    do(statement, task(ssn, "a-wait-0"))
+    saved = save_operations(statement)
+    statement.discard()
+    del ssn.nodes["n1"]
+    again = ssn.statement()
+    with pytest.raises(StatementError, match="n1 is not in the session"):
+        again.recover(saved)
+    assert again.operations == []
+    assert (task(ssn, "a-wait-0").status, task(ssn, "a-wait-0").node_name) == (status, node)
+
+
 def test_a_task_that_stands_elsewhere_is_not_placed_twice(ssn):
     statement, running = ssn.statement(), task(ssn, "a-run-0")
     with pytest.raises(StatementError, match="already on node"):
