@@ -31,7 +31,7 @@ answers(
     checks.who_pays,
     right=["one of shop, one of crawl"],
     wrong=[("nobody's", "Try it"), ("two of crawl", "Look at the tiers"),
-           ("two of shop", "minimum is 1"), ("train's", "no place"), ("all", "Choose one of")],
+           ("two of shop", "minimum is 1"), ("train's", "other queues"), ("all", "Choose one of")],
 )
 answers(
     checks.all_served,
