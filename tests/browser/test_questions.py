@@ -89,7 +89,7 @@ def test_a_question_from_asking_to_result_with_keys_alone(shown):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     said = first.get_by_role("status")
-    expect(said).to_contain_text("You said a; it is b. Queue a is the fullest. It is the emptiest.")
+    expect(said).to_contain_text("You said a. Queue a is the fullest. → b: It is the emptiest.")
     expect(said).to_be_focused()
     expect(first.locator(".vl-result")).to_contain_text("The emptiest goes first.")
     expect(moving.get_by_role("radio", name="no")).to_be_checked()

@@ -206,9 +206,9 @@ def guarantee(**changes):
 SAID = [
     ("the right option", 46, RIGHT, "You said **46**, and so it is. It is lifted first."),
     ("a wrong one", "42", WRONG,
-     "You said **42**; it is **46**. That is without it. It is lifted first."),
+     "You said **42**. That is without it. → **46**: It is lifted first."),
     ("a wrong one without a reason", 40, WRONG,
-     "You said **40**; it is **46**. It is lifted first."),
+     "You said **40**. → **46**: It is lifted first."),
     ("nothing", "", TRY_AGAIN, "Choose one first."),
 ]
 
@@ -222,7 +222,7 @@ def test_a_prediction_says_what_was_said_what_it_is_and_why(sentence, value, sta
 def test_several_words_are_quoted():
     verdict = predict("What happens?", ["it takes one room", "it waits"], answer="it waits",
                       because="No room is large enough.").say("it takes one room")
-    assert verdict.text == ("You said **“it takes one room”**; it is **“it waits”**. "
+    assert verdict.text == ("You said **“it takes one room”**. → **“it waits”**: "
                             "No room is large enough.")
 
 

@@ -58,6 +58,15 @@ def test_what_is_put_in_ends_where_a_sentence_ends(spoken):
     assert say("You said a; it is b. c has less. Yes.") == "你说 a；正确的是 b。c has less. 是。"
 
 
+def test_the_right_answer_parts_what_is_said_of_a_wrong_one_from_its_own_reason(spoken):
+    spoken({"You said {given}.": "你说 {given}。", "It is full.": "它满了。", "It waits.":
+            "它在等待。", "No room is left. It waits.": "没有空间。"})
+    assert say("You said **a**. It is full. → **b**: No room is left. It waits.") == (
+        "你说 **a**。它满了。 → **b**：没有空间。")
+    assert say("You said **a**. → `b`: It waits.") == "你说 **a**。 → `b`：它在等待。"
+    assert say("You said **a**. → **b**.") == "你说 **a**。 → **b**。"
+
+
 def test_nothing_may_be_put_in_after_a_question(spoken):
     spoken({"Why is {name} pending?{more}": "{name} 为什么是 Pending？{more}", " Look.": "看。"})
     assert say("Why is a pending?") == "a 为什么是 Pending？"

@@ -35,6 +35,9 @@ CONDITION = re.compile(r"(?:(?:\w+: )?\d+/\d+ (?:tasks in gang|nodes are)|Not en
                        re.DOTALL)
 """Volcano's own condition texts; they stay as they are."""
 
+ANSWER = re.compile(r" (→ (?:\*\*[^*]+\*\*|`[^`]+`))(?:: |\.$)")
+"""The right answer, as `answered` writes it, between what is said of a wrong one and its reason."""
+
 LEAD = re.compile(r"\{(\w+)\}(?:[.,;]? )?(?=[A-Z`*{])")
 """What is put in before an entry's first sentence, and may itself be some sentences, or nothing."""
 
@@ -105,6 +108,15 @@ def mark(sign: str) -> str:
     ': '
     """
     return sign if _spoken == ENGLISH else ENDS.get(sign.strip(), sign)
+
+
+def answered(answer: str, reason: str) -> str:
+    """Write the right answer, bold or code, and its reason, behind what is said of a wrong one.
+
+    >>> answered("**b**", "It is the emptier one."), answered("**b**", "")
+    ('→ **b**: It is the emptier one.', '→ **b**.')
+    """
+    return f"→ {answer}: {reason}" if reason else f"→ {answer}."
 
 
 def say_all(data: Any, names: frozenset[str] = NAMES) -> Any:
@@ -256,6 +268,10 @@ def _found(known: Catalogue, text: str) -> str | None:
     if condition:
         said = _found(known, text[:condition.start()].rstrip(": ")) if condition.start() else None
         return None if said is None else f"{said}：{text[condition.start():]}"
+    answer = ANSWER.search(text) if found is None else None
+    if answer:
+        before, reason = say(text[:answer.start()]), text[answer.end():]
+        return f"{before} {answer[1]}：{say(reason)}" if reason else f"{before} {answer[1]}。"
     if found is None and text[-1] in ENDS and (said := known.of(text[:-1])) is not None:
         found = said if said.endswith("？") else said + ENDS[text[-1]]
     if found is None and text[0].isupper():  # as a sentence begins

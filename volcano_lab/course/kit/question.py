@@ -16,7 +16,7 @@ from volcano_lab.course.kit.live import Shown, answers_shown, views
 from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_names
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import Verdict, try_again
-from volcano_lab.trace.language import mark
+from volcano_lab.trace.language import answered, mark
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
 COMPUTED = "It has been computed. Answer, and it shows here."
@@ -102,7 +102,8 @@ class Prediction(Question):
         question: The question, as text with marks.
         options: What to choose from. Without them the reader types a number or words.
         answer: What came out; one of the options where there are any.
-        because: Why; or for each answer what there is to say of it, the right one's last.
+        because: Why; or for each answer what there is to say of it, the right one's last. What is
+            said of a wrong answer stands right behind it, before the right answer.
         show: What the cell made: a table, a chart, a text, a list of them, or a function that
             makes it. It is made at once (`question.result`) and shown after the answer.
 
@@ -111,7 +112,7 @@ class Prediction(Question):
     >>> goes
     Predict: Which queue goes first? (a / b)
     >>> goes.say("a")
-    not so: You said a; it is b. a holds more. It is the emptier one.
+    not so: You said a. a holds more. → b: It is the emptier one.
     """
 
     word, button, gives_up = "predict", "Answer", True
@@ -131,8 +132,8 @@ class Prediction(Question):
         if same(value, self.truth):
             words = f"You said {_quoted(value)}, and so it is."
             return Verdict(states.RIGHT, f"{words} {self._reason()}".strip())
-        words = f"You said {_quoted(value)}; it is {_quoted(self.truth)}."
-        return Verdict(states.WRONG, f"{words} {self._reason(value)}".strip())
+        said = " ".join(filter(None, (f"You said {_quoted(value)}.", self._of(value))))
+        return Verdict(states.WRONG, f"{said} {answered(_quoted(self.truth), self._reason())}")
 
     def show_me(self) -> Verdict:
         """Give up: the answer and the result show."""
@@ -141,12 +142,14 @@ class Prediction(Question):
         self._refresh()
         return self.verdict
 
-    def _reason(self, wrong: Any = None) -> str:
-        if isinstance(self.because, str):
-            return self.because
-        said = [next((text for key, text in self.because.items() if same(key, value)), "")
-                for value in (wrong, self.truth) if value is not None]
-        return " ".join(filter(None, said))
+    def _reason(self) -> str:
+        """Why the right answer is right."""
+        return self.because if isinstance(self.because, str) else self._of(self.truth)
+
+    def _of(self, value: Any) -> str:
+        """What there is to say of this answer alone."""
+        texts = {} if isinstance(self.because, str) else self.because
+        return next((text for key, text in texts.items() if same(key, value)), "")
 
     def _mark(self, option: Any) -> str:
         right = self.settled and same(option, self.truth)
