@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from small_cluster import conf, group, node, open_session, pod, queue, run, task
 
 from volcano_lab.actions.allocate import Allocate
+from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.scheduler import Scheduler
 
@@ -107,6 +108,33 @@ def test_roles_that_have_failed_are_not_tried_again():
     assert messages == {
         "a-big-0": "0/1 nodes are unavailable: 1 Insufficient cpu.",
         "a-big-1": "Task a-big-1 with role spec big has already predicated failed, skip"}
+
+
+@pytest.mark.parametrize("arrays", [True, False])
+@pytest.mark.parametrize(("sentence", "cpu", "where"), [
+    ("the node that it was nominated for, although another is as good", "1", "n2"),
+    ("another, where that one has too little", "3", "n1"),
+])
+def test_a_nominated_task_gets(sentence, cpu, where, arrays):
+    waiting = pod("a-0", "a", requests={"cpu": cpu})
+    waiting.status.nominated_node_name = "n2"
+    objects = [node("n1", "4"), node("n2", "2"), queue(), group("a"), waiting]
+    ssn = Scheduler(Cache(objects), CONF.format("allocate")).run_once(arrays=arrays)
+    assert ssn.committed == [["allocate", "default/a-0", where]], sentence
+
+
+@pytest.mark.parametrize("arrays", [True, False])
+def test_a_role_fails_on_a_node_for_the_reason_at_its_own_look(arrays):
+    """What others take between two looks of a role counts at the second one."""
+    requests = {"a": ("500m", "3Gi"), "b": ("3200m", "500Mi"), "c": ("100m", "0")}
+    pods = [pod(f"g-{n}", "g", role=role, requests=dict(zip(("cpu", "memory"), requests[role],
+                                                            strict=True)))
+            for n, role in enumerate("abac")]
+    objects = [node("n1", "4", "4Gi"), queue(), group("g", minMember=3), *pods]
+    ssn = Scheduler(Cache(objects), conf("gang", "predicates")).run_once(arrays=arrays)
+    assert [key for _, key, _ in ssn.committed] == ["default/g-0", "default/g-1", "default/g-3"]
+    (errors,) = ssn.jobs["default/g"].nodes_fit_errors.values()
+    assert str(errors) == "0/1 nodes are unavailable: 1 Insufficient cpu."  # memory before that
 
 
 @given(cases())

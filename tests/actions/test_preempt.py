@@ -196,6 +196,16 @@ def test_only_a_trial_finds_out_who_need_not_have_gone():
     assert decide(cluster, TOPOLOGY_AWARE, *changes) == ["evict large-0 n1", "pipeline high-0 n1"]
 
 
+def test_of_three_who_could_go_the_one_who_makes_no_difference_stays():
+    """Whoever is put back and leaves too little is removed again before the next is tried."""
+    cluster, changes = Cluster().node("n1", cpu=5).job("high", pods=1, cpu=4), [HIGH]
+    for number, cpu in enumerate((2, 1, 2)):
+        cluster.job(f"job{number}", pods=1, cpu=cpu, min_member=0, running={"n1": 1})
+        changes.append(priority(f"job{number}", number))
+    assert decide(cluster, TOPOLOGY_AWARE, *changes) == [
+        "evict job0-0 n1", "evict job2-0 n1", "pipeline high-0 n1"]
+
+
 def test_the_first_candidate_is_taken_unless_more_are_asked_for():
     cluster = (Cluster().node("n1", cpu=1).node(
         "n2", cpu=1).job("less", pods=1, cpu=1, min_member=0, running={"n2": 1}).job(

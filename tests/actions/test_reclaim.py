@@ -23,6 +23,7 @@ from volcano_lab.api.objects import PodSchedulingGate, Taint
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import Plugin
+from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler
 
@@ -101,6 +102,22 @@ def test_a_queue_at_its_due_is_overused_and_is_not_asked():
     cluster = base().job("old", pods=4, running={"n1": 4}).job("mine", queue="b", pods=4, cpu=1,
                                                                min_member=1, running={"n1": 4})
     assert decide(cluster.job("old", pods=9), conf()) == []
+
+
+def test_a_queue_takes_its_place_among_the_others_again_after_each_job_but_its_last():
+    """All of its jobs have their turn at once, so it finds nothing to do when it comes again."""
+    cluster = base().queue("c").job("other", queue="c", pods=1, cpu=1)
+    cluster.job("next", queue="b", pods=1, cpu=1).job("last", queue="b", pods=1, cpu=1)
+    admitted = change("PodGroup", "", lambda group: setattr(group.status, "phase", "Inqueue"))
+    turns = []
+
+    class Queues(Observer):
+        def popped(self, kind, item, rest):
+            if kind == "queue":
+                turns.append(item.uid)
+
+    Scheduler(Cache(scene(cluster, admitted)), conf(actions="reclaim")).run_once(Queues())
+    assert sorted(turns) == ["a", "b", "b", "b", "c"]
 
 
 def test_a_queue_takes_nothing_back_from_itself():

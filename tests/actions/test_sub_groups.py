@@ -306,3 +306,22 @@ def test_one_sub_group_without_room_takes_all_back_and_says_why():
     assert parts_by_leaf(ssn) == {} and ssn.committed == []
     (condition,) = ssn.jobs["default/g"].pod_group.status.conditions
     assert "In hyperNode s1: 0/1 nodes are unavailable: 1 Insufficient cpu." in condition.message
+
+
+def test_pods_fall_into_other_sub_jobs_when_the_policies_change():
+    found = session(*job([], {"1": 2, "2": 1})).jobs["default/g"]
+    for policies, names in (([policy("workers")], ["default/g/workers-1", "default/g/workers-2"]),
+                            ([policy("all", keys=("role",))], ["default/g/all-worker"]),
+                            ([], ["default/g"])):
+        found.set_pod_group(job(policies, {})[0])
+        assert sorted(found.sub_jobs) == names
+        assert sorted(set(found.task_to_sub_job.values())) == names
+
+
+def test_the_leaf_that_was_only_tried_does_not_hold_the_sub_groups():
+    """Both leaves hold the gang; the second is fuller and therefore better."""
+    fuller = [group("old"), pod("old", "old", "n3")]
+    ssn = run(*two_tiers(), queue(), *fuller,
+              *job([policy(minimum=2)], {"1": 2, "2": 2}, topology=LEAF), conf=CONF)
+    assert parts_by_leaf(ssn) == {"1": {"s1"}, "2": {"s1"}}
+    assert {each.allocated_hyper_node for each in ssn.jobs["default/g"].sub_jobs.values()} == {"s1"}

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from small_cluster import group, open_session, pod, queue
 
+from volcano_lab.api import FitErrors
 from volcano_lab.api.status import (
     ALLOCATED,
     BINDING,
@@ -63,3 +65,48 @@ def test_a_gang_is_ready_or_promised_at_its_minimum_and_not_below(statuses, read
         if status != PENDING:
             job.update_task_status(task, status)
     assert (job.is_ready(), job.is_pipelined()) == (ready, promised)
+
+
+def test_a_node_that_is_gone_counts_nothing_until_it_is_back():
+    node, job = gang()
+    task, announced = next(iter(job.tasks.values())), node.node
+    job.update_task_status(task, RUNNING)
+    node.add_task(task)
+    before = {name: getattr(node, name) for name in ACCOUNTS}
+    node.unset_node()
+    assert not node.ready and all(getattr(node, name).is_empty() for name in ACCOUNTS)
+    node.set_node(announced)
+    assert {name: getattr(node, name) for name in ACCOUNTS} == before
+
+
+ROLES = {"big": 2, "small": 2}
+
+
+@pytest.mark.parametrize(("sentence", "spec", "goes_on"), [
+    ("no pod to spare", {"minMember": 4}, False),
+    ("two pods to spare", {"minMember": 2}, True),
+    ("no pod of the gang to spare, although its sub-groups have some",
+     {"minMember": 4, "subGroupPolicy": [{"name": "p", "subGroupSize": 1}]}, False),
+    ("no pod of its sub-group to spare",
+     {"minMember": 2, "subGroupPolicy": [{"name": "p", "subGroupSize": 2}]}, False),
+    ("a pod of its sub-group to spare",
+     {"minMember": 2, "subGroupPolicy": [{"name": "p", "subGroupSize": 1}]}, True),
+    ("the role needs one, and none has a place",
+     {"minMember": 2, "minTaskMember": {"big": 1, "small": 1}}, False),
+    ("only the other role needs one", {"minMember": 1, "minTaskMember": {"small": 1}}, True),
+    ("the roles need more than the gang, and the other role suffices",
+     {"minMember": 2, "minTaskMember": ROLES}, True),
+    ("the roles need more than the gang, and the other role does not suffice",
+     {"minMember": 3, "minTaskMember": ROLES}, False),
+])
+def test_a_gang_of_which_a_big_pod_finds_no_node_goes_on_if_it_may_still_be_ready(
+        sentence, spec, goes_on):
+    for policy in spec.get("subGroupPolicy", ()):
+        policy["matchLabelKeys"] = ["role"]
+    pods = [pod(f"a-{role}-{n}", "a", role=role, labels={"role": role})
+            for role, count in ROLES.items() for n in range(count)]
+    job = open_session(group("a", **spec), *pods, queue(), plugins="gang").jobs["default/a"]
+    failed = job.tasks["uid-a-big-0"]
+    job.nodes_fit_errors[failed.uid] = FitErrors()
+    sub_job = job.task_to_sub_job[failed.uid]
+    assert job.need_continue_allocating(sub_job) == goes_on, sentence

@@ -161,6 +161,13 @@ def test_a_hard_gang_prefers_the_fuller_leaf_and_the_job_knows_where_it_is():
         "default/g"].allocated_hyper_node == "s1"
 
 
+@pytest.mark.parametrize(("size", "hyper_node"), [(8, "s0"), (9, "top")])
+def test_a_soft_gang_knows_the_hyper_node_that_holds_it(size, hyper_node):
+    ssn = run(*two_tiers(), queue(), *gang("g", size, SOFT), conf=CONF)
+    (sub_job,) = ssn.jobs["default/g"].sub_jobs.values()
+    assert sub_job.allocated_hyper_node == hyper_node
+
+
 def test_a_gang_that_grows_stays_where_it_is():
     """s0 is fuller; yet the gang stands in s1, and only two more of its pods fit there."""
     old = [group("old"), pod("old", "old", "n0", requests={"cpu": "3", "memory": "1Gi"})]

@@ -22,6 +22,8 @@ LIMITS_ONLY = {"predicate.VolumeBindingEnable": False, "predicate.VolumeZoneEnab
     ("one that is being made counts", 1, ["c"], ["b"], True),
     ("two at once", 1, [], ["a", "b"], True),
     ("no volume of that driver may be there", 0, [], ["a"], True),
+    ("beyond its limit, one that is there already", 1, ["a", "b"], ["a"], False),
+    ("beyond its limit, one more", 1, ["a", "b"], ["c"], True),
     ("a driver without a limit", None, ["a", "b"], ["c"], False),
 ])
 def test_a_node_has_at_most_so_many_volumes(sentence, limit, running, wanted, refused):
