@@ -89,7 +89,7 @@ MUTANTS = [
     Mutant("a deleted pod stays on its node", "def delete_task(", "node.remove_task(task)"),
     Mutant("a lost node's pods are forgotten", "def _delete_node(",
            "self.gone_nodes[node.name] = self.nodes.pop(node.name)", "self.nodes.pop(node.name)"),
-    Mutant("a node that returns does not count its pods", "def set_node(self, node: Node)",
+    Mutant("a node that returns does not count its pods", "def set_node(self, node: Node,",
            "self._account(task, put=True)"),
     Mutant("the informer takes older versions", "class Informer", "version < newest", "False"),
     Mutant("a failed bind is not compared", "def _failed(self", "self.resync_task(task)"),

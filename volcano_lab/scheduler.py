@@ -73,6 +73,7 @@ class Scheduler:
         conf, times = self.conf.copy(), {}
         observer = watched(observer) or NOBODY
         self.cycles += 1
+        self.cache.ignore_provisioners(conf.ignored_provisioners)
         start = mark = perf_counter()
         ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now,
                       self.memory)

@@ -2,13 +2,15 @@
 
 import pytest
 from kube_scene import node
-from storage import claim, claims, klass, volume
+from storage import claim, claims, csi_node, klass, volume
 
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.explain.lint import contradictions, ignored_fields
 
-NODES = [node("n1", zone="a"), node("n2", zone="b")]
+LOCAL = "kubernetes.io/no-provisioner"
+NODES = [node("n1", zone="a"), node("n2", zone="b"), csi_node("n1", **{LOCAL: None}),
+         csi_node("n2", **{LOCAL: None})]
 POD = claims("data", name="web", scheduler_name="volcano")
 
 
@@ -53,3 +55,21 @@ def test_lint_says_that_volcano_does_not_keep_a_volume_for_one_pod():
         "PersistentVolumeClaim default/data is ReadWriteOncePod and named by 2 pods; Volcano does "
         "not look at that, and places them all."]
     assert len([job for job in session.jobs.values() if job.ready_task_num()]) == 2
+
+
+def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
+    objects = [*NODES[:2], claim(), klass(provisioner="ebs.csi.aws.com"), POD]
+    found = Explainer(Cluster(objects).objects()).why("web")
+    assert found.codes == ["driver_nowhere"]
+    assert ("PersistentVolumeClaim default/data counts as a volume of the driver ebs.csi.aws.com, "
+            "and no node has a CSINode that offers any") in found.text
+    assert [str(each) for each in found.remedies] == [
+        "the scheduler's flag --ignored-provisioners=ebs.csi.aws.com (web is placed on n1)"]
+    told = contradictions(Explainer(Cluster(objects).objects()).session)
+    assert [rule for rule, _ in told] == ["driver-nowhere"]
+    assert "--ignored-provisioners=ebs.csi.aws.com" in told[0][1]
+
+
+def test_a_driver_that_a_node_has_is_no_matter_of_lint():
+    objects = [*NODES, claim(), klass(), volume(), POD]
+    assert not contradictions(Explainer(Cluster(objects).objects()).session)

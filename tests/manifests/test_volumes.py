@@ -10,6 +10,7 @@ from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
 from volcano_lab.manifests.loader import Loaded, ManifestError, dump, loads
@@ -17,6 +18,7 @@ from volcano_lab.scheduler import run_once
 from volcano_lab.simulation import Simulation
 
 DISK = "csi.example.com"
+CONF = f"{DEFAULT_CONF}ignored-provisioners: kubernetes.io/no-provisioner\n"
 
 
 @pytest.mark.parametrize(("text", "error"), [
@@ -63,7 +65,7 @@ OBJECTS = [
     *(Node(ObjectMeta(f"n{number}", labels={"zone": zone}),
            status=NodeStatus({}, {"cpu": "4", "memory": "8Gi", "pods": "9"}))
       for number, zone in enumerate("abb", 1)),
-    klass(), klass("made", DISK, zone="b"), csi_node("n2", **{DISK: 1}),
+    klass(), klass("made", DISK, zone="b"), csi_node("n2", **{DISK: 2}),
     claim(), claim("new", klass="made"), volume(zone="a"),
     claims("data", name="first", scheduler_name="volcano"),
     claims("new", name="second", scheduler_name="volcano")]
@@ -72,7 +74,7 @@ OBJECTS = [
 def test_a_cluster_written_out_with_other_names_decides_the_same():
     def nodes(objects):
         cache = Cluster(objects).cache()
-        run_once(cache)
+        run_once(cache, CONF)
         names = sorted(cache.nodes)
         return sorted(names.index(context.task.node_name) for context in cache.bind_contexts)
 
@@ -97,7 +99,7 @@ def test_binding_a_pod_binds_its_claims():
     pipeline = BindingPipeline(informer, server)
     for obj in with_defaults(OBJECTS):
         server.create(obj)
-    run_once(cache)
+    run_once(cache, CONF)
     pipeline.drain()
     found = {name: server.get("PersistentVolumeClaim", f"default/{name}") for name in (
         "data", "new")}
@@ -129,8 +131,8 @@ def test_the_pods_of_a_job_name_its_claims_each_once():
 
 
 def test_in_simulated_time_the_pods_of_one_claim_follow_its_volume():
-    there = [*OBJECTS[:3], klass("made", DISK), csi_node("n1", **{DISK: 1}),
-             csi_node("n2", **{DISK: 1}), claim("new", klass="made"),
+    there = [*OBJECTS[:3], klass("made", DISK), csi_node("n1", **{DISK: 3}),
+             csi_node("n2", **{DISK: 3}), claim("new", klass="made"),
              *(claims("new", name=f"p{number}", scheduler_name="volcano") for number in range(3))]
     sim = Simulation(there)
     sim.run(30)

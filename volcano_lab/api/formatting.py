@@ -26,7 +26,8 @@ def in_units(name: str, amount: float) -> float | int | None:
     """
     if amount > UNLIMITED:
         return None
-    amount = amount if name in (MEMORY, PODS) else amount / 1000
+    whole = name in (MEMORY, PODS) or name.startswith("attachable-volumes-")
+    amount = amount if whole else amount / 1000
     return int(amount) if amount == int(amount) else amount
 
 

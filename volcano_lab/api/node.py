@@ -6,7 +6,7 @@ NPU) and NUMA; amounts a node is oversubscribed by are, as its annotations say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import count
 
 import numpy as np
@@ -44,19 +44,20 @@ class NodeInfo:
     __slots__ = ("table", "row", "tasks", "name", "node", "revocable_zone",
                  "resource_usage", "allocatable")
 
-    def __init__(self, name: str, table: NodeTable, node: Node | None = None):
+    def __init__(self, name: str, table: NodeTable, node: Node | None = None,
+                 attachable: Mapping[str, str] | None = None):
         self.name, self.table, self.node = name, table, node
         self.tasks: dict[str, TaskInfo] = {}
         self.resource_usage: NodeUsage = NO_USAGE
         self.row = table.add_row(Resource())
         if node is not None:
-            table.set_allocatable(self.row, self._read_node(node))
+            table.set_allocatable(self.row, self._read_node(node, attachable))
         else:
             self.allocatable = Resource()
             self.revocable_zone = ""
 
-    def _read_node(self, node: Node) -> Resource:
-        """Take over what the object says; returns what the node offers."""
+    def _read_node(self, node: Node, attachable: Mapping[str, str] | None) -> Resource:
+        """Take over what the object, and the node's CSINode, say; returns what the node offers."""
         labels, notes = node.metadata.labels, node.metadata.annotations
         extra = Resource(parse_float(notes.get(OVERSUBSCRIPTION_CPU)),
                          parse_float(notes.get(OVERSUBSCRIPTION_MEMORY)))
@@ -65,14 +66,15 @@ class NodeInfo:
         told = usage_of(notes)
         if told is not NO_USAGE:
             self.resource_usage = told
-        self.allocatable = Resource.from_list(node.status.allocatable) + extra
+        offered = node.status.allocatable
+        self.allocatable = Resource.from_list({**offered, **(attachable or {})}) + extra
         return self.allocatable
 
-    def set_node(self, node: Node) -> None:
+    def set_node(self, node: Node, attachable: Mapping[str, str] | None = None) -> None:
         """The node has been announced, or has changed: count its tasks anew against what it offers
         now.
         """
-        self.table.set_allocatable(self.row, self._read_node(node))
+        self.table.set_allocatable(self.row, self._read_node(node, attachable))
         for task in self.tasks.values():
             self._account(task, put=True)
 

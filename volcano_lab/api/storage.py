@@ -5,7 +5,9 @@ claims will have there are taken at once, and given back with the node. What the
 such an object replaces what was assumed. It lasts from cycle to cycle.
 """
 
+from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha1
 from typing import Any, NamedTuple
 
 from volcano_lab.api import objects as api
@@ -15,6 +17,13 @@ KINDS = api.StorageClass.kind, api.CSINode.kind, VOLUME, CLAIM
 WAIT = "WaitForFirstConsumer"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 CLASS = "volume.beta.kubernetes.io/storage-class"
+DRIVER = "csi.storage.k8s.io/csi-driver-name"
+"""The parameter of a StorageClass that names a driver other than its provisioner."""
+ATTACHABLE = "attachable-volumes-csi-"
+UNLIMITED_VOLUMES = 2**31 - 1
+"""How many volumes a node may have of a driver that names no count."""
+IGNORED_PROVISIONERS = frozenset(("rancher.io/local-path", "hostpath.csi.k8s.io"))
+"""Drivers whose volumes Volcano never counts."""
 
 
 class Claimed(NamedTuple):
@@ -48,6 +57,23 @@ def class_of(obj: api.PersistentVolume | api.PersistentVolumeClaim) -> str:
     return obj.metadata.annotations.get(CLASS, obj.spec.storage_class_name) or ""
 
 
+def attach_key(driver: str) -> str:
+    """The resource in which Volcano counts the volumes of a driver; a long name is cut.
+
+    >>> attach_key("ebs.csi.aws.com")
+    'attachable-volumes-csi-ebs.csi.aws.com'
+    """
+    if len(ATTACHABLE + driver) < 63:
+        return ATTACHABLE + driver
+    return ATTACHABLE + driver[:23] + sha1(driver.encode()).hexdigest()[:16]
+
+
+def owned_by(claim: api.PersistentVolumeClaim, pod: api.Pod) -> bool:
+    """Whether an ephemeral volume's claim was created for the pod."""
+    return any(owner.controller and owner.uid == pod.metadata.uid
+               for owner in claim.metadata.owner_references)
+
+
 class Storage:
     """Objects by kind and key; false where there is none.
 
@@ -62,11 +88,12 @@ class Storage:
     {}
     """
 
-    __slots__ = ("_assumed", "_known")
+    __slots__ = ("_assumed", "_known", "ignored")
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str, api.KubernetesObject]] = {kind: {} for kind in KINDS}
         self._assumed: dict[tuple[str, str], api.KubernetesObject] = {}
+        self.ignored = IGNORED_PROVISIONERS
 
     def __bool__(self) -> bool:
         return any(self._known.values())
@@ -98,6 +125,37 @@ class Storage:
     def class_of(self, claim: api.PersistentVolumeClaim) -> Any:
         """The StorageClass of a claim, or None."""
         return self.get(api.StorageClass.kind, class_of(claim))
+
+    def driver_of(self, claim: api.PersistentVolumeClaim) -> str:
+        """The driver under which Volcano counts a claim's volume, "" for none: that of the volume,
+        or of the class as long as there is no volume, and be it one that attaches nothing.
+        """
+        volume, made_by = self.get(VOLUME, claim.spec.volume_name), self.class_of(claim)
+        if volume is not None:
+            return volume.spec.csi.driver if volume.spec.csi else ""
+        return made_by.parameters.get(DRIVER, made_by.provisioner) if made_by else ""
+
+    def attached(self, pod: api.Pod) -> dict[str, int]:
+        """How many volumes of each driver a pod counts for; none while one of its claims is
+        missing.
+        """
+        drivers = []
+        for name, ephemeral in claims_of(pod):
+            claim = self.get(CLAIM, f"{pod.namespace}/{name}")
+            if claim is None or (ephemeral and not owned_by(claim, pod)):
+                return {}
+            drivers.append(self.driver_of(claim))
+        return Counter(attach_key(name) for name in drivers if name and name not in self.ignored)
+
+    def attachable(self, node: str) -> dict[str, str]:
+        """How many volumes of each driver a node may have, as its CSINode says; Volcano takes one
+        volume for a thousandth.
+        """
+        csi, counts = self.get(api.CSINode.kind, node), {}
+        for driver in csi.spec.drivers if csi else ():
+            most = driver.allocatable.count if driver.allocatable else None
+            counts[attach_key(driver.name)] = f"{UNLIMITED_VOLUMES if most is None else most}m"
+        return counts
 
     def all(self, kind: str) -> list[Any]:
         """The objects of a kind by ascending key, as assumed."""

@@ -1,9 +1,10 @@
 """A task: one pod as the scheduler sees it, and the request that it makes.
 
 Answers to `TaskInfo` and `TransactionContext` of `pkg/scheduler/api/job_info.go` and to
-`pod_info.go`. Not modelled: NUMA decisions and attachable volumes.
+`pod_info.go`. Not modelled: NUMA decisions.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple, Self
 
@@ -40,6 +41,9 @@ class TaskInfo:
     "namespace/name", `job` the id of its job, or "" where it belongs to none. `priority` is the
     pod's own, or the one in the `volcano.sh/task-priority` annotation, or 1.
 
+    `attached` says how many volumes of each CSI driver the pod counts for: resources that it
+    requests, one by one, on its node.
+
     Tasks with the same `template` are the same pod but for its name, labels and annotations.
 
     >>> from volcano_lab.api.objects import Container, ObjectMeta, PodSpec, ResourceRequirements
@@ -56,7 +60,7 @@ class TaskInfo:
                  "creation_timestamp", "order_index", "template", "node_name", "status",
                  "eviction_occurred", "job_allocated_hyper_node", "last_transaction")
 
-    def __init__(self, pod: Pod):
+    def __init__(self, pod: Pod, attached: Mapping[str, int] | None = None):
         meta, spec = pod.metadata, pod.spec
         annotations, labels = meta.annotations, meta.labels
         self.pod = pod
@@ -66,7 +70,9 @@ class TaskInfo:
         group = annotations.get(GROUP_NAME, "")
         self.job = f"{meta.namespace}/{group}" if group else ""
         self.task_role = annotations.get(TASK_SPEC) or labels.get(TASK_SPEC) or ""
-        self.resreq = self.init_resreq = pod_resource_request(pod)
+        request = pod_resource_request(pod)
+        self.resreq = self.init_resreq = request if not attached else request + Resource(
+            scalars={name: float(count) for name, count in attached.items()})
         self.best_effort = self.init_resreq.is_empty()
         self.priority = 1 if spec.priority is None else spec.priority
         override = annotations.get(TASK_PRIORITY_ANNOTATION, "")

@@ -62,6 +62,7 @@ class Cache(EventHandlers):
 
     def snapshot(self) -> ClusterInfo:
         """A copy for one session; what it leaves out is listed with the reason."""
+        self.count_volumes()
         names = [name for name in self.node_list if self.nodes[name].ready]
         table = self.table.select([self.nodes[name].row for name in names])
         self.table.changes.clear()

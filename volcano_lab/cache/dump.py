@@ -97,7 +97,7 @@ def _loaded(data: dict[str, Any]) -> Cache:
         if moved is None:
             cache.add(obj)
             continue
-        task = TaskInfo(obj)
+        task = cache.new_task(obj)
         task.status, task.node_name = TaskStatus[moved["status"].upper()], moved["node"]
         cache.pods[obj.key] = obj
         cache.add_task(task)

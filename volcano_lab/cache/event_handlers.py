@@ -3,14 +3,19 @@ in any order.
 
 Answers to `pkg/scheduler/cache/event_handlers.go`. Differs on purpose: an object that comes twice
 counts once; a node that goes leaves its pods behind and, should it come back before they are gone,
-counts them at once (Volcano counts each again when it next hears of it); and a pod that takes a
-step which the task state machine doesn't have is refused.
+counts them at once (Volcano counts each again when it next hears of it); the volumes of a pod are
+counted again when a claim, volume or class changes (there, when the pod does); and a pod that takes
+a step which the task state machine doesn't have is refused.
 """
+
+from collections.abc import Iterable
+from functools import partial
 
 from volcano_lab.api import ZERO, JobInfo, NodeError, NodeInfo, QueueInfo, Storage, TaskInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
+from volcano_lab.api.storage import IGNORED_PROVISIONERS, claims_of
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.hyper_nodes import HyperNodes
@@ -53,6 +58,7 @@ class EventHandlers:
         self.pod_disruption_budgets: dict[str, api.PodDisruptionBudget] = {}
         self.hyper_nodes = HyperNodes()
         self.storage = Storage()
+        self._storage_changed = False
         self.gone_nodes: dict[str, NodeInfo] = {}
 
     def add(self, obj: api.KubernetesObject) -> None:
@@ -74,8 +80,10 @@ class EventHandlers:
         if not isinstance(obj, api.KubernetesObject):
             raise Misuse(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
                             "that a manifest was read into")
-        if obj.kind == api.HyperNode.kind or obj.kind in STORAGE_KINDS:
-            return getattr(self.storage if obj.kind in STORAGE_KINDS else self.hyper_nodes, verb)
+        if obj.kind in STORAGE_KINDS:
+            return partial(self._store, verb)
+        if obj.kind == api.HyperNode.kind:
+            return getattr(self.hyper_nodes, verb)
         kept = {"Namespace": self.namespaces, "ResourceQuota": self.resource_quotas,
                 "PodDisruptionBudget": self.pod_disruption_budgets}.get(obj.kind)
         if kept is not None:
@@ -101,7 +109,7 @@ class EventHandlers:
 
     def replace_pod(self, pod: api.Pod) -> None:
         """Make what is known of a pod what the pod says, even where it was on its way to a node."""
-        old, task = self.pods.get(pod.key), TaskInfo(pod)
+        old, task = self.pods.get(pod.key), self.new_task(pod)
         if old is not None:
             known = self.task_of(pod)
             if known is not None:
@@ -119,6 +127,10 @@ class EventHandlers:
         self.add_task(task)
         log.v(3 if old is None else 4, "pod %s is %s", pod.key,
               "new" if old is None else f"now {task.status}")
+
+    def new_task(self, pod: api.Pod) -> TaskInfo:
+        """The task of a pod, with the volumes that its claims count for."""
+        return TaskInfo(pod, self.storage.attached(pod) if pod.spec.volumes else None)
 
     def add_task(self, task: TaskInfo) -> None:
         """Count a task on its node (one that nobody has announced yet is remembered) and in its
@@ -218,9 +230,10 @@ class EventHandlers:
             self.nodes[node.name] = self.gone_nodes.pop(node.name)
         info = self.nodes.get(node.name)
         if info is None:
-            info = self.nodes[node.name] = NodeInfo(node.name, self.table, node)
+            info = self.nodes[node.name] = NodeInfo(
+                node.name, self.table, node, self.storage.attachable(node.name))
         else:
-            info.set_node(node)
+            info.set_node(node, self.storage.attachable(node.name))
             fits, names = info.used.less_equal_with_resources_name(info.allocatable, ZERO)
             if not fits:
                 log.error("node %s offers less than its pods hold: %s", node.name, ", ".join(names))
@@ -237,6 +250,36 @@ class EventHandlers:
         self.node_list.remove(node.name)
         self.hyper_nodes.delete_node(node.name)
         log.v(3, "node %s is gone", node.name)
+
+    # -- volumes ---------------------------------------------------------------------------------
+
+    def _store(self, verb: str, obj: api.KubernetesObject) -> None:
+        getattr(self.storage, verb)(obj)
+        self._storage_changed = True
+        info = self.nodes.get(obj.name) if obj.kind == api.CSINode.kind else None
+        if info is not None and info.ready:
+            info.set_node(info.node, self.storage.attachable(obj.name))
+
+    def ignore_provisioners(self, names: Iterable[str]) -> None:
+        """Count no volumes of these drivers, nor of those that Volcano never counts."""
+        ignored = IGNORED_PROVISIONERS.union(names)
+        self._storage_changed |= ignored != self.storage.ignored
+        self.storage.ignored = ignored
+
+    def count_volumes(self) -> None:
+        """Count again the volumes of pods, where something about volumes has changed."""
+        if not self._storage_changed:
+            return
+        self._storage_changed = False
+        for pod in list(self.pods.values()):
+            known = self.task_of(pod) if claims_of(pod) else None
+            task = self.new_task(pod)
+            if known is not None and task.resreq != known.resreq:
+                task.status, task.node_name = known.status, known.node_name
+                self.delete_task(known)
+                self.add_task(task)
+
+    # -- queues and the rest ---------------------------------------------------------------------
 
     def _add_queue(self, queue: api.Queue) -> None:
         known = self.queues.get(queue.name)

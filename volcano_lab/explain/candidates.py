@@ -34,6 +34,7 @@ BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] 
     **{code: lambda knobs, job, numbers: volume_knobs(knobs, job.uid) for code in VOLUME_CODES},
     **{code: lambda knobs, job, numbers: knobs.spread(job.uid)
        for code in ("topology_spread", "spread_label")},
+    "driver_nowhere": lambda knobs, job, numbers: knobs.ignoring(numbers["driver"]),
     "not_starving": lambda knobs, job, numbers: knobs.with_action("allocate"),
     "queue_closed": lambda knobs, job, numbers: knobs.opened(job.queue),
     "resource_quota": lambda knobs, job, numbers: knobs.quota(

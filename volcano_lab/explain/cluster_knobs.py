@@ -132,6 +132,15 @@ class ClusterKnobs(KnobSet):
             yield self._conf("actions", ", ".join(self.conf.actions), change,
                              f"actions with {name}")
 
+    def ignoring(self, driver: str) -> Iterator[Knob]:
+        """Volumes of a driver that are not counted."""
+        def change(conf: SchedulerConfiguration) -> str:
+            conf.ignored_provisioners = [*conf.ignored_provisioners, driver]
+            return ", ".join(conf.ignored_provisioners)
+
+        yield self._conf("ignored-provisioners", ", ".join(self.conf.ignored_provisioners), change,
+                         f"the scheduler's flag --ignored-provisioners={driver}")
+
     def with_plugin(self, name: str) -> Iterator[Knob]:
         """A plugin at the head of the first tier, where it is in none or a later one."""
         def change(conf: SchedulerConfiguration) -> str:

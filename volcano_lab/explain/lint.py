@@ -8,14 +8,14 @@ whichever plugin has `enableHierarchy`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, amount_text, total
 from volcano_lab.api import objects as api
 from volcano_lab.api.job import SLA_WAITING_TIME, SLA_WAITING_TIME_SHORT
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
-from volcano_lab.api.storage import CLAIM, Storage, claims_of
+from volcano_lab.api.storage import CLAIM, Storage, attach_key, claims_of
 from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
 from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
@@ -90,8 +90,29 @@ def contradictions(ssn: Session) -> list[tuple[str, str]]:
                f"({' below '.join([*circle, circle[0]])}), so that they and all below them hang on "
                "nothing and may hold nothing: give one of them another spec.parent.")
               for circle in _circles(tree)]
+    found += [("driver-nowhere", f"{sentence}: Volcano places no pod with this claim. Install the "
+               "driver, or start Volcano's scheduler with --ignored-provisioners="
+               f"{driver} (ignored-provisioners in the lab's configuration).")
+              for driver, sentence in drivers_nowhere(ssn, (
+                  task.pod for job in ssn.jobs.values() for task in job.tasks.values()
+                  if not task.node_name)).items()]
     return found + [("tree", warning[0].upper() + warning[1:])
                     for warning in getattr(tree, "warnings", ())]
+
+
+def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
+    """The drivers whose volumes pods claim and no node can have attached, with a sentence each."""
+    storage, found = ssn.snapshot.storage, {}
+    for pod in pods:
+        counted = storage.attached(pod) if pod.spec.volumes else {}
+        for name, _ in claims_of(pod) if counted else ():
+            driver = storage.driver_of(storage.get(CLAIM, f"{pod.namespace}/{name}"))
+            key = attach_key(driver)
+            if key in counted and not ssn.total_resource.get(key):
+                found.setdefault(driver, f"PersistentVolumeClaim {pod.namespace}/{name} counts as "
+                                 f"a volume of the driver {driver}, and no node has a CSINode that "
+                                 "offers any")
+    return found
 
 
 def _circles(tree: QueueTree | None) -> list[tuple[str, ...]]:

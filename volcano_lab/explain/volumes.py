@@ -10,6 +10,7 @@ from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, cla
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned
+from volcano_lab.explain.lint import drivers_nowhere
 
 SAID = "plugin VolumeBinding pre-predicates failed "
 VOLUME_CODES = ("claim_missing", "claim_unbound", "volume_unbound")
@@ -29,6 +30,14 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         code, text = _lacking(seen.ssn.snapshot.storage, task.pod)
         yield Cause(code, f"Pod {task.key} may go to no node: {text or reason}.",
                     {"reason": reason})
+
+
+def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """The drivers whose volumes waiting pods claim and no node offers."""
+    waiting = [task.pod for task in job.in_status(PENDING).values()]
+    for driver, sentence in drivers_nowhere(seen.ssn, waiting).items():
+        yield Cause("driver_nowhere", f"{sentence}. Volcano places no pod with this claim, unless "
+                    f"its scheduler runs with --ignored-provisioners={driver}.", {"driver": driver})
 
 
 def _lacking(storage: Storage, pod: api.Pod) -> tuple[str, str]:

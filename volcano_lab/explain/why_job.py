@@ -17,7 +17,7 @@ from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import best_effort
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
-from volcano_lab.explain.volumes import claim_causes
+from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.explain.why_node import why_not_cause
 from volcano_lab.framework import listed
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
@@ -165,6 +165,9 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     invalid = list(validity_causes(seen, job))
     yield from invalid
     if invalid:
+        return
+    if drivers := list(driver_causes(seen, job)):
+        yield from drivers
         return
     yield from limit_causes(seen, job)
     topology = list(topology_causes(seen, job))

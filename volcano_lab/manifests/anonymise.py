@@ -17,6 +17,7 @@ import yaml
 
 from volcano_lab.api.go_pattern import compile_pattern
 from volcano_lab.api.objects import ConfigMap, HyperNode, KubernetesObject, Node, Part, VolcanoJob
+from volcano_lab.api.storage import DRIVER
 from volcano_lab.framework.config.arguments import NOT_MODELLED
 from volcano_lab.framework.config.conf import ACTIONS, load_conf
 from volcano_lab.framework.plugin import plugin_names
@@ -63,7 +64,8 @@ class Renaming:
             of.NAME: self.name, of.KEY: self.key, of.WORD: self.word, of.REASON: self.reason,
             of.NOTHING: lambda _: "", of.PATTERN: self.pattern, of.LABELS: self.labels,
             of.NOTES: self.notes, of.COUNTS: self.counts, of.ARGUED: self.plugins,
-            of.RESOURCES: self.resources, of.RAW: self.raw, of.CONF: self.configurations}
+            of.RESOURCES: self.resources, of.RAW: self.raw, of.CONF: self.configurations,
+            of.PARAMETERS: self.parameters}
         for obj in objects:  # the first round finds the words
             self.object(obj)
         self.words = in_order(self.words)
@@ -155,6 +157,10 @@ class Renaming:
         """Resources and their weights."""
         return re.sub(r'"([^"]*)"', lambda match: f'"{self.resource(match[1])}"', text)
 
+    def parameters(self, parameters: Mapping[str, str]) -> dict[str, str]:
+        """Return the one parameter of a StorageClass that decides: its driver."""
+        return {key: self.key(text) for key, text in parameters.items() if key == DRIVER}
+
     def counts(self, counts: Mapping[str, Any]) -> dict[str, Any]:
         """Return numbers by name."""
         return {self.name(name): "" if isinstance(count, str) else count
@@ -175,7 +181,7 @@ class Renaming:
         before, name = _RESOURCE.fullmatch(text).groups()
         if text in of.NATIVE or name in of.NATIVE or _HUGE.fullmatch(name):
             return text
-        return before + (self.name(name) if before.endswith("csi-") else self.key(name))
+        return before + self.key(name)
 
     def resources(self, amounts: Mapping[str, Any]) -> dict[str, Any]:
         """Return amounts of resources."""
@@ -215,7 +221,8 @@ class Renaming:
         data = {"actions": ", ".join(conf.actions), "tiers": [{"plugins": tier} for tier in tiers],
                 "configurations": [self._named(name, {*ACTIONS, *conf.actions}, arguments)
                                    for name, arguments in conf.configurations.items()],
-                "metrics": self._arguments(conf.metrics)}
+                "metrics": self._arguments(conf.metrics),
+                "ignored-provisioners": ", ".join(map(self.key, conf.ignored_provisioners))}
         return yaml.dump({key: part for key, part in data.items() if part}, Dumper=Dumper,
                          sort_keys=False, allow_unicode=True)
 

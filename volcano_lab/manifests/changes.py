@@ -15,7 +15,12 @@ import attrs
 from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.framework import SchedulerConfiguration, action_names, did_you_mean
-from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list
+from volcano_lab.framework.config.conf import (
+    ALL_SWITCHES,
+    PluginOption,
+    action_list,
+    provisioners,
+)
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import with_defaults
@@ -237,8 +242,9 @@ def _add_nodes(world: Loaded, like: Node, value: Any, where: str) -> None:
 
 def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
     """Return the configuration with arguments and switches of plugins set
-    (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`), or other
-    actions (`conf/actions=NAME,NAME`).
+    (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`), other
+    actions (`conf/actions=NAME,NAME`) or provisioners whose volumes are not counted
+    (`conf/ignored-provisioners=NAME,NAME`).
 
     Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
     action that there is not.
@@ -255,9 +261,13 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
         if target == "conf/actions":
             conf.actions = action_list(text, action_names())
             continue
+        if target == "conf/ignored-provisioners":
+            conf.ignored_provisioners = provisioners(text)
+            continue
         if target.startswith("conf/"):
             raise ManifestError([f'"{setting}": of the configuration, allowed are '
-                                 "conf/actions=NAME,NAME and plugin/NAME.ARGUMENT=VALUE"])
+                                 "conf/actions=NAME,NAME, conf/ignored-provisioners=NAME,NAME and "
+                                 "plugin/NAME.ARGUMENT=VALUE"])
         name, _, field = target.removeprefix("plugin/").partition(".")
         if field == "tier":
             _move(conf, name, _value(text, setting), setting)

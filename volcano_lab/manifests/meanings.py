@@ -19,12 +19,14 @@ from volcano_lab.manifests.unsupported import KINDS as OTHER_KINDS
 NAME, KEY, VALUE, LABELS, NOTES = "name", "label key", "label value", "labels", "annotations"
 COUNTS, ARGUED, PATTERN, RESOURCES = "numbers by name", "arguments by plugin", "pattern", "amounts"
 WORD, REASON, RAW, CONF, NOTHING = "public word", "reason", "raw", "configurations", "free text"
+PARAMETERS = "parameters"
 
 _ROW = re.compile(r"^\| ([a-z ]+) \| (.+) \|$", re.MULTILINE)
 _LISTS = {name: frozenset(words.split()) for name, words in _ROW.findall(
     Path(__file__).with_suffix(".md").read_text("utf-8"))}
 _MEANINGS = {field: meaning for meaning in (
-    NAME, KEY, VALUE, LABELS, NOTES, COUNTS, ARGUED, PATTERN, WORD, REASON, CONF, NOTHING)
+    NAME, KEY, VALUE, LABELS, NOTES, COUNTS, ARGUED, PATTERN, WORD, REASON, CONF, NOTHING,
+    PARAMETERS)
     for field in _LISTS[meaning]}
 DOMAINS, NOTED, KEYS = _LISTS["domains"], _LISTS["domains of annotations"], _LISTS["keys"]
 """Domains whose keys, resources and drivers say nothing of anybody; those of the annotations that

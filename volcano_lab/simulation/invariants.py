@@ -67,7 +67,8 @@ def _rooms(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     by_node: dict[str, list[TaskInfo]] = {}
     for pod in sim.server.list("Pod"):
         if pod.spec.node_name and pod.status.phase in ("Pending", "Running"):
-            by_node.setdefault(pod.spec.node_name, []).append(TaskInfo(pod))
+            by_node.setdefault(pod.spec.node_name, []).append(
+                sim.cache.new_task(pod))
     for name, there in by_node.items():
         node = sim.cache.nodes.get(name)
         if node is None or not node.ready or not sim.surprises.isdisjoint(t.uid for t in there):

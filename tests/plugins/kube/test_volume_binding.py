@@ -62,6 +62,8 @@ def test_a_claim_that_keeps_its_pod_off_every_node(sentence, objects, reason):
     ("a volume that is kept for another claim", [claim(), klass(), volume(kept_for="x")], []),
     ("a volume that is kept for this claim goes before a smaller one",
      [claim(), klass(), volume("small", "5Gi"), volume(kept_for="data", zone="b")], ["n2"]),
+    ("a volume of another class, though it is kept for this claim",
+     [claim(), klass(), volume(klass="fast", kept_for="data")], []),
     ("a volume that is made anywhere", [claim(), klass(provisioner=DISK)], ["n1", "n2", "n3"]),
     ("a volume that is made in some zones", [claim(), klass(provisioner=DISK, zone="a,b")],
      ["n1", "n2"]),
@@ -70,6 +72,13 @@ def test_a_claim_that_keeps_its_pod_off_every_node(sentence, objects, reason):
 ])
 def test_nodes_where_a_claim_has_its_volume(sentence, objects, fits):
     assert scene(*objects).fits(claims("data")) == fits, sentence
+
+
+def test_of_two_classes_without_a_mode_that_of_the_pods_first_claim_is_named():
+    there = [claim("large", "9Gi", klass="one"), claim("small", "1Gi", klass="two"),
+             klass("one", mode=None), klass("two", mode=None)]
+    found = scene(*there).predicates.pre_predicate(TaskInfo(claims("large", "small")))
+    assert found == f'{FAILED}VolumeBindingMode not set for StorageClass "one"'
 
 
 def test_a_claim_may_choose_volumes_by_their_labels():

@@ -138,11 +138,12 @@ class TopologySelectorTerm(Part):
 class StorageClass(KubernetesObject, kind="StorageClass", versions=("storage.k8s.io/v1",)):
     """How volumes of a class are made: at once, or where their first pod runs.
 
-    >>> StorageClass(ObjectMeta("fast"), "ebs.csi.aws.com", "WaitForFirstConsumer").provisioner
+    >>> StorageClass(ObjectMeta("fast"), "ebs.csi.aws.com").provisioner
     'ebs.csi.aws.com'
     """
 
     provisioner: str = ""
+    parameters: dict[str, str] = Factory(dict)
     volume_binding_mode: str | None = choice("Immediate", "WaitForFirstConsumer", default=None)
     allowed_topologies: list[TopologySelectorTerm] = Factory(list)
 

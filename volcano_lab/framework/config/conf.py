@@ -76,8 +76,9 @@ class SchedulerConfiguration:
     """What a cycle runs: actions in order, tiers of plugins, arguments of actions, and the metrics
     source.
 
-    `metrics` is read for the usage plugin (`type`, `address`, `interval`, ...). `warnings` are
-    sentences about keys that have no effect.
+    `metrics` is read for the usage plugin (`type`, `address`, `interval`, ...). CSI volumes of
+    `ignored_provisioners` are not counted: Volcano's scheduler has a flag for them, whose name is a
+    key here. `warnings` are sentences about keys that have no effect.
 
     >>> load_conf().actions
     ['enqueue', 'allocate', 'backfill']
@@ -87,6 +88,7 @@ class SchedulerConfiguration:
     tiers: list[Tier] = Factory(list)
     configurations: dict[str, Arguments] = Factory(dict)
     metrics: dict[str, str] = Factory(dict)
+    ignored_provisioners: list[str] = Factory(list)
     warnings: list[str] = Factory(list)
 
     def copy(self) -> SchedulerConfiguration:
@@ -134,6 +136,7 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     for entry in parsed.get("configurations", ()):
         conf.configurations.setdefault(entry.get("name", ""), Arguments(entry.get("arguments", ())))
     conf.metrics = parsed.get("metrics", {})
+    conf.ignored_provisioners = provisioners(parsed.get("ignored-provisioners", ""))
     conf.warnings = reader.warnings
     _refuse_hierarchy_beside_proportion(conf.tiers)
     known = tuple(sorted({*ACTIONS, *action_names()}))
@@ -155,6 +158,11 @@ def action_list(text: str, known: tuple[str, ...]) -> list[str]:
     return names
 
 
+def provisioners(text: str) -> list[str]:
+    """Return the names in a text as Volcano's flag `--ignored-provisioners` takes it: "a,b"."""
+    return text.replace(",", " ").split()
+
+
 def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
     """Both would share the cluster between queues, each by its own rule. Volcano looks at each tier
     by itself.
@@ -170,7 +178,7 @@ def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
 _PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(ALL_SWITCHES), "switch")}
 _CONFIGURATION = {"actions": "text", "tiers": [{"plugins": [_PLUGIN]}],
                   "configurations": [{"name": "text", "arguments": "any map"}],
-                  "metrics": "text map"}
+                  "metrics": "text map", "ignored-provisioners": "text"}
 """The shape of the configuration: a dict is a mapping with those keys, a list a sequence of its
 item.
 """

@@ -18,7 +18,16 @@ import numpy as np
 from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector
 from volcano_lab.api import objects as api
 from volcano_lab.api.quantity import value
-from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
+from volcano_lab.api.storage import (
+    CLAIM,
+    SELECTED_NODE,
+    VOLUME,
+    WAIT,
+    Storage,
+    claims_of,
+    class_of,
+    owned_by,
+)
 
 from .node_affinity import node_terms
 from .node_pods import KubeNode, KubeNodes, NodeByNode
@@ -36,10 +45,8 @@ Wanted = tuple[api.PersistentVolume | None, api.PersistentVolumeClaim]
 
 def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
     """What is wrong where an ephemeral volume's claim was not made for the pod, or ""."""
-    if any(owner.controller and owner.uid == pod.metadata.uid
-           for owner in claim.metadata.owner_references):
-        return ""
-    return f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)"
+    return "" if owned_by(claim, pod) else (
+        f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)")
 
 
 def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
@@ -59,14 +66,14 @@ def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str 
             return wrong
     if not claims:
         return None
-    state = ClaimsState(kube, storage, [storage.latest(CLAIM, f"{pod.namespace}/{claim.name}")
-                                        for claim in claims])
-    waiting = [storage.class_of(claim) for claim in state.unbound]
-    for found in waiting:
+    claimed = [storage.latest(CLAIM, f"{pod.namespace}/{claim.name}") for claim in claims]
+    state = ClaimsState(kube, storage, claimed)
+    waiting = {claim.key: storage.class_of(claim) for claim in claimed if not claim.is_bound}
+    for found in waiting.values():
         if found is not None and found.volume_binding_mode is None:
             return f'VolumeBindingMode not set for StorageClass "{found.name}"'
-    if any(found is None or found.volume_binding_mode != WAIT or claim.spec.volume_name
-           for claim, found in zip(state.unbound, waiting, strict=True)):
+    if any((found := waiting[claim.key]) is None or found.volume_binding_mode != WAIT
+           or claim.spec.volume_name for claim in state.unbound):
         return UNBOUND
     return state
 
@@ -191,7 +198,8 @@ def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVo
     for volume in volumes:
         has, ref = volume.spec, volume.spec.claim_ref
         room = value(has.capacity.get("storage", "0"))
-        if ((ref is None or is_for(volume, claim)) and room >= size
+        if (class_of(volume) == class_of(claim) and room >= size
+                and (ref is None or is_for(volume, claim))
                 and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
                 and (has.volume_attributes_class_name or "") == (
                     wanted.volume_attributes_class_name or "")
@@ -199,7 +207,7 @@ def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVo
             large.append((room, volume))
     free = [(room, volume) for room, volume in large
             if volume.spec.claim_ref is None and volume.status.phase == "Available"
-            and selector.matches(volume.metadata.labels) and class_of(volume) == class_of(claim)
+            and selector.matches(volume.metadata.labels)
             and set(wanted.access_modes) <= set(volume.spec.access_modes)]
     free.sort(key=lambda pair: pair[0])
     return ([volume for _, volume in large if volume.spec.claim_ref is not None],
