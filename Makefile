@@ -58,9 +58,10 @@ newer: $(ALL)  ## the quick tests and the English notebooks on the newest Python
 	.venv-newer/bin/python -m pytest -n auto --dist loadfile -m "not slow and not long and not browser" \
 		--nbval --nbval-current-env --ignore=notebooks/zh tests volcano_lab $(wildcard notebooks)
 
-check: $(ALL)  ## lint and the fast tests, within a minute
+check: $(ALL)  ## lint, types and the fast tests
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/mypy
 	$(BIN)/python tools/lessons.py
 	$(PYTEST) -p no:nbval -m "not long and not slow and not browser" $(PYTEST_ARGS)
 
@@ -114,5 +115,5 @@ lock: $(ALL)  ## newer versions into requirements/ (then `make test`)
 		--python-platform x86_64-manylinux2014 --output-file requirements/browser.txt
 
 clean:  ## removes what make made, the environment too
-	rm -rf $(VENV) .venv-newer build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newer build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

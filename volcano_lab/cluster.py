@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-import attrs
 from attrs import Factory, define
 
 from volcano_lab.api import quantity
@@ -343,8 +342,8 @@ def _gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[Kuber
     shared.
     """
     meta = pod.metadata
-    specs = {node: attrs.evolve(pod.spec, node_name=node) for node in nodes} | {"": pod.spec}
-    running = attrs.evolve(pod.status, phase="Running")
+    specs = {node: pod.spec.evolve(node_name=node) for node in nodes} | {"": pod.spec}
+    running = pod.status.evolve(phase="Running")
     pods = []
     for number in range(count):
         node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"

@@ -135,7 +135,8 @@ def at_rest(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration | 
     ([], True)
     """
     scheduler = Scheduler(Cache(objects), _read(conf) if isinstance(conf, str | None) else conf)
-    later, earlier = dict(getattr(objects, "later", {})), []
+    later = dict(getattr(objects, "later", {}))
+    earlier: list[list[str]] = []
     for _ in range(most):
         cycle = scheduler.cycle(now=now)
         cycle.earlier = earlier

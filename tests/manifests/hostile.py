@@ -80,7 +80,7 @@ tiers:
 
 def full(cls: type, depth: int = 0) -> dict:
     """A document with every field of a class, each with something that fits."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     return {(name := json_name(field)): NAMED.get(name) or example(hints[field.name], field, depth)
             for field in attrs.fields(cls)}
 

@@ -35,7 +35,7 @@ KEYS = ["hidden", "hidden.corp/hidden", "node-role.kubernetes.io/hidden",
 
 def full(cls, marker):
     """A document of a class in which each text is a marker."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     return {json_name(field): filled(hints[field.name], marker) for field in attrs.fields(cls)}
 
 
@@ -45,7 +45,7 @@ def filled(hint, marker):
         return [filled(args[0], marker)]
     if typing.get_origin(hint) is dict:
         return {key: filled(args[1], marker) for key in KEYS}
-    if args:
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return filled(str if str in args else args[0], marker)
     if attrs.has(hint):
         return full(hint, marker)

@@ -29,7 +29,7 @@ def objects() -> st.SearchStrategy:
 
 def instances(cls: type) -> st.SearchStrategy:
     """Objects of an attrs class; each field is left at its default or set."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     given = {field.name: values(hints[field.name], field) for field in attrs.fields(cls)}
     return st.fixed_dictionaries({}, optional=given).map(lambda chosen: cls(**chosen))
 

@@ -111,7 +111,7 @@ class QueueAudit:
                      for name in everything.resource_names()]
             if abs(share.share - max(parts, default=0.0)) > 1e-9:
                 yield f"drf gives job {uid} a share of {share.share}, its tasks one of {max(parts)}"
-        hierarchy = drf and drf.hierarchy
+        hierarchy = drf and drf.hierarchical and drf.hierarchy
         if hierarchy and differ(hierarchy.total_allocated,
                                 total(map(held, self.ssn.jobs.values()))):
             yield f"drf counts {hierarchy.total_allocated} for all jobs"
@@ -128,7 +128,7 @@ class QueueAudit:
 
     def _flat(self) -> bool:
         drf = self.ssn.plugins.get("drf")
-        return bool(self.attrs) and ROOT_QUEUE not in self.attrs and not (drf and drf.hierarchy)
+        return bool(self.attrs) and ROOT_QUEUE not in self.attrs and not (drf and drf.hierarchical)
 
     def _place(self, queue: QueueInfo) -> tuple[int, float]:
         attr = self.attrs[queue.uid]

@@ -110,11 +110,11 @@ def plain(resource: Any) -> dict[str, float]:
 
 def _levels(hierarchy: Any) -> Any:
     def level(node: Any) -> Any:
-        below = None if node.children is None else {
+        below = None if node.is_job else {
             name: level(child) for name, child in sorted(node.children.items())}
         return node.share, plain(node.allocated), node.saturated, below
 
-    return hierarchy and (plain(hierarchy.total_allocated), level(hierarchy.root))
+    return plain(hierarchy.total_allocated), level(hierarchy.root)
 
 
 def _kube(ssn: Session) -> dict[str, Any]:

@@ -118,8 +118,8 @@ class Allocate(Action):
             objection = ssn.pre_predicate(task)
             if objection is not None:
                 errors = job.nodes_fit_errors[task.uid] = FitErrors()
-                for node in nodes:
-                    errors.set_node_error(node.name, objection)
+                for other in nodes:
+                    errors.set_node_error(other.name, objection)
                 break
             if near:
                 task.job_allocated_hyper_node = allocated_hyper_node  # nodes near it score higher

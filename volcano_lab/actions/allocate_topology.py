@@ -67,12 +67,12 @@ class TopologyAllocator:
             best = first_highest(scores)
             self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job="", hyper_node=best,
                                    scores=scores)
-            statement = self._recover(solutions[best][0]) if best is not None else None
-            if statement is not None:
+            recovered = self._recover(solutions[best][0]) if best is not None else None
+            if best is not None and recovered is not None:
                 done = solutions[best][1]
                 worksheet.sub_jobs, worksheet.tasks = done.sub_jobs, done.tasks
                 self.decided[job.uid] = best
-            return statement
+            return recovered
         return None
 
     def _try_job(self, job: JobInfo, worksheet: JobWorksheet,
@@ -135,9 +135,10 @@ class TopologyAllocator:
         best = first_highest(scores)
         self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid,
                                hyper_node=best, scores=scores)
-        statement = self._recover(solutions[best][0]) if best is not None else None
-        return True, Placed(best, scores[best], statement,
-                            solutions[best][1]) if statement is not None else None
+        recovered = self._recover(solutions[best][0]) if best is not None else None
+        if best is None or recovered is None:
+            return True, None
+        return True, Placed(best, scores[best], recovered, solutions[best][1])
 
     def _place_in_only(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                        hyper_node: HyperNodeInfo) -> tuple[bool, Placed | None]:

@@ -117,9 +117,9 @@ class Preempt(Action):
                        if claim.within_job else [])
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
-            if ssn.use_arrays:
-                nodes = evictions.nodes_at(ssn, self._promising(claim, nodes))
-            return dry_run.preempt(statement, task, claim.queue, nodes, wanted,
+            promising = (evictions.nodes_at(ssn, self._promising(claim, nodes)) if ssn.use_arrays
+                         else nodes)
+            return dry_run.preempt(statement, task, claim.queue, promising, wanted,
                                    lambda node: evictions.tasks_of(node, may_evict))
         if (claim.within_job and not self._homes and ssn.use_arrays
                 and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
@@ -191,8 +191,8 @@ class Preempt(Action):
         """The promising nodes from the best score down; among equals in their order."""
         ssn, task = self.ssn, claim.task
         if not ssn.use_arrays:
-            scores = prioritize_nodes(ssn, task, nodes)
-            return [node for score in sorted(scores, reverse=True) for node in scores[score]]
+            by_score = prioritize_nodes(ssn, task, nodes)
+            return [node for score in sorted(by_score, reverse=True) for node in by_score[score]]
         rows = self._promising(claim, nodes)
         if len(rows) > 1:
             candidates = np.full(ssn.table.count, nodes is ssn.node_list)

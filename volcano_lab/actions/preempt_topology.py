@@ -11,7 +11,7 @@ on a copy of what they keep for the task.
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from math import inf
-from typing import Any, Self
+from typing import Any
 
 from attrs import define
 
@@ -37,7 +37,7 @@ class CandidateLimits:
     at_least: int = 1
     at_most: int = 100
 
-    def changed_by(self, arguments: Arguments) -> Self:
+    def changed_by(self, arguments: Arguments) -> "CandidateLimits":
         """The same limits, but for those that the arguments name."""
         read = arguments.get_weight
         return CandidateLimits(read("minCandidateNodesPercentage", self.percentage),
@@ -72,7 +72,8 @@ def preempt(statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Itera
     """Return whether a task got the best of the first `wanted` nodes that can be cleared for it;
     its victims are evicted then. `preemptees(node)` names the tasks on a node that may go.
     """
-    ssn, candidates = statement.ssn, []
+    ssn = statement.ssn
+    candidates: list[Candidate] = []
     for node in nodes:
         if len(candidates) >= wanted:
             break

@@ -10,9 +10,10 @@ classes (`\\pL`) are refused, since names of nodes are ASCII.
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from re import _constants as op
-from re import _parser as parser
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal
+
+op, parser = import_module("re._constants"), import_module("re._parser")
 
 MOST_STATES = MOST_REPEATS = MOST_CHARACTERS = 1_000
 MOST_REMEMBERED = 20_000
@@ -27,6 +28,7 @@ _REWRITTEN = re.compile(
     r"|(?P<flags>\(\?[ims]*U[imsU]*[:)])|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=|-?[imsU]*[axLu]))",
     re.DOTALL)
 
+States = frozenset[int]
 Test = Callable[[str], bool]
 Border = Callable[[str, str], bool]
 """Whether a border lies between a character and the next ("" at the ends)."""
@@ -48,7 +50,7 @@ class Pattern:
 
     def __init__(self, pattern: str):
         self._states: list[tuple[list[int], Border | None, Test | None]] = [([], None, None)]
-        self._known: dict[tuple[frozenset[int], str, str], frozenset[int] | bool] = {}
+        self._known: dict[tuple[States, str, str], States | Literal[True]] = {}
         try:
             if len(pattern) > MOST_CHARACTERS:
                 raise ValueError(f"it has more than {MOST_CHARACTERS:,} characters")
@@ -74,7 +76,7 @@ class Pattern:
             states, before = after, char
         return False
 
-    def _following(self, states: frozenset[int], before: str, char: str) -> frozenset[int] | bool:
+    def _following(self, states: States, before: str, char: str) -> States | Literal[True]:
         """Return the states behind a character; True where the match is reached in front of it."""
         found, waiting, seen = {self._start}, list(states), set(states)
         while waiting:
@@ -109,7 +111,8 @@ class Pattern:
         if kind is op.BRANCH:
             return self._new([self._sequence(part, after, flags) for part in value[1]])
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT):
-            return self._repeat(*value, after, flags)
+            least, most, inside = value
+            return self._repeat(least, most, inside, after, flags)
         if kind is op.AT:
             name = f"{value}{'_M' if flags & re.MULTILINE else ''}"
             return self._new([after], _BORDERS.get(name) or _BORDERS[f"{value}"])
@@ -166,7 +169,8 @@ def _item(kind: Any, value: Any) -> Test:
     """Return the test of one item of a class."""
     if kind is op.CATEGORY:
         letter = {"DIGIT": "d", "SPACE": "s", "WORD": "w"}[f"{value}".rpartition("_")[2]]
-        return re.compile(f"\\{letter.upper() if 'NOT' in f'{value}' else letter}", re.ASCII).match
+        match = re.compile(f"\\{letter.upper() if 'NOT' in f'{value}' else letter}", re.ASCII).match
+        return lambda char: match(char) is not None
     low, high = value if kind is op.RANGE else (value, value)
     return lambda char: len(char) == 1 and low <= ord(char) <= high
 

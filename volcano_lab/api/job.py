@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-
-import attrs
+from typing import Any
 
 from volcano_lab.api.durations import parse_bool, parse_duration
 from volcano_lab.api.fit_error import FitErrors
@@ -25,6 +24,9 @@ SLA_WAITING_TIME_SHORT = "sla-waiting-time"
 JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
 JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
+_UNKNOWN: Any = None
+"""The PodGroup of a job that was not announced yet. A session has no such job, so its type is that
+of a job there."""
 _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
 _MAY_RUN = _OCCUPIED | {PIPELINED, PENDING}
 
@@ -58,7 +60,7 @@ class JobInfo(TaskIndex):
         self.task_min_available_total = 0
         self.allocated = self.total_request = EMPTY
         self.creation_timestamp = 0.0
-        self.pod_group: PodGroup | None = None
+        self.pod_group: PodGroup = _UNKNOWN
         self.preemptable = False
         self.min_available_budget = self.max_unavailable_budget = ""
         self._gated = 0
@@ -88,7 +90,7 @@ class JobInfo(TaskIndex):
                                  for p in spec.sub_group_policy}
 
     def unset_pod_group(self) -> None:
-        self.pod_group = None
+        self.pod_group = _UNKNOWN
         self._form_sub_jobs()
 
     def _form_sub_jobs(self) -> None:
@@ -142,14 +144,14 @@ class JobInfo(TaskIndex):
         elif status in ALLOCATED_STATUSES:
             self.allocated = self.allocated + task.resreq
         sub_job = self.sub_jobs.get(self.task_to_sub_job.get(task.uid, ""))
-        follows = sub_job is not None and type(sub_job) is not WholeJob
+        own = None if type(sub_job) is WholeJob else sub_job
         self.unindex_task(task.uid, known.status)
-        if follows:
-            sub_job.unindex_task(task.uid, task.status)
+        if own is not None:
+            own.unindex_task(task.uid, task.status)
         task.status = status
         self.index_task(task)
-        if follows:
-            sub_job.add_task(task)
+        if own is not None:
+            own.add_task(task)
         elif sub_job is None:
             self._add_task_to_sub_job(task)
 
@@ -171,7 +173,7 @@ class JobInfo(TaskIndex):
         job.allocated, job.total_request = self.allocated, self.total_request
         job.nodes_fit_errors, job.sub_jobs, job.task_to_sub_job = {}, {}, {}
         job.min_sub_jobs = dict(self.min_sub_jobs)
-        job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
+        job.pod_group = clone_pod_group(self.pod_group) if self.pod_group else _UNKNOWN
         job.index_copies(self)
         job._form_sub_jobs()
         for uid, sub_job in self.sub_jobs.items():
@@ -342,11 +344,10 @@ def clone_pod_group(pod_group: PodGroup) -> PodGroup:
     """
     spec = pod_group.spec
     if spec.network_topology is not None or spec.sub_group_policy:
-        policies = [attrs.evolve(p, network_topology=p.network_topology
-                                 and attrs.evolve(p.network_topology))
+        policies = [p.evolve(network_topology=p.network_topology and p.network_topology.evolve())
                     for p in spec.sub_group_policy]
-        topology = spec.network_topology and attrs.evolve(spec.network_topology)
-        spec = attrs.evolve(spec, network_topology=topology, sub_group_policy=policies)
+        topology = spec.network_topology and spec.network_topology.evolve()
+        spec = spec.evolve(network_topology=topology, sub_group_policy=policies)
     return PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,11 @@ from volcano_lab.api.task import REVOCABLE_ZONE, TaskInfo
 
 OVERSUBSCRIPTION_CPU = "volcano.sh/oversubscription-cpu"
 OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
+
+
+_UNKNOWN: Any = None
+"""The object of a node that was not announced yet. Such a node is not ready, and what asks only
+about nodes that are need not ask for its object first."""
 
 
 class NodeError(ValueError):
@@ -46,7 +52,8 @@ class NodeInfo:
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None,
                  attachable: Mapping[str, str] | None = None):
-        self.name, self.table, self.node = name, table, node
+        self.name, self.table = name, table
+        self.node: Node = _UNKNOWN if node is None else node
         self.tasks: dict[str, TaskInfo] = {}
         self.resource_usage: NodeUsage = NO_USAGE
         self.row = table.add_row(Resource())
@@ -82,7 +89,7 @@ class NodeInfo:
         """The node is gone; its tasks are remembered, but nothing is counted until it is announced
         again.
         """
-        self.node, self.allocatable = None, Resource()
+        self.node, self.allocatable = _UNKNOWN, Resource()
         self.table.set_allocatable(self.row, Resource())
 
     def snapshot(self, table: NodeTable, row: int) -> NodeInfo:

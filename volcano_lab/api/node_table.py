@@ -5,8 +5,10 @@ worked out for all nodes at once, a snapshot is a copy of a few arrays, and afte
 one row changes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Self
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -49,6 +51,11 @@ class NodeTable:
     """
 
     __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors")
+    allocatable: np.ndarray
+    idle: np.ndarray
+    used: np.ndarray
+    releasing: np.ndarray
+    pipelined: np.ndarray
 
     def __init__(self, dimensions: Sequence[str] = (CPU, MEMORY)):
         self.dimensions = list(dimensions)
@@ -95,7 +102,7 @@ class NodeTable:
             array = getattr(self, account)
             setattr(self, account, np.hstack((array, np.zeros((len(array), len(new))))))
 
-    def select(self, rows: Sequence[int]) -> Self:
+    def select(self, rows: Sequence[int]) -> NodeTable:
         """A copy that holds the given rows, in the given order."""
         table = NodeTable(self.dimensions)
         index = np.asarray(rows, dtype=np.intp)
@@ -204,6 +211,13 @@ class RowFormula:
         return np.zeros(len(rows)) + self.formula(*[array[rows].T for array in self.arrays()])
 
 
+class Rows(Protocol):
+    """What a `RowMemo` follows: how many rows there are, and which have changed, in order."""
+
+    count: int
+    changes: list[int]
+
+
 class RowMemo:
     """One number (or truth value) a row, kept up to date: only rows that changed are worked out
     anew.
@@ -223,7 +237,7 @@ class RowMemo:
 
     FEW = 6
 
-    def __init__(self, table: NodeTable, all_rows: Callable[[np.ndarray], np.ndarray],
+    def __init__(self, table: Rows, all_rows: Callable[[np.ndarray], np.ndarray],
                  one_row: Callable[[int], Any]):
         self.table, self.all_rows, self.one_row = table, all_rows, one_row
         self._seen = len(table.changes)

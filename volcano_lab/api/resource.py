@@ -76,15 +76,16 @@ class Resource:
     """
 
     __slots__ = ("milli_cpu", "memory", "scalars", "_hash", "_items", "_names")
+    # Set when they are first asked for: most amounts only live to be added up.
+    _hash: int
+    _items: tuple[tuple[str, float], ...]
+    _names: tuple[str, ...]
 
     def __init__(self, milli_cpu: float = 0.0, memory: float = 0.0,
                  scalars: Mapping[str, float] | None = None):
         self.milli_cpu = milli_cpu
         self.memory = memory
         self.scalars = scalars
-        # _hash, _items and _names are set when they are first asked for: most amounts only live to
-        # be added up
-
     # -- making ---------------------------------------------------------------------------------
 
     @classmethod

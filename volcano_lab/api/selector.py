@@ -7,7 +7,7 @@ their work.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any
 
 from attrs import frozen
 
@@ -40,10 +40,9 @@ class Requirement:
             return found is not None
         if operator == "DoesNotExist":
             return found is None
-        number = None if found is None else parse_int(found)
-        if number is None:
+        number, bound = parse_int(found or ""), parse_int(next(iter(self.values)))
+        if number is None or bound is None:
             return False
-        bound = parse_int(next(iter(self.values)))
         return number > bound if operator == "Gt" else number < bound
 
     def is_valid(self) -> bool:
@@ -97,7 +96,7 @@ class Selector:
         """Whether it matches everything."""
         return self.requirements == ()
 
-    def with_labels(self, labels: Mapping[str, str]) -> Self:
+    def with_labels(self, labels: Mapping[str, str]) -> "Selector":
         """The selector that asks for these labels besides; one that matches nothing stays so."""
         if self.requirements is None or not labels:
             return self

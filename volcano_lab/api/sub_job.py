@@ -4,7 +4,6 @@ topology of its own.
 Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has one default sub-job.
 """
 
-import attrs
 
 from volcano_lab.api.objects import NetworkTopologySpec, Pod, SubGroupPolicySpec
 from volcano_lab.api.resource import Resource, total
@@ -35,7 +34,7 @@ class SubJobInfo(TaskIndex):
         # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist
         # already
         self.network_topology: NetworkTopologySpec | None = (
-            policy.network_topology and attrs.evolve(policy.network_topology))
+            policy.network_topology and policy.network_topology.evolve())
 
     def add_task(self, task: TaskInfo) -> None:
         self.index_task(task)

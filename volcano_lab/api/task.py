@@ -6,7 +6,7 @@ Answers to `TaskInfo` and `TransactionContext` of `pkg/scheduler/api/job_info.go
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.objects import Pod
@@ -91,7 +91,7 @@ class TaskInfo:
         self.job_allocated_hyper_node = ""
         self.last_transaction: TransactionContext | None = None
 
-    def clone(self) -> Self:
+    def clone(self) -> "TaskInfo":
         """A copy whose status and node may change on their own; whether an eviction occurred isn't
         copied.
         """
@@ -109,7 +109,7 @@ class TaskInfo:
     def transaction_context(self) -> TransactionContext:
         return TransactionContext(self.node_name, self.eviction_occurred, self.status)
 
-    def before(self, other: Self) -> bool:
+    def before(self, other: "TaskInfo") -> bool:
         """The order among tasks that no plugin orders: by index in the task, then age, then uid."""
         if (self.order_index is None or other.order_index is None
                 or self.order_index == other.order_index):

@@ -95,8 +95,10 @@ class TaskIndex:
 
     # -- where in the network ----------------------------------------------------------------------
 
-    network_topology: NetworkTopologySpec | None
-
+    @property
+    def network_topology(self) -> NetworkTopologySpec | None:
+        """Within which part of the network the tasks have to be placed."""
+        raise NotImplementedError
     def with_network_topology(self) -> bool:
         return self.network_topology is not None
 

@@ -169,7 +169,7 @@ def with_condition(pod: Pod, condition: PodCondition, now: float) -> Pod:
                             old.message) == (condition.status, condition.reason, condition.message):
         return pod
     since = old.last_transition_time if old is not None and old.status == condition.status else now
-    condition = attrs.evolve(condition, last_transition_time=since)
+    condition = condition.evolve(last_transition_time=since)
     conditions = [condition if c is old else c for c in pod.status.conditions]
     if old is None:
         conditions.append(condition)

@@ -13,7 +13,6 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ import attrs
 
 from volcano_lab.api import JobInfo, Resource, TaskInfo
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
 from volcano_lab.framework.one_sentence import OneSentence, one_line
@@ -93,8 +92,8 @@ def _loaded(data: dict[str, Any]) -> Cache:
     cache = Cache()
     for document in data["objects"]:
         obj = manifests.from_dict(document)
-        moved = data["tasks"].get(obj.key) if obj.kind == "Pod" else None
-        if moved is None:
+        moved = data["tasks"].get(obj.key)
+        if moved is None or not isinstance(obj, Pod):
             cache.add(obj)
             continue
         task = cache.new_task(obj)
@@ -130,21 +129,23 @@ def write(path: str | Path, data: dict[str, Any], replace: bool = True) -> Path:
             path = taken = _reserved(path)
         os.replace(draft, path)
     except BaseException:
-        for left in filter(None, (draft, taken)):
-            Path(left).unlink(missing_ok=True)
+        for left in (Path(draft), taken):
+            if left is not None:
+                left.unlink(missing_ok=True)
         raise
     return path
 
 
 def _reserved(path: Path) -> Path:
     """Create an empty file under the first name that is free."""
-    for number in count():
-        name = path.with_stem(f"{path.stem}-{number}") if number else path
+    name, number = path, 0
+    while True:
         try:
             name.touch(0o600, exist_ok=False)
             return name
         except FileExistsError:
-            continue
+            number += 1
+            name = path.with_stem(f"{path.stem}-{number}")
 
 
 def read(path: str | Path) -> Any:

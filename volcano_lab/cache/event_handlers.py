@@ -8,8 +8,9 @@ counted again when a claim, volume or class changes (there, when the pod does); 
 a step which the task state machine doesn't have is refused.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from volcano_lab.api import ZERO, JobInfo, NodeError, NodeInfo, QueueInfo, Storage, TaskInfo
 from volcano_lab.api import objects as api
@@ -76,7 +77,7 @@ class EventHandlers:
         """An object is gone; nothing happens where it wasn't known."""
         self._handler("delete", obj)(obj)
 
-    def _handler(self, verb: str, obj: api.KubernetesObject):
+    def _handler(self, verb: str, obj: api.KubernetesObject) -> Callable[[Any], Any]:
         if not isinstance(obj, api.KubernetesObject):
             raise Misuse(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
                             "that a manifest was read into")
@@ -84,8 +85,10 @@ class EventHandlers:
             return partial(self._store, verb)
         if obj.kind == api.HyperNode.kind:
             return getattr(self.hyper_nodes, verb)
-        kept = {"Namespace": self.namespaces, "ResourceQuota": self.resource_quotas,
-                "PodDisruptionBudget": self.pod_disruption_budgets}.get(obj.kind)
+        all_kept: dict[str, dict[str, Any]] = {
+            "Namespace": self.namespaces, "ResourceQuota": self.resource_quotas,
+            "PodDisruptionBudget": self.pod_disruption_budgets}
+        kept = all_kept.get(obj.kind)
         if kept is not None:
             return lambda obj: kept.pop(obj.key, None) if verb == "delete" else kept.update(
                 {obj.key: obj})

@@ -6,7 +6,7 @@ passed on, as a periodic resync does. Differs on purpose: what a retry reads fro
 counts as heard, so that older events on their way are dropped.
 """
 
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
 from volcano_lab.cache.cache import Cache
 
@@ -59,7 +59,7 @@ class Informer:
             self.cache.add(obj)
         return True
 
-    def refresh(self, kind: str, key: str, obj: KubernetesObject | None, version: int) -> None:
+    def refresh(self, kind: str, key: str, obj: Pod | None, version: int) -> None:
         """Take over what the server answered: an object or, at a `version` of the server, that
         there is none.
         """

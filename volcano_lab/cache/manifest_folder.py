@@ -7,8 +7,6 @@ said before, and `problems` says why; `warnings` say what has no effect.
 
 from pathlib import Path
 
-import attrs
-
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.framework import one_line
@@ -177,9 +175,9 @@ class Folder:
         obj = obj.changed(metadata={name: getattr(known.metadata, name) for name in THEIRS})
         if isinstance(obj, Pod) and not obj.spec.node_name:
             obj = obj.changed(spec={"node_name": known.spec.node_name})
-        if isinstance(obj, Pod | PodGroup | Queue) and (before is None
-                                                        or before.status == obj.status):
-            obj = attrs.evolve(obj, status=known.status)
+        if isinstance(obj, Pod | PodGroup | Queue) and (
+                getattr(before, "status", obj.status) == obj.status):
+            obj = obj.evolve(status=getattr(known, "status", obj.status))
         self.server.update(obj)
 
 

@@ -261,7 +261,7 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
             return "priority and share", lambda queue: (
                 -queue.queue.spec.priority, shares[queue.uid]["share"]), (
                 lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
-    elif plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
+    elif plugin == "drf" and not seen.ssn.plugins["drf"].hierarchical:
         return "dominant shares", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
     elif plugin == "priority":
         return "the jobs' priorities", lambda job: -job.priority, lambda key: f"{-key:.4g}"

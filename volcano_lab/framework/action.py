@@ -3,8 +3,14 @@
 Volcano: pkg/scheduler/framework/interface.go
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from volcano_lab.framework.registry import NotRegistered, Registry
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 
 class Action:

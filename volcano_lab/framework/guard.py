@@ -60,7 +60,7 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
 
     def answered(*args: Any) -> Any:
         before = [_state(arg) for arg in args]
-        answer = call_handler(where, function, *args, passed=(NoScore,))
+        answer = call_handler(where, function, *args, passed=NoScore)
         if [_state(arg) for arg in args] != before:
             raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is "
                                  "only an answer.")
@@ -91,14 +91,14 @@ def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> 
 
 
 def call_handler(where: str, function: Callable[..., Any], *args: Any,
-                 passed: tuple[type[Exception], ...] = ()) -> Any:
+                 passed: type[Exception] = ExtensionError) -> Any:
     """What a function returns; what it raises becomes an `ExtensionError` with the line that raised
     it.
     """
     try:
         with time_limit():
             return function(*args)
-    except (ExtensionError, *passed):
+    except (ExtensionError, passed):
         raise
     except TooLong as error:
         raise ExtensionError(f"{where}: it has not returned after {MOST_SECONDS} seconds"

@@ -4,12 +4,17 @@ written.
 Answers to `pkg/scheduler/framework/job_updater.go` and `jobStatus` of `session.go`.
 """
 
+from __future__ import annotations
+
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from volcano_lab.api import RUNNING, JobInfo
 from volcano_lab.api.objects import PodGroupStatus
 from volcano_lab.api.status import COMPLETED_STATUSES, FAILED, SCHEDULED_STATUSES, SUCCEEDED
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 ALLOCATED_HYPER_NODE_ANNOTATION = "volcano.sh/job-allocated-hypernode"
 

@@ -79,9 +79,10 @@ class Names:
         if name in self.nodes and not kind:
             raise NoSuch(f'"{name}" is a node; name a pod and `--node {name}`.')
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
-        listed = [each for what in called for each in sorted(called[what]) if kind in ("", what)]
+        known_here = [each for what in called for each in sorted(called[what])
+                      if kind in ("", what)]
         raise NoSuch(
-            f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, listed)}.')
+            f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, known_here)}.')
 
     def beside(self, uid: str) -> list[str]:
         """All PodGroups of who owns a job's, where there are others."""

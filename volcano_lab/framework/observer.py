@@ -3,14 +3,18 @@
 A session always has one; `NOBODY` is the one that does nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import FitErrors, JobInfo, NodeInfo, TaskInfo
 from volcano_lab.framework.points.rules import ExtensionPoint, Function
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.statement import Operation, Statement
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 
 class Observer:

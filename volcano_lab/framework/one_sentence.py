@@ -87,7 +87,7 @@ def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
     for sentence in sentences:
         about = sentence[:2 * MOST_CHARACTERS].partition(": ")
         shapes.setdefault(_NAMES.sub("", about[2] or about[0]), []).append(sentence)
-    shown = []
+    shown: list[str] = []
     for group in shapes.values():
         shown += map(one_line, group[:alike])
         if len(group) > alike:

@@ -3,15 +3,19 @@
 Volcano: pkg/scheduler/framework/interface.go
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import define
 
 from volcano_lab.api import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 Method = TypeVar("Method", bound=Callable)
 TasksAndVote = tuple[list[TaskInfo], int]
@@ -68,7 +72,7 @@ def active_if(attribute: str) -> Callable[[Method], Method]:
     """
 
     def declare(method: Method) -> Method:
-        method.active_if = attribute
+        vars(method)["active_if"] = attribute
         return method
 
     return declare

@@ -10,15 +10,18 @@ The root's `deserved` and `guarantee` are written back to its spec, too. They ar
 then, so the next session takes them as they are, even if the cluster has grown meanwhile.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-
-import attrs
+from typing import TYPE_CHECKING
 
 from volcano_lab.api import CPU, EMPTY, MEMORY, PODS, ROOT_QUEUE, QueueInfo, Resource, quantity
 from volcano_lab.api.objects import Queue
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 PHASES = ("Unknown", "Pending", "Running", "Inqueue", "Completed")
 """The phases of a PodGroup that a queue's status counts."""
@@ -91,8 +94,8 @@ def _with_totals(queue: Queue, deserved: dict[str, str], guarantee: dict[str, st
     spec = queue.spec
     if same_amounts(spec.deserved, deserved) and same_amounts(spec.guarantee.resource, guarantee):
         return queue
-    return queue.changed(spec={"deserved": deserved, "guarantee": attrs.evolve(
-        spec.guarantee, resource=guarantee)})
+    return queue.changed(spec={"deserved": deserved,
+                               "guarantee": spec.guarantee.evolve(resource=guarantee)})
 
 
 def same_amounts(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:

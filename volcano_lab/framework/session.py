@@ -274,7 +274,8 @@ class Session(ExtensionPoints):
         where one hasn't, or where every single comparison is watched."""
         plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
         keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
-        return None if self.observer.watches_calls or None in keys else keys
+        found = [key for key in keys if key is not None]
+        return None if self.observer.watches_calls or len(found) < len(keys) else found
 
     def victims_queue(self, victims: list[TaskInfo],
                       preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:

@@ -6,13 +6,25 @@ the cache.
 Volcano: pkg/scheduler/framework/statement.go
 """
 
-from typing import ClassVar, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from attrs import define
 
 from volcano_lab.api import NodeError, NodeInfo, TaskInfo
-from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
-from volcano_lab.framework.types import Session
+from volcano_lab.api.status import (
+    ALLOCATED,
+    BINDING,
+    PENDING,
+    PIPELINED,
+    RELEASING,
+    RUNNING,
+    TaskStatus,
+)
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 
 class StatementError(RuntimeError):
@@ -49,10 +61,11 @@ class Operation:
     def send(self, ssn: Session) -> None:
         """Tell the cache. Raises `NodeError` where it refuses."""
 
-    def copy(self) -> Self:
+    def copy(self) -> Operation:
         """Return the same operation on a copy of the task as it is now: discarding changes the
         task, not the copy.
         """
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{self.name} {self.task.key} {self.task.node_name}"
@@ -74,7 +87,7 @@ class Evict(Operation):
         self._set(ssn, RUNNING)
         ssn.fire_allocate(self.task)
 
-    def _set(self, ssn: Session, status: int) -> None:
+    def _set(self, ssn: Session, status: TaskStatus) -> None:
         ssn.set_status(self.task, status)
         node = ssn.nodes.get(self.task.node_name)
         if node is not None:
@@ -83,7 +96,7 @@ class Evict(Operation):
     def send(self, ssn: Session) -> None:
         ssn.cache.evict(self.task, self.reason)
 
-    def copy(self) -> Self:
+    def copy(self) -> Evict:
         return Evict(self.task.clone(), self.reason)
 
 
@@ -91,7 +104,7 @@ class Evict(Operation):
 class Placement(Operation):
     """The task is put on a node and has another status there."""
 
-    status: ClassVar[int]
+    status: ClassVar[TaskStatus]
     node_name: str
 
     def do(self, ssn: Session) -> None:

@@ -68,7 +68,8 @@ class Topology:
         one is found by the nodes of the tasks: a sub-job's is the smallest that holds all of them,
         a job's the lowest that holds those of its sub-jobs.
         """
-        for holder in (job, *job.sub_jobs.values()):
+        holders: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
+        for holder in holders:
             name = holder.allocated_hyper_node
             if name and (name not in self.hyper_nodes or not holder.allocated_task_num()):
                 holder.allocated_hyper_node = ""

@@ -62,7 +62,7 @@ def meanings(cls: type) -> dict[str, str | None]:
     >>> meanings(Taint)
     {'key': 'label key', 'value': 'label value', 'effect': 'public word'}
     """
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     return {field.name: _declared(cls, field.name) or _by_type(hints[field.name], field)
             for field in attrs.fields(cls)}
 
@@ -77,7 +77,7 @@ def _by_type(hint: typing.Any, field: attrs.Attribute) -> str | None:
         return WORD
     if hint in (ResourceList, VolumeResourceList):
         return RESOURCES
-    if hint is Raw:
+    if hint == Raw:
         return RAW
     found = [_by_type(inner, field) for inner in typing.get_args(hint)]
     return NOTHING if hint is str else next(filter(None, found), None)
@@ -89,7 +89,7 @@ def parts() -> set[type]:
     while found:
         cls = found.pop()
         known.add(cls)
-        for hint in typing.get_type_hints(cls).values():
+        for hint in typing.get_type_hints(cls, include_extras=True).values():
             found |= {inner for inner in _inside(hint) if inner not in known}
     return known
 

@@ -142,7 +142,7 @@ def json_name(field: attrs.Attribute) -> str:
 @cache
 def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
     """Name in a manifest -> (attribute, how to read it)."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     return {json_name(field): (field.name, _reader(hints[field.name], field))
             for field in attrs.fields(cls)}
 
@@ -150,7 +150,7 @@ def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
 @cache
 def _written(cls: type) -> list[tuple[str, str, Any, bool]]:
     """Attribute, name in a manifest, default, and whether it is a time."""
-    blank, hints = cls(), typing.get_type_hints(cls)
+    blank, hints = cls(), typing.get_type_hints(cls, include_extras=True)
     return [(field.name, json_name(field), getattr(blank, field.name),
              hints[field.name] == Time | None) for field in attrs.fields(cls)]
 

@@ -32,9 +32,10 @@ def not_allocated_yet(job: JobInfo) -> Resource:
     do we.
     """
     least, allocated = job.get_min_resources(), job.allocated.scalars or {}
+    named = least.scalars or {}
     scalars: dict[str, float] = {}
-    for name, text in job.pod_group.spec.min_resources.items() if least.scalars else ():
-        if name in least.scalars and is_scalar_resource_name(name):
+    for name, text in (job.pod_group.spec.min_resources or {}).items():
+        if name in named and is_scalar_resource_name(name):
             left = quantity.value(text) - allocated.get(name, 0.0)
             if name not in allocated or left > 0:
                 scalars[name] = float(left)

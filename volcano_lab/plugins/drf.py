@@ -51,11 +51,11 @@ class Drf(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         total = ssn.total_resource
         self.total = [(name, total.get(name)) for name in total.resource_names()]
-        self.hierarchy = Hierarchy(self.total) if ssn.hierarchy_enabled(self.name) else None
+        self.hierarchical, self.hierarchy = ssn.hierarchy_enabled(self.name), Hierarchy(self.total)
         self.job_attrs: dict[str, JobShare] = {}
         for uid, job in ssn.jobs.items():
             self.job_attrs[uid] = JobShare(self.total, job.allocated)
-            if self.hierarchy is not None:
+            if self.hierarchical:
                 self._update_hierarchy(job, self.hierarchy.total_allocated + job.allocated)
 
     def _update_hierarchy(self, job: JobInfo, total_allocated: Resource) -> None:
@@ -88,14 +88,13 @@ class Drf(Plugin):
     def _share(self, allocated: Resource) -> float:
         return dominant_share(allocated, self.total)[1]
 
-    # -- queues, with the hierarchy only
-    # ---------------------------------------------------------------
+    # -- queues, with the hierarchy only -----------------------------------------------------------
 
-    @active_if("hierarchy")
+    @active_if("hierarchical")
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> float:
         return self.hierarchy.compare(left, right)
 
-    @active_if("hierarchy")
+    @active_if("hierarchical")
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
         """Tasks whose queue would still come after the reclaimer's, had the one gone and the other
         come.
@@ -131,6 +130,6 @@ class Drf(Plugin):
     def _recount(self, task: TaskInfo, change: Callable[[Resource, Resource], Resource]) -> None:
         attr = self.job_attrs[task.job]
         attr.allocated = change(attr.allocated, task.resreq)
-        if self.hierarchy is not None:
+        if self.hierarchical:
             self._update_hierarchy(self.ssn.jobs[task.job],
                                    change(self.hierarchy.total_allocated, task.resreq))

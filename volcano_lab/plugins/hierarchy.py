@@ -16,7 +16,7 @@ from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, dominant_share
 
 @define(slots=True, eq=False)
 class HierarchicalNode:
-    """A level of the tree or, without `children`, a job.
+    """A level of the tree or a job, which has no children.
 
     `share` and `allocated` of a level come from its children, scaled so that unsaturated ones count
     as if each had as much as the poorest of them; `saturated` means that nothing below can take
@@ -25,7 +25,8 @@ class HierarchicalNode:
 
     name: str
     weight: float = 1.0
-    children: dict[str, HierarchicalNode] | None = field(factory=dict)
+    children: dict[str, HierarchicalNode] = field(factory=dict)
+    is_job: bool = False
     request: Resource = EMPTY
     allocated: Resource = EMPTY
     share: float = 0.0
@@ -33,8 +34,7 @@ class HierarchicalNode:
     saturated: bool = False
 
     def clone(self) -> HierarchicalNode:
-        return evolve(self, children=None if self.children is None else {
-            name: child.clone() for name, child in self.children.items()})
+        return evolve(self, children={name: child.clone() for name, child in self.children.items()})
 
 
 class Hierarchy:
@@ -63,14 +63,14 @@ class Hierarchy:
                 node.children[name] = HierarchicalNode(name, _weight(weights[depth]))
             node = node.children[name]
         leaf = node.children[job.uid] = HierarchicalNode(
-            job.uid, children=None, request=job.total_request, allocated=allocated)
+            job.uid, is_job=True, request=job.total_request, allocated=allocated)
         leaf.dominant_resource, leaf.share = dominant_share(allocated, self.total)
         demanding = {name for name, amount in self.total if self.total_allocated.get(name) < amount}
         self._update_shares(self.root, demanding)
 
     def _update_shares(self, node: HierarchicalNode, demanding: set[str]) -> None:
         """Bottom up; `demanding` are the resources of which the cluster has some left."""
-        if node.children is None:
+        if node.is_job:
             node.saturated = resource_saturated(node.allocated, node.request, demanding)
             return
         children = [child for _, child in sorted(node.children.items())]

@@ -45,12 +45,12 @@ class NodeGroup(Plugin):
 
     def _refusal(self, queue: str, node: NodeInfo) -> str:
         groups, group = self.affinities[queue], node.node.metadata.labels.get(NODE_GROUP_LABEL)
-        wants_nothing = groups is None or groups.empty()
+        wants = None if groups is None or groups.empty() else groups
         if group is None:
-            return "" if wants_nothing and not self.strict else NO_GROUP
-        if wants_nothing:
+            return NO_GROUP if self.strict or wants else ""
+        if wants is None:
             return NO_AFFINITY
-        return "" if groups.allow(group) else UNSATISFIED
+        return "" if wants.allow(group) else UNSATISFIED
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         groups = self.affinities.get(self.ssn.jobs[task.job].queue)

@@ -129,6 +129,7 @@ class QueueShares(Plugin):
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
         """Return whether a queue that holds this much may lose the task to the reclaimer."""
+        raise NotImplementedError
 
     def on_allocate(self, event: Event) -> None:
         self._recount(event.task, Resource.__add__)
@@ -158,10 +159,11 @@ class QueueShares(Plugin):
         return self._simulate(state, task_to_remove, Resource.sub)
 
     def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Change) -> str | None:
-        trial, queue = state.get(self.name), self.ssn.jobs[task.job].queue
+        trial: dict[str, Resource] | None = state.get(self.name)
+        queue = self.ssn.jobs[task.job].queue
         if trial is None and self.no_state:
             return self.no_state
-        if queue not in (trial or ()):
+        if trial is None or queue not in trial:
             return f"queue {queue} not found"
         for attr in self.tree.line(queue):
             trial[attr.queue_id] = change(trial[attr.queue_id], task.resreq)

@@ -222,7 +222,7 @@ class Trace(Outline):
         return watched
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
-        if self._skips(point) or (not point.flat and not hasattr(point, "otherwise")):
+        if self._skips(point) or (not point.flat and point.otherwise is None):
             return ask  # the latter: nobody answers, and no default decides between two
         if point.lone and len(point.flat) == 1:
             return point.flat[0]  # combining adds nothing

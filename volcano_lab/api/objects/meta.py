@@ -8,21 +8,21 @@ Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quant
 values.
 
 `None` means "not set" and is used only where that differs from empty or zero.
-Objects are values: change one with `attrs.evolve`, so that whoever holds the old one keeps it.
+Objects are values: change one with `evolve`, so that whoever holds the old one keeps it.
 """
 
-from typing import Any, ClassVar, NewType, Self, dataclass_transform
+from typing import Annotated, Any, ClassVar, Self, dataclass_transform
 
 import attrs
-from attrs import Factory, evolve, field
+from attrs import Factory, field
 
-ResourceList = NewType("ResourceList", dict)
+ResourceList = Annotated[dict[str, str], "ResourceList"]
 """Resource name -> quantity as text, such as `{"cpu": "500m", "memory": "2Gi"}`."""
 
-Time = NewType("Time", float)
+Time = Annotated[float, "Time"]
 """A moment in seconds since 1970-01-01 UTC; RFC 3339 text in a manifest."""
 
-Raw = NewType("Raw", dict)
+Raw = Annotated[dict[str, Any], "Raw"]
 """A part kept exactly as the manifest has it."""
 
 
@@ -44,7 +44,7 @@ def whole(least: int = 0, most: int = INT32, default: int | None = 0) -> Any:
     return field(default=default, metadata={"range": (least, most)})
 
 
-@dataclass_transform(field_specifiers=(field, named, choice, whole))
+@dataclass_transform()
 class _PartType(type):
     """Makes an attrs class of each class, once: attrs makes it again, with slots."""
 
@@ -56,7 +56,7 @@ class _PartType(type):
 class Part(metaclass=_PartType):
     """An object of the API or a part of one: its annotated names are its fields.
 
-    Parts are equal if all their fields are. All classes share these two methods, which attrs would
+    Parts are equal if all their fields are. All classes share two methods, which attrs would
     write and compile for each: with eighty of them that is felt whenever a command starts.
 
     >>> class Colour(Part):
@@ -64,6 +64,8 @@ class Part(metaclass=_PartType):
     >>> Colour("red"), Colour("red") == Colour("green")
     (Colour(name='red'), False)
     """
+
+    __match_args__: ClassVar[tuple[str, ...]]
 
     def __eq__(self, other: object) -> bool:
         if self.__class__ is not other.__class__:
@@ -73,6 +75,15 @@ class Part(metaclass=_PartType):
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
         return f"{type(self).__qualname__}({fields})"
+
+    def evolve(self, **fields: Any) -> Self:
+        """Return a copy of which some fields are others.
+
+        >>> LabelSelectorRequirement("app", "In", ["web"]).evolve(operator="NotIn").operator
+        'NotIn'
+        """
+        part: Any = self
+        return attrs.evolve(part, **fields)
 
 
 class OwnerReference(Part):
@@ -162,8 +173,8 @@ class KubernetesObject(Part):
         >>> KubernetesObject(ObjectMeta("a", "team")).changed(metadata={"name": "b"}).key
         'team/b'
         """
-        return evolve(self, **{part: evolve(getattr(self, part), **fields)
-                               for part, fields in parts.items()})
+        return self.evolve(**{part: getattr(self, part).evolve(**fields)
+                              for part, fields in parts.items()})
 
 
 KINDS: dict[tuple[str, str], type[KubernetesObject]] = {}

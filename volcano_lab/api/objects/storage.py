@@ -7,7 +7,7 @@ Where a volume lies (`local`, `nfs`, ...) is kept as the manifest has it for the
 from .affinity import NodeSelector
 from .meta import *
 
-VolumeResourceList = NewType("VolumeResourceList", dict)
+VolumeResourceList = Annotated[dict[str, str], "VolumeResourceList"]
 """Like `ResourceList`, of what a volume has: `{"storage": "10Gi"}`."""
 ACCESS_MODES = {"allowed": ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")}
 """The ways in which nodes and pods may share a volume."""

@@ -102,7 +102,7 @@ def _levels(node: HierarchicalNode, above: str) -> Iterator[dict[str, Any]]:
            "share": node.share, "share_by_weight": node.share / node.weight,
            "saturated": node.saturated}
     for _, child in sorted(node.children.items()):
-        if child.children is not None:
+        if not child.is_job:
             yield from _levels(child, path)
 
 

@@ -209,9 +209,9 @@ class _Composer:
 
     def _alias(self, frame: _Frame, event: events.AliasEvent) -> None:
         """Repeat what has an anchor, within the share of repetition that yaml.v2 allows."""
-        if (found := self.anchors.get(event.anchor, ())) == ():
+        if event.anchor not in self.anchors:
             raise _error(event, f'the anchor "{event.anchor}" is not defined')
-        if found is None:
+        if (found := self.anchors[event.anchor]) is None:
             raise _error(event, f'the anchor "{event.anchor}" contains itself')
         value, size, height = found
         self.count, self.aliased = self.count + size, self.aliased + size
@@ -236,7 +236,7 @@ class _Composer:
             if self.places is not None:
                 self.places.setdefault(id(frame.value), {}).update(
                     {key: self.places.of(source, key) for key in missing})
-        outer = self.frame = frame.outer
+        outer = self.frame = frame.outer or self.frame
         if frame.deepest > outer.deepest:
             outer.deepest = frame.deepest
         if frame.anchor:
@@ -311,11 +311,12 @@ class Reader:
             return None
         if isinstance(shape, dict):
             return self._struct(value, path, shape, place)
-        wanted = list if isinstance(shape, list) else _KINDS[shape]
+        wanted: Any = list if isinstance(shape, list) else _KINDS[shape]
         if shape == "text" and not isinstance(value, dict | list):
             return value if isinstance(value, str) else place[1]
         if type(value) is not wanted:
-            return self._refuse(value, path, _ALLOWED[wanted], place)
+            self._refuse(value, path, _ALLOWED[wanted], place)
+            return None
         if shape == "text map":
             return {key: self._value(child, f"{path}.{key}", "text", self.places.of(value, key))
                     or "" for key, child in value.items()}
@@ -329,7 +330,8 @@ class Reader:
                 place: tuple[int, str]) -> dict[str, Any]:
         """A mapping with known keys."""
         if not isinstance(value, dict):
-            return self._refuse(value, path, f"a mapping with {', '.join(shape)}", place) or {}
+            self._refuse(value, path, f"a mapping with {', '.join(shape)}", place)
+            return {}
         found = {}
         for key, child in value.items():
             line, text = self.places.of(value, key)
@@ -343,10 +345,11 @@ class Reader:
         return found
 
     def _refuse(self, value: Any, path: str, allowed: str, place: tuple[int, str]) -> None:
-        found = {list: "a list", dict: "a mapping"}.get(type(value)) or f'"{place[1] or value}"'
+        found = _FOUND.get(type(value)) or f'"{place[1] or value}"'
         self.problems.append(
             f"{path or 'the text'} (line {place[0]}) is {found}; allowed is {allowed}")
 
 
 _KINDS = {"text": str, "switch": bool, "text map": dict, "any map": dict}
 _ALLOWED = {str: "text", bool: "true or false", dict: "a mapping with any keys", list: "a list"}
+_FOUND: dict[type, str] = {list: "a list", dict: "a mapping"}

@@ -2,7 +2,10 @@
 `chooser.PlainChooser`.
 """
 
+from __future__ import annotations
+
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +13,9 @@ from volcano_lab.api import FitErrors, NodeInfo, NodeList, TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, LATER, Board, NodeArrays, node_arrays
 from volcano_lab.framework.placement.chooser import PlainChooser
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 CLOSE = 1e-6
 """Scores further apart differ whatever is added to both."""
@@ -123,14 +128,21 @@ class Failed:
     gets no more of its tasks, so that it stays as it was seen until another role takes room.
     """
 
-    __slots__ = ("arrays", "nodes", "board", "errors", "_first", "_not_yet", "_seen", "_task")
+    __slots__ = ("arrays", "nodes", "board", "_errors", "_first", "_not_yet", "_seen", "_task")
 
     def __init__(self, arrays: NodeArrays, nodes: NodeList, board: Board | None):
         self.arrays, self.nodes, self.board = arrays, nodes, board
-        self.errors: ArrayFitErrors | None = None
+        self._errors: ArrayFitErrors | None = None
         self._first = self._seen = len(arrays.table.changes)
         self._task: TaskInfo | None = None
         self._not_yet = np.ones(arrays.table.count, dtype=bool)
+
+    @property
+    def errors(self) -> ArrayFitErrors:
+        """Why nodes have failed so far."""
+        if self._errors is None:
+            self._errors = ArrayFitErrors(self.arrays)
+        return self._errors
 
     def look(self, task: TaskInfo) -> None:
         """Note that the nodes are looked at for a task of the role."""
@@ -138,18 +150,17 @@ class Failed:
 
     def settle(self) -> np.ndarray:
         """True for nodes on which the role had not failed at its last look."""
-        changes, board, first_look = self.arrays.table.changes, self.board, self.errors is None
-        looked = self._task is not None and board is not None
-        if first_look:
-            self.errors = ArrayFitErrors(self.arrays)
-        if (looked and first_look and self._first == len(changes)
+        changes, board, task = self.arrays.table.changes, self.board, self._task
+        if task is None or board is None:
+            return self._not_yet
+        if (self._errors is None and self._first == len(changes)
                 and self.arrays.rows(self.nodes) is None):
-            self.errors = board.refusals(self._task).copy()  # the same for all tasks alike
+            self._errors = board.refusals(task).copy()  # the same for all tasks alike
             self._not_yet = board.fitting()
-        elif looked:
+        else:
             news = self.arrays.inside(self.nodes) & ~board.fitting() & self._not_yet
-            news[changes[self._seen :]] = False  # nobody of the role has seen these yet
-            self._record(self._task, news)
+            news[changes[self._seen :]] = False  # no task of the role has seen these yet
+            self._record(task, news)
         return self._not_yet
 
     def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None,

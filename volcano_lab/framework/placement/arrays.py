@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from volcano_lab.api import MIN_RESOURCE, NodeList, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, NodeTable, RowFormula, RowMemo, where
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 POINTS = ("predicate", "node_order", "batch_node_order")
 """The extension points that filter and score nodes, in the order of `NodeArrays.answers`."""
@@ -44,8 +46,9 @@ class NodeArrays:
             [OwnAnswer(ssn.plugins[plugin], point)
              if hasattr(ssn.plugins[plugin], f"{point}_nodes") else KeyedAnswer(ssn, plugin, point)
              for tier in ssn.points[point].tiers for plugin, _ in tier] for point in POINTS]
-        self.predicates, self.orders, self.batches = ([answer.nodes for answer in answers]
-                                                      for answers in self.answers)
+        functions: list[list[Callable[..., Any]]] = [[answer.nodes for answer in answers]
+                                                     for answers in self.answers]
+        self.predicates, self.orders, self.batches = functions
         self.room_of = Memo(partial(room_memo, self.table))  # a request's `room`, kept up to date
         self._nothing = np.zeros(self.table.count)
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)

@@ -4,11 +4,16 @@ Answers to `pkg/scheduler/util/predicate_helper.go` and `scheduler_helper.go`. A
 at, in the order given; among equally good nodes the first is taken.
 """
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
 
-from volcano_lab.api import ZERO, FitErrors, NodeInfo, TaskInfo
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from volcano_lab.api import ZERO, FitErrors, NodeInfo, NodeList, TaskInfo
 from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
-from volcano_lab.framework.types import Session
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
 
 Predicate = Callable[[TaskInfo, NodeInfo], FitError | None]
 
@@ -54,8 +59,7 @@ class PlainChooser:
         self.ssn, self.use_cache = ssn, use_cache
         self.helper = PredicateHelper(use_cache)
 
-    def choose(self, task: TaskInfo,
-               nodes: Sequence[NodeInfo]) -> tuple[NodeInfo | None, FitErrors]:
+    def choose(self, task: TaskInfo, nodes: NodeList) -> tuple[NodeInfo | None, FitErrors]:
         """(the node to take or None, why the others don't fit).
 
         A node for which others were evicted in an earlier cycle is tried alone first. Of the nodes

@@ -2,14 +2,18 @@
 with each node.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from volcano_lab.api import FitErrors, TaskInfo
 from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
-from volcano_lab.framework.types import NodeArrays
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.placement.arrays import NodeArrays
 
 
 class ArrayFitErrors(FitErrors):
@@ -21,7 +25,7 @@ class ArrayFitErrors(FitErrors):
     """
 
     __slots__ = ("arrays", "short", "names", "others", "task", "_nodes")
-
+    _nodes: dict[str, FitError] | None
     def __init__(self, arrays: NodeArrays):
         super().__init__()
         self.arrays = arrays
@@ -47,7 +51,7 @@ class ArrayFitErrors(FitErrors):
             if error is not None:
                 self.others[node.name] = error
 
-    def copy(self) -> Self:
+    def copy(self) -> ArrayFitErrors:
         errors = ArrayFitErrors(self.arrays)
         errors.short, errors.names = self.short.copy(), self.names.copy()
         errors.others, errors.task = dict(self.others), self.task

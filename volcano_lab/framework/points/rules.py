@@ -9,13 +9,17 @@ decides; it is no veto. Votes: a permit in one tier keeps later tiers from being
 Volcano: pkg/scheduler/framework/session_plugins.go
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from volcano_lab.framework.points import answers
 from volcano_lab.framework.points.answers import Answer
-from volcano_lab.framework.types import PluginOption, Tier
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.config.conf import PluginOption, Tier
 
 PERMIT, ABSTAIN, REJECT = 1, 0, -1
 """A vote. Within a tier one reject decides against, otherwise one permit decides for; abstaining
@@ -56,6 +60,7 @@ class ExtensionPoint:
     rule = default = ""
     answer: Answer = answers.ANYTHING
     lone = False
+    otherwise: Function | None = None
 
     def __init__(self, name: str, *switches: str, arguments: tuple[str, ...] = (),
                  sentence: str = "", asked_by: str = "", log_level: int = 0, default: str = "",
@@ -75,8 +80,8 @@ class ExtensionPoint:
         point = object.__new__(type(self))
         vars(point).update(vars(self))
         point._forget()
-        if self.method is not None and hasattr(self, "otherwise"):
-            point.otherwise = partial(self.method, ssn)
+        if self.method is not None and self.otherwise is not None:
+            vars(point)["otherwise"] = partial(self.method, ssn)
         return point
 
     def register(self, plugin: str, function: Function) -> None:

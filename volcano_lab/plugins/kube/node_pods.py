@@ -40,7 +40,7 @@ class Topology(NamedTuple):
     """
 
     codes: np.ndarray
-    index: dict[str, int]
+    code_of: dict[str, int]
 
     def sum_by_value(self, rows: np.ndarray, amounts: np.ndarray | None = None) -> np.ndarray:
         """The amounts (or, without any, the number) of some nodes by value; the last place is for
@@ -49,7 +49,7 @@ class Topology(NamedTuple):
         >>> Topology(np.array([0, 1, 0, -1]), {"a": 0, "b": 1}).sum_by_value(np.arange(4)).tolist()
         [2, 1, 1]
         """
-        places = len(self.index) + 1
+        places = len(self.code_of) + 1
         weights = None if amounts is None else amounts[rows]
         return np.bincount(self.codes[rows] % places, weights, places).astype(np.int64)
 
@@ -122,7 +122,7 @@ class KubeNodes:
         self._opening = [node.tasks for node in self.nodes]
         self.pod_count[:] = [len(tasks) for tasks in self._opening]
         rows, vectors = [], []
-        by_template: dict[int, np.ndarray] = {}
+        by_template: dict[int | None, np.ndarray] = {}
         for node in self.nodes:
             for _, task in node.tasks:
                 vector = by_template.get(task.template)

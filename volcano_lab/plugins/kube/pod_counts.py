@@ -6,7 +6,7 @@ many pods share one count. A test compares the counts with counting anew.
 """
 
 from collections.abc import Callable, Hashable
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class PairCounts:
         counts = self.counts.get(key)
         if counts is None:
             # one place more than there are values: code -1 of nodes without the label finds 0 there
-            counts = self.counts[key] = np.zeros(len(topology.index) + 1, np.int64)
+            counts = self.counts[key] = np.zeros(len(topology.code_of) + 1, np.int64)
         counts[code] += amount
 
     def nodes(self, key: str) -> np.ndarray:
@@ -62,7 +62,7 @@ class PairCounts:
     def is_zero(self) -> bool:
         return not any(map(np.count_nonzero, self.counts.values()))
 
-    def copy(self) -> Self:
+    def copy(self) -> "PairCounts":
         copy = PairCounts(self.kube)
         copy.counts = {key: counts.copy() for key, counts in self.counts.items()}
         return copy

@@ -89,7 +89,7 @@ class PodInfo:
         self.required_affinity: tuple[AffinityTerm, ...] = ()
         self.required_anti_affinity: tuple[AffinityTerm, ...] = ()
         self.preferred: tuple[AffinityTerm, ...] = ()  # anti-affinity with a negative weight
-        if self.has_affinity:
+        if affinity is not None and self.has_affinity:
             self._compile(affinity)
         # no rule that changes with placements has anything to say, unless pods on the nodes keep
         # others off

@@ -144,10 +144,11 @@ def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int
     for c in found:
         topology = kube.topology(c.topology_key)
         codes = topology.codes[kept]
+        counts: np.ndarray | int = 0
         if c.topology_key == HOSTNAME:  # Volcano's nodes are empty here
-            size, counts = len(kept), 0
+            size = len(kept)
         else:
-            size = np.count_nonzero(topology.sum_by_value(kept))
+            size = int(np.count_nonzero(topology.sum_by_value(kept)))
             counted = _counted_nodes(kube, info, c, labelled)
             counts = topology.sum_by_value(counted, matching_pods(kube, c.selector,
                                                                   info.namespace))[codes]

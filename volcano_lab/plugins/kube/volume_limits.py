@@ -90,6 +90,10 @@ def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str
 # -- which zone ------------------------------------------------------------------------------------
 
 
+def _refused(status: Status, node: KubeNode) -> Status:
+    return status
+
+
 def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
     """The zones and regions that an incoming pod's volumes name; None without claims."""
     claimed = claims_of(info.pod)
@@ -99,7 +103,7 @@ def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNod
     for name, ephemeral in claimed:
         found = [] if ephemeral else _places(info.namespace, name, storage)
         if isinstance(found, str):
-            return NodeByNode(kube, lambda node, why=found: Status(UNRESOLVABLE, why, ZONE))
+            return NodeByNode(kube, partial(_refused, Status(UNRESOLVABLE, found, ZONE)))
         places += found
 
     def refusal(node: KubeNode) -> Status | None:

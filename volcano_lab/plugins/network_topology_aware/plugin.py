@@ -20,7 +20,16 @@ from functools import cached_property
 
 import numpy as np
 
-from volcano_lab.api import HyperNodeInfo, JobInfo, Memo, NodeInfo, Resource, SubJobInfo, TaskInfo
+from volcano_lab.api import (
+    HyperNodeInfo,
+    JobInfo,
+    Memo,
+    NodeInfo,
+    NodeList,
+    Resource,
+    SubJobInfo,
+    TaskInfo,
+)
 from volcano_lab.framework import Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name
@@ -149,7 +158,7 @@ class NetworkTopologyAware(Plugin):
             return self._close_rows(task, sub_job, candidates)
         return self._full_rows(task) * self.scale
 
-    def batch_node_order_even(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> bool:
+    def batch_node_order_even(self, task: TaskInfo, nodes: NodeList) -> bool:
         """Nodes below one and the same lowest HyperNode, as in most dry runs, are as close as one
         another.
         """

@@ -28,7 +28,8 @@ class HyperNodeUsage:
         self.weights = weights
         self.names = sorted(ssn.topology.hyper_nodes)
         self.places = {name: place for place, name in enumerate(self.names)}
-        self.count, self.changes = len(self.names), []
+        self.count = len(self.names)
+        self.changes: list[int] = []
         table, rows = ssn.table, []
         self.holders: dict[str, list[int]] = {}
         for place, name in enumerate(self.names):

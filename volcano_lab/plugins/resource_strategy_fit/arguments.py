@@ -127,8 +127,8 @@ def read_sra(arguments: Arguments) -> Sra:
     return Sra(weight, resources, sum(resources[name] for name in names))
 
 
-def read_proportional(arguments: Arguments) -> dict[str, Proportion] | None:
-    """Scarce resource -> what must stay idle beside it; None where the check is off.
+def read_proportional(arguments: Arguments) -> dict[str, Proportion]:
+    """Scarce resource -> what must stay idle beside it; empty where the check is off.
 
     >>> read_proportional(Arguments({"proportional": {
     ...     "enable": True, "resources": "a/x", "resourceProportion": {"a/x.cpu": 4}}}))
@@ -141,7 +141,7 @@ def read_proportional(arguments: Arguments) -> dict[str, Proportion] | None:
     _only(arguments, "proportional", given, ("enable", "resources", "resourceProportion"))
     read = {key: _get(rates, key, 1.0, "proportional.resourceProportion.") for key in rates}
     if not enabled:
-        return None
+        return {}
 
     def rate(key: str) -> float:
         return _least(arguments, f"proportional.resourceProportion.{key}", read.get(key, 1.0), 0,

@@ -98,7 +98,7 @@ class JobManager:
     def _pairs(self, groups: Iterable[Sequence[str]], alone: int,
                together: int) -> set[tuple[str, str]]:
         """Ordered pairs of roles that one group names; a group of one role pairs it with itself."""
-        pairs = set()
+        pairs: set[tuple[str, str]] = set()
         for group in groups:
             for role in group:
                 kind = alone if len(group) == 1 else together

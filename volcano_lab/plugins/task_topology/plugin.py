@@ -111,9 +111,10 @@ def read_topology(job: JobInfo) -> TaskTopology | None:
     notes = job.pod_group.metadata.annotations
     groups = {key: [group.split(",") for group in notes[key].split(";")]
               for key in (AFFINITY, ANTI_AFFINITY) if key in notes}
-    order = notes[TASK_ORDER].split(",") if TASK_ORDER in notes else ()
-    for key, named in (*groups.items(), (TASK_ORDER, [order])):
+    order: Sequence[str] = notes[TASK_ORDER].split(",") if TASK_ORDER in notes else ()
+    for key, named in groups.items():
         _check(job, key, named)
+    _check(job, TASK_ORDER, [order])
     return TaskTopology(groups.get(AFFINITY, ()), groups.get(ANTI_AFFINITY, ()),
                         order) if groups or order else None
 
