@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 from served import job, node, scrape
@@ -77,6 +77,20 @@ def test_page_state_and_metrics(service):
         assert ("volcano_unschedule_job_count",) in scrape(f"{base}/metrics")
         with pytest.raises(HTTPError, match="404"):
             urlopen(f"{base}/etc/passwd", timeout=10)
+    finally:
+        web.shutdown()
+        web.server_close()
+
+
+def test_the_page_answers_under_its_own_names_only(service):
+    web = serve_web(service, 0)
+    try:
+        base = f"http://127.0.0.1:{web.server_port}/state"
+        for host in ("localhost", f"localhost:{web.server_port}", f"127.0.0.1:{web.server_port}"):
+            assert urlopen(Request(base, headers={"Host": host}), timeout=10).status == 200
+        for host in ("evil.example", "evil.example:80", "localhost.evil.example", "[::"):
+            with pytest.raises(HTTPError, match="421"):
+                urlopen(Request(base, headers={"Host": host}), timeout=10)
     finally:
         web.shutdown()
         web.server_close()

@@ -281,6 +281,12 @@ def test_what_exists_already_is_only_warned_of(path, value, level):
             admit(loaded)
 
 
+def test_the_flags_of_plugin_mpi_have_defaults():
+    assert verdicts(changed("job", {"spec.plugins.mpi": []})) == []
+    (verdict,) = verdicts(changed("job", {"spec.plugins.mpi": [], "spec.tasks.0.name": "boss"}))
+    assert verdict.rule == "job-mpi" and "mpi master task was not found" in verdict.text
+
+
 def test_pods_of_other_schedulers_are_not_volcanos_business():
     assert verdicts(changed("pod", {"spec.schedulerName": "mine"} | budget("many"))) == []
 

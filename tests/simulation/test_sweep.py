@@ -106,6 +106,12 @@ def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_pa
     assert there in line
 
 
+def test_a_scheduler_behind_tls_without_certificates_is_refused_with_a_sentence():
+    pytest.importorskip("distributed")
+    with pytest.raises(SweepError, match=r"at tls://127\.0\.0\.1:1 can't be reached .*ssl_context"):
+        sweep(base(), {"queue/b.weight": [1, 2]}, scheduler="tls://127.0.0.1:1")
+
+
 @pytest.mark.parametrize("grid, told", [
     ({"queue/a.weight": 3}, "queue/a.weight is 3; allowed is a list of values"),
     ({"conf": "actions: allocate"}, "conf is 'actions: allocate'; allowed is a list of values"),

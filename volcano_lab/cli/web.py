@@ -20,6 +20,10 @@ from volcano_lab.api import quantity_text
 from volcano_lab.cli.output import camel
 
 LOOPBACK = "127.0.0.1"
+HOSTS = frozenset({LOOPBACK, "localhost"})
+"""The names under which the page may be asked for: a foreign name that leads here (DNS rebinding)
+would let another site's page read it.
+"""
 IDLE = 10.0
 """Seconds after which a connection that says nothing is closed."""
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark}
@@ -70,6 +74,9 @@ class Handler(Quiet):
 
     def do_GET(self) -> None:
         """Answer with the page, the series or the state."""
+        if self.headers.get("Host", LOOPBACK).lower().partition(":")[0] not in HOSTS:
+            self.send_error(421, f"this server answers as {' and '.join(sorted(HOSTS))} only")
+            return
         path = urlsplit(self.path).path
         if path == "/metrics":
             text, kind = self.served.series, "text/plain; version=0.0.4"

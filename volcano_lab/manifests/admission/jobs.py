@@ -4,6 +4,7 @@ Volcano: pkg/webhooks/admission/jobs/validate
 """
 
 from graphlib import CycleError, TopologicalSorter
+from itertools import zip_longest
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import LifecyclePolicy, TaskSpec, VolcanoJob
@@ -61,7 +62,7 @@ def broken(job: VolcanoJob, queues: Queues) -> Broken:
 
 def _flag(arguments: list[str], name: str) -> str:
     """The value of a plugin's flag, which has its own name as a default."""
-    for text, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for text, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         flag, equals, value = text.lstrip("-").partition("=")
         if flag == name:
             return value if equals else following

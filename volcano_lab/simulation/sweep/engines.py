@@ -99,8 +99,14 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
         raise SweepError('--scheduler needs Dask: pip install "volcano-lab[sweep]"') from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
+    def connected() -> Any:
+        try:
+            return Client(cluster or scheduler, timeout=4)
+        except TypeError as error:  # tls:// without certificates in Dask's configuration
+            raise ValueError(error) from error
+
     try:
-        with Client(cluster or scheduler, timeout=4) as client:
+        with connected() as client:
             # A task can be done again elsewhere; scattered data dies with the workers that hold it.
             data = client.submit(bytes, packed(payload), pure=False)
             futures = {client.submit(call_packed, function, data, item, pure=False): number
