@@ -6,8 +6,7 @@ import attrs
 
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
-
-HOSTNAME = "kubernetes.io/hostname"
+from volcano_lab.manifests.defaults import HOSTNAME
 
 
 def with_more_nodes(objects: Sequence[KubernetesObject], like: Node, count: int,
