@@ -1,4 +1,4 @@
-"""Writes what the commands in README.md and docs/over-time.md print: in each `console` block, below
+"""Writes what the commands in README.md and in pages of docs print: in each `console` block, below
 its `$ ` lines.
 
 A test compares them; this brings them up to date. Commands see 80 columns;
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "over-time.md")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def printed(line: str) -> str:

@@ -124,15 +124,16 @@ def test_the_wheel_carries_lessons_types_and_the_manual(tmp_path):
     assert any(name.endswith("share/man/man1/volcano-lab.1") for name in names)
 
 
-BLOCKS = [block for page in ("README.md", "docs/over-time.md") for block in re.findall(
-    r"^```console\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [block for page in PAGES for block in re.findall(
+    r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)]
 SHOWN = [part.partition("\n")
          for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
 
 
 @pytest.mark.parametrize(("line", "output"), [(line, output) for line, _, output in SHOWN],
                          ids=[line for line, *_ in SHOWN])
-def test_what_the_readme_shows_is_what_is_printed(line, output, monkeypatch, capsys):
+def test_what_pages_show_is_what_is_printed(line, output, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "80")
     words = shlex.split(line)
@@ -142,5 +143,11 @@ def test_what_the_readme_shows_is_what_is_printed(line, output, monkeypatch, cap
     assert max(map(len, output.splitlines())) <= 80
 
 
-def test_the_readme_shows_commands():
+def test_the_pages_show_commands():
     assert {shlex.split(line)[1] for line, *_ in SHOWN} >= {"run", "why", "what-if", "lint"}
+
+
+def test_the_readme_opens_with_what_it_is_and_two_commands():
+    first = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:18]
+    assert first[0] == "# volcano_lab" and first[2].startswith("See why a batch scheduler")
+    assert [line.split()[1] for line in first if line.startswith("make ")] == ["lab", "test"]
