@@ -9,8 +9,8 @@ from volcano_lab import Cluster
 from volcano_lab.api.objects import OwnerReference
 from volcano_lab.api.storage import attach_key
 from volcano_lab.cache import Cache
+from volcano_lab.changes import change_conf
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
-from volcano_lab.manifests.changes import change_conf
 from volcano_lab.scheduler import run_once
 
 EBS, LOCAL = "ebs.csi.aws.com", "kubernetes.io/no-provisioner"

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from volcano_lab.changes import change, change_conf
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain.pasted import arguments
 from volcano_lab.framework import load_conf
-from volcano_lab.manifests.changes import change, change_conf
 from volcano_lab.manifests.loader import dump
 
 CONF = """actions: "enqueue, allocate, backfill"

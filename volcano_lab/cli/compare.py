@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import quantity_text
+from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import (
     conf_of,
@@ -20,7 +21,6 @@ from volcano_lab.framework import listed, load_conf
 from volcano_lab.framework.names import Names
 from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.manifests.admission import verdicts
-from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.scheduler import at_rest
 from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle

@@ -13,13 +13,13 @@ import attrs
 
 from volcano_lab.api import Resource, quantity
 from volcano_lab.api.objects import Node, ResourceQuota
+from volcano_lab.changes.more_nodes import with_more_nodes
+from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, text_of
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.framework import SchedulerConfiguration, listed
 from volcano_lab.framework.config.conf import PluginOption
-from volcano_lab.manifests.changes import UNSCHEDULABLE
-from volcano_lab.manifests.more_nodes import with_more_nodes
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
 

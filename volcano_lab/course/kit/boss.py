@@ -5,10 +5,10 @@ from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
+from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.names import Names
-from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.trace.views.cycle import Cycle
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import Factory, define
 
+from volcano_lab.changes.objects import SHORT
 from volcano_lab.cli.output import wrapped
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
@@ -22,7 +23,6 @@ from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.names import Names
-from volcano_lab.manifests.changes import SHORT
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.trace.views.cycle import Cycle

@@ -12,10 +12,10 @@ import yaml
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.changes.objects import kind_of, named
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tracing import logged
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.manifests.changes import kind_of, named
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
 from volcano_lab.trace.shown import plain_text
 from volcano_lab.trace.views.cycle import Cycle

@@ -12,9 +12,10 @@ from typing import Any
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.changes import change, change_conf, parted
+from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.cluster import Cluster, checked_objects
 from volcano_lab.framework import NoSuch, load_conf, one_line, spoken
-from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
 from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.scheduler import at_rest
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results

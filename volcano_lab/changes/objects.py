@@ -14,46 +14,25 @@ import attrs
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.api.objects.cluster import Taint
-from volcano_lab.framework import SchedulerConfiguration, action_names, did_you_mean
-from volcano_lab.framework.config.conf import (
-    ALL_SWITCHES,
-    PluginOption,
-    action_list,
-    provisioners,
-)
-from volcano_lab.framework.plugin import plugin_names
+from volcano_lab.changes.conf import value_of
+from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
+from volcano_lab.changes.more_nodes import with_more_nodes
+from volcano_lab.framework import did_you_mean
 from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
-from volcano_lab.manifests.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key
-from volcano_lab.manifests.more_nodes import with_more_nodes
 from volcano_lab.manifests.schema import json_name
 
 SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
          "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota"}
 """kubectl's short words for kinds."""
-IN_CONF = ("plugin/", "conf/")
-"""How a setting of the configuration begins."""
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """The taint that comes and goes with `spec.unschedulable`."""
 MOST_NODES = 10_000
 OF_JOB = {json_name(field) for field in attrs.fields(type(VolcanoJob().spec))}
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
-
-
-def parted(settings: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the settings of objects, and those of the configuration.
-
-    >>> parted(["queue/a.weight=5", "conf/actions=allocate"])
-    (['queue/a.weight=5'], ['conf/actions=allocate'])
-    """
-    parts: tuple[list[str], list[str]] = ([], [])
-    for setting in settings:
-        parts[setting.startswith(IN_CONF)].append(setting)
-    return parts
 
 
 def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
@@ -128,7 +107,7 @@ class _Setting:
             raise ManifestError([f'"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such '
                                  "as queue/a.weight=5"])
         kind_of(target.partition("/")[0], target)
-        return cls(text, target.removesuffix("+"), _value(value, text), target.endswith("+"))
+        return cls(text, target.removesuffix("+"), value_of(value, text), target.endswith("+"))
 
     def edit(self, before: Any) -> Any:
         """The value after, of that before."""
@@ -240,74 +219,6 @@ def _add_nodes(world: Loaded, like: Node, value: Any, where: str) -> None:
                                                     for name, text in more.items()})
 
 
-def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
-    """Return the configuration with arguments and switches of plugins set
-    (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`), other
-    actions (`conf/actions=NAME,NAME`) or provisioners whose volumes are not counted
-    (`conf/ignored-provisioners=NAME,NAME`).
-
-    Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
-    action that there is not.
-
-    >>> from volcano_lab.framework.config.conf import load_conf
-    >>> conf = load_conf("actions: allocate\\ntiers: [{plugins: [{name: binpack}]}]")
-    >>> changed = change_conf(conf, ["plugin/binpack.binpack.cpu=3", "conf/actions=allocate"])
-    >>> changed.tiers[0].plugins[0].arguments, changed.actions
-    ({'binpack.cpu': 3}, ['allocate'])
-    """
-    conf = conf.copy()
-    for setting in settings:
-        target, _, text = setting.partition("=")
-        if target == "conf/actions":
-            conf.actions = action_list(text, action_names())
-            continue
-        if target == "conf/ignored-provisioners":
-            conf.ignored_provisioners = provisioners(text)
-            continue
-        if target.startswith("conf/"):
-            raise ManifestError([f'"{setting}": of the configuration, allowed are '
-                                 "conf/actions=NAME,NAME, conf/ignored-provisioners=NAME,NAME and "
-                                 "plugin/NAME.ARGUMENT=VALUE"])
-        name, _, field = target.removeprefix("plugin/").partition(".")
-        if field == "tier":
-            _move(conf, name, _value(text, setting), setting)
-            continue
-        found = [(tier, number) for tier in conf.tiers
-                 for number, option in enumerate(tier.plugins) if option.name == name]
-        if not found or not field:
-            raise ManifestError([f'"{setting}": plugins of the configuration are '
-                                 f"{', '.join(conf.plugin_names()) or 'none'}; allowed is "
-                                 "plugin/NAME.ARGUMENT=VALUE with one of them"])
-        value = _value(text, setting)
-        for tier, number in found:
-            tier.plugins[number] = _with_option(tier.plugins[number], field, value, setting)
-    return conf
-
-
-def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> None:
-    """Put a plugin at the head of a tier."""
-    if type(number) is not int or not 0 < number <= len(conf.tiers):
-        raise ManifestError([f'"{where}": tier is {number}; allowed is a whole number from 1 to '
-                             f"{len(conf.tiers)}"])
-    there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
-    if not there and name not in (known := plugin_names()):
-        hint = did_you_mean(name, known, f"; allowed are {', '.join(sorted(known))}")
-        raise ManifestError([f'"{where}": "{name}" is no plugin{hint}'])
-    for tier in conf.tiers:
-        tier.plugins[:] = [option for option in tier.plugins if option.name != name]
-    conf.tiers[number - 1].plugins.insert(0, there[0] if there else PluginOption(name))
-
-
-def _with_option(option: PluginOption, field: str, value: Any, where: str) -> PluginOption:
-    """A plugin with another switch or argument."""
-    if field not in ALL_SWITCHES:
-        arguments = type(option.arguments)({**option.arguments, field: value})
-        return attrs.evolve(option, arguments=arguments)
-    if not isinstance(value, bool):
-        raise ManifestError([f'"{where}": {field} is a switch; allowed are true and false'])
-    return attrs.evolve(option, switches={**option.switches, field: value})
-
-
 def kind_of(word: str, where: str) -> str:
     """Return the kind that a word of kubectl means, in lower case. Raises `ManifestError`."""
     word = SHORT.get(word.lower(), word.lower())
@@ -369,14 +280,6 @@ def steps_of(field: str) -> list[str]:
     ['capability', 'nvidia.com/gpu']
     """
     return [bracket or step for bracket, step in _STEP.findall(field)]
-
-
-def _value(text: str, where: str) -> Any:
-    try:
-        found = values(text)
-    except Unreadable as error:
-        raise ManifestError([f'"{where}": {error}']) from None
-    return found[0] if found else None
 
 
 def _with_children(objects: Iterable[KubernetesObject], obj: KubernetesObject) -> set[tuple]:

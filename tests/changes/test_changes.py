@@ -2,9 +2,9 @@
 
 import pytest
 
+from volcano_lab.changes import change, change_conf
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
-from volcano_lab.manifests.changes import change, change_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
 

@@ -1,0 +1,10 @@
+"""The one language of change: a path and a value (`queue/a.weight=5`), objects added and removed, a
+configuration.
+
+Volcano: none
+"""
+
+from volcano_lab.changes.conf import change_conf, parted
+from volcano_lab.changes.objects import change
+
+__all__ = ["change", "change_conf", "parted"]
