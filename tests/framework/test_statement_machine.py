@@ -38,7 +38,6 @@ from volcano_lab.framework.registry import registered
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, save_operations, unplace
 from volcano_lab.plugins.drf import Drf
-from volcano_lab.plugins.kube.node_pods import KubeNodes
 from volcano_lab.scheduler import actions, plugins
 
 assert actions and plugins  # importing them makes the built-in ones known
@@ -296,23 +295,10 @@ def forget_to_note(account):
     return accounting
 
 
-def take_the_port_for_all(count):
-    """A pod that goes takes its host ports along, whoever else has them."""
-
-    def counting(nodes, node, info, sign):
-        count(nodes, node, info, sign)
-        if sign < 0:
-            for port in info.host_ports:
-                node.used_ports.pop(port, None)
-
-    return counting
-
-
 BUGS = {
     "undone in the order of doing": (Statement, "discard", lambda _: undo_in_order),
     "a lost task still counts in drf": (Drf, "on_deallocate", lambda _: lambda self, event: None),
     "a change of a node that nobody hears of": (NodeInfo, "_account", forget_to_note),
-    "host ports as a set": (KubeNodes, "_count", take_the_port_for_all),
 }
 
 

@@ -38,7 +38,8 @@ class NodeInfo:
 
     `tasks` maps "namespace/name" to a copy of the task as it was when it was put there. A node that
     pods name but that nobody has announced has no object (`node` is None), counts nothing and is
-    not ready.
+    not ready. `idle_has_scalars` says whether idle counts scalars: it does where the node offers
+    one, or after a task with one has left.
 
     >>> from volcano_lab.api.objects import NodeStatus, ObjectMeta
     >>> status = NodeStatus(allocatable={"cpu": "4"})
@@ -48,7 +49,7 @@ class NodeInfo:
     """
 
     __slots__ = ("table", "row", "tasks", "name", "node", "revocable_zone",
-                 "resource_usage", "allocatable")
+                 "resource_usage", "allocatable", "idle_has_scalars")
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None,
                  attachable: Mapping[str, str] | None = None):
@@ -60,7 +61,7 @@ class NodeInfo:
         if node is not None:
             table.set_allocatable(self.row, self._read_node(node, attachable))
         else:
-            self.allocatable = Resource()
+            self.allocatable, self.idle_has_scalars = Resource(), False
             self.revocable_zone = ""
 
     def _read_node(self, node: Node, attachable: Mapping[str, str] | None) -> Resource:
@@ -75,6 +76,7 @@ class NodeInfo:
             self.resource_usage = told
         offered = node.status.allocatable
         self.allocatable = Resource.from_list({**offered, **(attachable or {})}) + extra
+        self.idle_has_scalars = bool(self.allocatable.scalars)
         return self.allocatable
 
     def set_node(self, node: Node, attachable: Mapping[str, str] | None = None) -> None:
@@ -100,6 +102,11 @@ class NodeInfo:
         node.table, node.row, node.tasks = table, row, dict(self.tasks)
         node.name, node.node, node.allocatable = self.name, self.node, self.allocatable
         node.revocable_zone, node.resource_usage = self.revocable_zone, self.resource_usage
+        node.idle_has_scalars = bool(node.allocatable.scalars)
+        if self.idle_has_scalars is not node.idle_has_scalars:  # Volcano counts a copy from zero
+            table.set_allocatable(row, node.allocatable)
+            for task in node.tasks.values():
+                node._account(task, put=True)
         return node
 
     # -- amounts ---------------------------------------------------------------------------------
@@ -195,11 +202,12 @@ class NodeInfo:
         if task.status == PIPELINED:
             table.pipelined[row] += amounts
             return
-        # a node that offers no scalar at all has none taken from it
-        if put and not self.allocatable.scalars:
+        # idle without any scalar has none taken from it, but gets those of a task that leaves
+        if put and not self.idle_has_scalars:
             table.idle[row, :2] -= amounts[:2]
         else:
             table.idle[row] -= amounts
+            self.idle_has_scalars = self.idle_has_scalars or bool(task.resreq.scalars)
         table.used[row] += amounts
         if task.status == RELEASING:
             table.releasing[row] += amounts

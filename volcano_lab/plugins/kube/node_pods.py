@@ -7,9 +7,8 @@ every node, and changed only by the predicates plugin's allocate and deallocate 
 that were there from the start are only looked at one by one where a rule asks. Two traps
 are kept on purpose: which nodes have pods with affinity is looked up once, when the session opens,
 so a node that gets its first such pod later stays unseen by the rules that start from that list;
-and Volcano fills in no images. Differs on purpose: a host port that two pods of a node have is free
-when both have gone (in Kubernetes when the first has), so that taking an operation back restores
-what was there.
+and Volcano fills in no images. A third trap: the host ports of a node are a set, as in Kubernetes'
+`HostPortInfo`, so a port that two pods of a node have is free when the first of them has gone.
 
 Amounts are arrays, nodes x resources; each change is noted in `changes`, so that whoever keeps
 something worked out for all nodes learns which rows to do again.
@@ -68,7 +67,7 @@ class KubeNode:
         self.labels = info.node.metadata.labels
         self.tasks = sorted(info.tasks.items())
         self.listed: list[PodInfo] = []
-        self.used_ports: dict[HostPort, int] = {}
+        self.used_ports: set[HostPort] = set()
 
 
 class KubeNodes:
@@ -230,10 +229,10 @@ class KubeNodes:
 
     def _note(self, node: KubeNode, info: PodInfo, sign: int) -> None:
         """Keep the host ports and the affinity of a pod that comes or goes."""
-        for port in info.host_ports:  # one that others have, too, stays taken
-            node.used_ports[port] = node.used_ports.get(port, 0) + sign
-            if not node.used_ports[port]:
-                del node.used_ports[port]
+        if sign > 0:
+            node.used_ports.update(info.host_ports)
+        else:
+            node.used_ports.difference_update(info.host_ports)
         if info.has_affinity:
             self.affinity_changes.append((node.row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
