@@ -103,6 +103,8 @@ BROKEN = [
     ("job", {f"{TASK}.minAvailable": 5}, "job-task-min-available",
      "spec.tasks[1].minAvailable is 5; allowed is at most its replicas, 4"),
     ("job", {f"{TASK}.name": "w" * 60}, "job-pod-name", "create pod with name train-www"),
+    ("job", {f"{TASK}.name": "with_underscore"}, "job-task-name-form",
+     'spec.task[1].metadata.name: Invalid value: "with_underscore": a lowercase RFC 1123 '),
     ("job", {f"{TASK}.topologyPolicy": "restricted",
              f"{TASK}.template.spec.containers.0.resources": {"requests": {"cpu": "500m"}}},
      "job-numa-cpus", "the cpu request isn't  an integer in spec.task[1] container[0]."),
@@ -172,6 +174,9 @@ BROKEN = [
     ("queue", {"metadata.annotations": {"volcano.sh/hierarchy": "root/a",
                                         "volcano.sh/hierarchy-weights": "1/-2"}},
      "queue-hierarchy-weight", "-2 in the 1/-2 must be larger than 0"),
+    ("queue", {"metadata.annotations": {"volcano.sh/hierarchy": "root/a",
+                                        "volcano.sh/hierarchy-weights": "1/ 2"}},
+     "queue-hierarchy-number", 'parsing " 2": invalid syntax'),
     ("queue", {"spec.parent": "team"}, "queue-parent-itself", "cannot use itself as parent"),
     ("queue", {"spec.parent": "nobody"}, "queue-parent-missing",
      "failed to get parent queue of queue team"),
@@ -198,6 +203,12 @@ BROKEN = [
     ("pod", {"metadata.annotations": {f"volcano.sh/jdb-{name}": "1" for name in (
         "min-available", "max-unavailable")}}, "pod-budgets", "same time"),
     ("pod", {"spec.containers": []}, "pod-containers", "spec.containers: Required value"),
+    ("pod", budget("１"), "pod-budget-number", "invalid syntax"),
+    ("pod", budget("2147483648"), "pod-budget-percentage", "which between 1% ~ 99%"),
+    ("pod", {"spec.containers.0.name": None}, "pod-container-name-missing",
+     "spec.containers[0].name: Required value"),
+    ("job", {f"{TASK}.template.spec.containers.0.name": "a.b"}, "pod-container-name-form",
+     'Invalid value: "a.b": a lowercase RFC 1123 label'),
     ("pod", {"spec.initContainers": [{"name": "c"}]}, "pod-container-name",
      'spec.initContainers[0].name: Duplicate value: "c"'),
     ("pod", {"spec.containers.0.resources": {"requests": {"cpu": 2}, "limits": {"cpu": "1500m"}}},
@@ -261,9 +272,47 @@ def test_rules_of_parents_and_children_are_told_once(parent, child, rule, words)
     assert len(found) == 1 and words in found[0].text, [verdict.text for verdict in told]
 
 
+EXISTING = {"status": {"state": "Open"}}
+
+
+@pytest.mark.parametrize(("parent", "child", "judged"), [
+    ({}, {}, "child"), (EXISTING, {}, "child"), (EXISTING, EXISTING, "child"),
+    ({}, EXISTING, "team")], ids=["both new", "new child", "both exist", "new parent"])
+@pytest.mark.parametrize(("spec", "rules"), [
+    ({"spec.capability": {"cpu": 9}}, {"queue-capability-parent", "queue-capability-child"}),
+    ({"spec.deserved": {"cpu": 7}, "spec.capability": {"cpu": 8}}, {"queue-deserved-sum"})])
+def test_the_new_one_of_parent_and_child_is_judged(parent, child, judged, spec, rules):
+    document = copy.deepcopy(CHILD)
+    for path, value in (child | spec).items():
+        change(document, path, value)
+    found = [verdict for verdict in verdicts(changed("queue", parent, [document]))
+             if verdict.rule in rules]
+    assert [verdict.label.split()[1] for verdict in found] == [judged]
+    assert found[0].exists == (parent == child == EXISTING)
+    if judged == "team":
+        assert "queue team " in found[0].message and "parent queue" not in found[0].message
+
+
+@pytest.mark.parametrize(("changes", "rule"), [
+    ({"spec.parent": "root"}, ""), ({"spec.parent": "nobody"}, "queue-parent-missing"),
+    ({"spec.parent": "team"}, "")])
+def test_root_is_judged_as_other_queues_but_for_its_amounts(changes, rule):
+    queue = {"apiVersion": CHILD["apiVersion"], "kind": "Queue", "metadata": {"name": "root"},
+             "spec": {"capability": {"cpu": 99}, "parent": changes["spec.parent"]}}
+    found = [verdict.rule for verdict in verdicts(changed("queue", {}, [queue]))
+             if verdict.label.startswith("Queue root")]
+    assert found == ([rule] if rule else [])
+
+
+def test_weights_are_read_as_go_reads_them():
+    assert verdicts(changed("queue", {"metadata.annotations": {
+        "volcano.sh/hierarchy": "root/a", "volcano.sh/hierarchy-weights": "1/NaN"}})) == []
+
+
 def test_every_rule_is_broken_by_some_test():
     reading = {"job-partitions-total", "job-partitions-size", "job-name"}  # refused when read
-    assert {case[2] for case in BROKEN + FAMILY} | reading == set(RULES)
+    new_parent = {"queue-capability-child"}
+    assert {case[2] for case in BROKEN + FAMILY} | reading | new_parent == set(RULES)
 
 
 @pytest.mark.parametrize(("path", "value", "level"), [

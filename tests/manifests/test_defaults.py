@@ -214,7 +214,8 @@ def test_the_gang_needs(tasks, least, members, cpu):
 def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
     spec = {
         "containers":
-        [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2"}}}],
+        [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
+                        "limits": {"cpu": "2", "memory": "0"}}}],
         "initContainers": [
             {
                 "restartPolicy": "Always", "resources":
@@ -235,6 +236,7 @@ def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
         "nvidia.com/gpu": "2",
         "requests.nvidia.com/gpu": "2",
         "limits.cpu": "4200m",
+        "limits.memory": "0",
     }
 
 

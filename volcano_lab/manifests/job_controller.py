@@ -180,8 +180,9 @@ def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
     if spec.resources is not None:
         total |= amounts(getattr(spec.resources, part))
     overhead = amounts(spec.overhead)
-    add(total, overhead
-         if part == "requests" else {name: overhead[name] for name in overhead if name in total})
+    if part == "limits":  # none is added to a limit of zero
+        overhead = {name: amount for name, amount in overhead.items() if total.get(name)}
+    add(total, overhead)
     return total
 
 

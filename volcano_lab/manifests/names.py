@@ -29,6 +29,15 @@ def is_subdomain(name: str) -> bool:
     return _SUBDOMAIN.fullmatch(name) is not None and not re.search(r"\.[-.]|-\.", name)
 
 
+def is_label(name: str) -> bool:
+    """Return whether text is the name of a namespace or a container (a DNS label).
+
+    >>> is_label("main"), is_label("a.b")
+    (True, False)
+    """
+    return _DNS_LABEL.fullmatch(name) is not None
+
+
 @lru_cache(maxsize=1 << 14)
 def is_qualified(name: str) -> bool:
     """Return whether text is the key of a label: a name, with or without a domain in front.
@@ -44,11 +53,11 @@ def problems(obj: KubernetesObject) -> list[str]:
     """Return a sentence for each name of an object that the API server would refuse."""
     metadata = obj.metadata
     found = []
-    if isinstance(obj, Namespace) and not _DNS_LABEL.fullmatch(obj.name):
+    if isinstance(obj, Namespace) and not is_label(obj.name):
         found.append(("metadata.name", obj.name, LABELS))
     elif not is_subdomain(obj.name):
         found.append(("metadata.name", obj.name, SUBDOMAINS))
-    if metadata.namespace and not _DNS_LABEL.fullmatch(metadata.namespace):
+    if metadata.namespace and not is_label(metadata.namespace):
         found.append(("metadata.namespace", metadata.namespace, LABELS))
     for field, words in (("labels", metadata.labels), ("annotations", metadata.annotations)):
         for key, value in words.items():

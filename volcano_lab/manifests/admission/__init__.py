@@ -18,6 +18,7 @@ from attrs import define, evolve
 from volcano_lab.api import objects as api
 from volcano_lab.framework import one_line
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
+from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
 
@@ -71,7 +72,7 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
     queue.scheduling.volcano.sh "b" not found)
     """
     objects, places = list(objects), getattr(objects, "places", {})
-    known = {name: api.Queue(api.ObjectMeta(name)) for name in ("root", "default")}
+    known = {name: api.Queue(api.ObjectMeta(name, uid=name)) for name in ("root", "default")}
     known |= {obj.name: obj for obj in objects if isinstance(obj, api.Queue)}
     found = []
     for obj in objects:
@@ -97,13 +98,6 @@ def _found(data: Any, field: str) -> str:
             return "not set"
     amounts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
     return ", ".join(f"{key} {text}" for key, text in data.items()) if amounts else found_text(data)
-
-
-def exists(obj: api.KubernetesObject) -> bool:
-    """Return whether an object says of itself that it is in a cluster already."""
-    status = getattr(obj, "status", None)
-    return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
-        type(obj)(), "status", None)
 
 
 def admit(objects: Iterable[api.KubernetesObject]) -> list[str]:

@@ -78,6 +78,8 @@ def _broken_task(job: VolcanoJob, task: TaskSpec, i: int) -> Broken:
     yield from _broken_policies(task.policies, f"{field}.policies")
     if not is_qualified(pod):
         yield "job-pod-name", about
+    if not is_subdomain(task.name):
+        yield "job-task-name-form", about
     yield from broken_containers(spec, f"{field}.template.spec")
     cpus = [(container.resources.requests or container.resources.limits).get("cpu", "0")
             for container in (*spec.containers, *spec.init_containers)]

@@ -9,6 +9,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.objects import Pod, PodSpec
 from volcano_lab.manifests.admission.rules import Broken, Queues, first
 from volcano_lab.manifests.job_controller import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
+from volcano_lab.manifests.names import is_label
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 
 BUDGETS = (JDB_MIN_AVAILABLE, JDB_MAX_UNAVAILABLE)
@@ -22,8 +23,9 @@ def broken(pod: Pod, queues: Queues) -> Broken:
         return
     problems = []
     for key in filter(given.__contains__, BUDGETS):
-        number = re.fullmatch(r"[+-]?\d{1,18}", given[key].replace("%", ""))
-        amount, share = int(number[0]) if number else 0, "%" in given[key]
+        number = re.fullmatch(r"[+-]?[0-9]{1,18}", given[key].replace("%", ""))
+        amount = int(number[0]) if number else 0
+        share = "%" in given[key] or not -2**31 <= amount < 2**31  # beyond, it is read as a share
         problems += first(
             (number is None, "pod-budget-number"), (not share and amount <= 0, "pod-budget-count"),
             (share and not 0 < amount < 100, "pod-budget-percentage"), key=key, found=given[key])
@@ -39,8 +41,10 @@ def broken_containers(spec: PodSpec, field: str) -> Broken:
                              ("initContainers", spec.init_containers)):
         for i, container in enumerate(containers):
             place, limits = f"{field}.{kind}[{i}]", container.resources.limits
-            if container.name in names - {""}:
-                yield "pod-container-name", {"place": place, "name": container.name}
+            yield from first((not container.name, "pod-container-name-missing"),
+                             (not is_label(container.name), "pod-container-name-form"),
+                             (container.name in names, "pod-container-name"),
+                             place=place, name=container.name)
             names.add(container.name)
             for name, amount in container.resources.requests.items():
                 if name in limits and quantity.parse(amount) > quantity.parse(limits[name]):

@@ -1,17 +1,18 @@
 """Rules for Queues: their own amounts, the hierarchy by annotations, and parents and children.
 
-Differs on purpose: a rule about parent and child is told once, of the child (of the last one, where
-it is about the sum of all children), though Volcano looks at both of them.
+Differs on purpose: a rule about parent and child is reported once, though Volcano checks both of
+them: of the object that is new, and of the child where both are (of the last such child, where the
+rule is about the sum of all children).
 
 Volcano: pkg/webhooks/admission/queues/validate
 """
 
 from collections.abc import Mapping
 
-from volcano_lab.api import Resource, total
+from volcano_lab.api import Resource, quantity, total
 from volcano_lab.api.objects import Queue
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
-from volcano_lab.manifests.admission.rules import Broken, Queues, first
+from volcano_lab.manifests.admission.rules import Broken, Queues, exists, first
 
 
 def broken(queue: Queue, queues: Queues) -> Broken:
@@ -26,8 +27,11 @@ def broken(queue: Queue, queues: Queues) -> Broken:
             yield f"queue-{part}-{above}", {"limit": limit}
             break
     yield from _broken_hierarchy(queue, queues)
-    if queue.spec.parent not in ("", "root") and queue.name != "root":
-        yield from _broken_family(queue, queues)
+    if queue.spec.parent not in ("", "root"):
+        yield from _broken_parent(queue, queues)
+    children = [other for other in queues.values() if other.spec.parent == queue.name]
+    if children and queue.name != "root" and not exists(queue):
+        yield from _broken_family(queue, children, queue)
 
 
 def _amounts(queue: Queue, part: str) -> Mapping[str, str]:
@@ -37,7 +41,7 @@ def _amounts(queue: Queue, part: str) -> Mapping[str, str]:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        return None if text != text.strip() or "_" in text else float(text)
     except ValueError:
         return None
 
@@ -50,7 +54,7 @@ def _broken_hierarchy(queue: Queue, queues: Queues) -> Broken:
     if not path and not weights:
         return
     each = weights.split("/")
-    weight = next((text for text in each if not (_number(text) or 0) > 0), None)
+    weight = next((text for text in each if (_number(text) or 0) <= 0), None)
     other = next((name for name, below in paths.items() if below.startswith(f"{path}/")), "")
     yield from first((len(path.split("/")) != len(each), "queue-hierarchy-length"),
                      (weight is not None and _number(weight) is None, "queue-hierarchy-number"),
@@ -59,7 +63,7 @@ def _broken_hierarchy(queue: Queue, queues: Queues) -> Broken:
                      other=other, below=paths.get(other))
 
 
-def _broken_family(queue: Queue, queues: Queues) -> Broken:
+def _broken_parent(queue: Queue, queues: Queues) -> Broken:
     parent = queues.get(queue.spec.parent)
     about = {"name": queue.name, "parent": queue.spec.parent, "known": ", ".join(sorted(queues))}
     yield from first((queue.spec.parent == queue.name, "queue-parent-itself"),
@@ -68,16 +72,31 @@ def _broken_family(queue: Queue, queues: Queues) -> Broken:
         return
     children = [other for other in queues.values() if other.spec.parent == parent.name]
     pods = (parent.status.allocated or {}).get("pods", "0")
-    if children == [queue] and Resource.from_list({"pods": pods}) != Resource.from_list(
-        {"pods": "0"}):
+    if children == [queue] and quantity.parse(pods):
         yield "queue-parent-has-pods", about | {"pods": pods}
-    own, limit = (Resource.from_list(_amounts(one, "capability")) for one in (queue, parent))
-    if limit.less_partly(own):
-        yield "queue-capability-parent", about | {"own": own, "limit": limit}
-    for part in ("guarantee", "deserved") if children[-1] is queue else ():
+    if queue.name != "root" and (exists(parent) or not exists(queue)):
+        yield from _broken_family(parent, children, queue)
+
+
+def _broken_family(parent: Queue, children: list[Queue], judged: Queue) -> Broken:
+    """Yield what `judged`, the parent or one of the children, has to report of both."""
+    limit = Resource.from_list(_amounts(parent, "capability"))
+    for child in children:
+        own = Resource.from_list(_amounts(child, "capability"))
+        told = judged is child or (judged is parent and exists(child))
+        if told and limit.less_partly(own):
+            rule = "queue-capability-child" if judged is parent else "queue-capability-parent"
+            yield rule, {"name": child.name, "parent": parent.name, "own": own, "limit": limit}
+            break
+    new = [child for child in children if not exists(child)]
+    if judged is not (new[-1] if new else parent if not exists(parent) else children[-1]):
+        return
+    for part in ("guarantee", "deserved"):
         held = total(Resource.from_list(_amounts(child, part)) for child in children)
         which = f"{part} limit" if _amounts(parent, part) else "capability"
         amounts = _amounts(parent, part) or _amounts(parent, "capability")
         limit = Resource.from_list(amounts)
         if amounts and limit.less_partly(held):
-            yield f"queue-{part}-sum", about | {"sum": held, "which": which, "limit": limit}
+            yield f"queue-{part}-sum", {
+                "judged": "queue" if judged is parent else "parent queue", "parent": parent.name,
+                "sum": held, "which": which, "limit": limit}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from volcano_lab.api.objects import NetworkTopologySpec, Queue
+from volcano_lab.api.objects import KubernetesObject, NetworkTopologySpec, Queue
 
 Queues = Mapping[str, Queue]
 Broken = Iterator[tuple[str, dict[str, Any]]]
@@ -23,3 +23,10 @@ def both_tiers(topology: NetworkTopologySpec | None) -> bool:
     """Return whether a highest tier is given by number and by name."""
     return bool(topology and topology.highest_tier_allowed is not None
                 and topology.highest_tier_name)
+
+
+def exists(obj: KubernetesObject) -> bool:
+    """Return whether an object says of itself that it is in a cluster already."""
+    status = getattr(obj, "status", None)
+    return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
+        type(obj)(), "status", None)
