@@ -79,7 +79,7 @@ def _near_web(**affinity):
 
 KINDS = {
     "plain": {},
-    "port": {"host_port": 80},
+    "port": {},  # a host port of its own: one that two pods share goes with the first of them
     "near": {"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
         {"weight": 5, "podAffinityTerm": _near_web()}]}}},
     "spread": {"topologySpreadConstraints": [
@@ -106,7 +106,8 @@ def objects_of(jobs):
     for job, (home, pods) in enumerate(jobs):
         objects.append(group(f"j{job}", home))
         objects += [pod(f"j{job}-p-{number}", f"j{job}", place, phase if place else "",
-                        requests=dict(request), labels={"role": role}, **KINDS[kind])
+                        requests=dict(request), labels={"role": role},
+                        host_port=8000 + 10 * job + number if kind == "port" else 0, **KINDS[kind])
                     for number, (place, phase, request, role, kind) in enumerate(pods)]
     return objects
 

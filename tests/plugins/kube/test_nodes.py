@@ -108,6 +108,13 @@ def test_two_pods_on_a_node_cannot_have_one_host_port():
     assert scene.fits(pod("later", host_port=80)) == ["n2"]
 
 
+def test_a_port_that_two_pods_have_is_free_when_the_first_of_them_has_gone():
+    scene = Scene([node("n1")], {"n1": [pod("old", host_port=80)]})
+    task = scene.place(pod("twin", host_port=80), "n1")
+    scene.take_away(task)
+    assert scene.fits(pod("new", host_port=80)) == ["n1"]
+
+
 @pytest.mark.parametrize(
     ("sentence", "wanted", "used", "taken"),
     [
