@@ -23,6 +23,7 @@ SOURCE = re.compile(r"`(?:pkg/|cmd/|k8s\.io/|volcano\.sh/)?([\w./-]*?[\w-]+(?:\.
 GROUPS = {
     "": "a cluster, a scheduler",
     "api": "the nouns",
+    "messages": "errors, log, guards",
     "framework": "session, extension points, statements, configuration",
     "plugins": "the policies",
     "actions": "the steps of a cycle",

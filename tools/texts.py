@@ -22,8 +22,8 @@ LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py", "cli/inputs.py",
-                     "manifests/files.py", "framework/points", "framework/guard.py",
-                     "framework/names.py", "framework/plugin.py"],
+                     "manifests/files.py", "framework/points", "framework/plugin.py",
+                     "messages/guard.py", "messages/similar.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "script": ["widgets/js", "course/kit/live.js"],

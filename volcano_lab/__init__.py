@@ -33,7 +33,7 @@ _LAB = {"stepper": "widgets.steps"}
 """Public name -> its module, for what needs the packages of `volcano-lab[lab]`."""
 
 _MODULES = {"breakpoints": "debug.breakpoints", "charts": "display.charts", "diff": "trace.diff",
-            "log": "framework.log", "symptoms": "debug.presets", "tables": "display.tables"}
+            "log": "messages.log", "symptoms": "debug.presets", "tables": "display.tables"}
 """Public name -> the module that it is."""
 
 __all__ = ["__version__", *_HOMES]

@@ -34,7 +34,7 @@ from volcano_lab.widgets.steps import stepper as stepper
 from volcano_lab.debug import breakpoints as breakpoints
 from volcano_lab.display import charts as charts
 from volcano_lab.trace import diff as diff
-from volcano_lab.framework import log as log
+from volcano_lab.messages import log as log
 from volcano_lab.debug import presets as _presets
 from volcano_lab.display import tables as tables
 

@@ -18,13 +18,14 @@ from attrs import Factory, define
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
-from volcano_lab.framework import NoSuch, SchedulerConfiguration, one_line, spoken
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import ManifestError, found_text, names
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.workloads import MOST_PODS
+from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace import Outline, Part, Shown
 from volcano_lab.trace.views.cycle import Cycle
@@ -35,7 +36,7 @@ Amount = int | float | str
 Amounts = Mapping[str, Amount] | Amount | None
 
 
-@spoken
+@friendly_errors
 class Cluster(Shown):
     """A cluster that is described, run for a cycle, changed, and run again.
 
@@ -157,7 +158,7 @@ class Cluster(Shown):
 
     def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
         if not isinstance(name, str):
-            raise TypeError(name)  # which `spoken` says in a sentence
+            raise TypeError(name)  # which `friendly_errors` says in a sentence
         given = {word: value for word, value in said.items() if word not in ("self", "name")
                  and value is not None}
         before = self._said.get((kind, name))

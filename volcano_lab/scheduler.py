@@ -14,12 +14,13 @@ from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache import Cache
-from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session, spoken
+from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.action import ACTIONS
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.guard import call_plugin
 from volcano_lab.framework.observer import NOBODY, joined
+from volcano_lab.messages import friendly_errors
+from volcano_lab.messages.guard import call_plugin
 from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
@@ -29,7 +30,7 @@ MOST_CYCLES = 10
 """So many cycles at most are run until a cluster is at rest."""
 
 
-@spoken
+@friendly_errors
 class Scheduler:
     """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the
     configuration it began with.
@@ -97,7 +98,7 @@ class Scheduler:
         yield "close", ssn
 
 
-@spoken
+@friendly_errors
 def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
              observer: Observer | None = None, now: float | None = None) -> Session:
     """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a
@@ -109,7 +110,7 @@ def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     return Scheduler(cache, conf).run_once(observer, now=now)
 
 
-@spoken
+@friendly_errors
 def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
               now: float | None = None, trace: Outline | None = None) -> Cycle:
     """Run one cycle over a cache with a configuration (its text, or Volcano's default), now or at a
@@ -122,7 +123,7 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     return Scheduler(cache, known).cycle(now=now, trace=trace)
 
 
-@spoken
+@friendly_errors
 def at_rest(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
             now: float | None = None, most: int = MOST_CYCLES) -> Cycle:
     """Run cycles until no pods are left to be created for the jobs that were admitted, at most so
@@ -155,7 +156,7 @@ def _admitted(cycle: Cycle, pod: Pod) -> bool:
     return job is not None and not job.is_pending()
 
 
-@spoken
+@friendly_errors
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
            every_call: bool = False, now: float | None = None,
            trace: Trace | None = None) -> tuple[Trace, Session]:

@@ -26,7 +26,7 @@ from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
 from volcano_lab.course.kit.thread import Standing
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import RIGHT, SHOWN, TO_DO, TRY_AGAIN, WELL_DONE, WRONG
-from volcano_lab.framework import attempt
+from volcano_lab.messages import attempt
 
 # -- values
 # ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError, Expression
 from volcano_lab.debug.presets import SYMPTOMS, find
-from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.messages import OneSentence
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.stepper import Stepper

@@ -13,7 +13,7 @@ from volcano_lab.api.formatting import quantity_text
 from volcano_lab.changes import change
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.display import charts, tables
-from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.messages import OneSentence
 from volcano_lab.trace import Trace
 from volcano_lab.trace.views.nodes import choices
 from volcano_lab.trace.views.queues import most_of, rounds

@@ -12,7 +12,6 @@ from small_cluster import NOW, conf, group, node, open_session, pod, queue, run
 
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
-from volcano_lab.framework import log
 from volcano_lab.framework.config.conf import OFF_UNLESS_SET, PluginOption, Tier, load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import plugin_class
@@ -20,6 +19,7 @@ from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT, NoScore
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.framework.points.table import SWITCHES, extension_points
 from volcano_lab.framework.session import Session
+from volcano_lab.messages import log
 from volcano_lab.plugins import BUILT_IN, NOT_MODELLED, answering
 from volcano_lab.scheduler import Scheduler
 

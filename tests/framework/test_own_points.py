@@ -5,23 +5,12 @@ import statistics
 import pytest
 from own_plugins import CONF, Answers, cluster, method, run
 
-from volcano_lab import (
-    Action,
-    Plugin,
-    register_action,
-    register_extension_point,
-    register_plugin,
-)
-from volcano_lab.framework.guard import ExtensionError
+from volcano_lab import Action, Plugin, register_action, register_extension_point, register_plugin
 from volcano_lab.framework.plugin import plugin_class, unregister_plugin
-from volcano_lab.framework.points.rules import (
-    AllTrue,
-    ExtensionPoint,
-    FirstDifference,
-    Sum,
-)
+from volcano_lab.framework.points.rules import AllTrue, ExtensionPoint, FirstDifference, Sum
 from volcano_lab.framework.points.table import BUILT_IN, extension_points
 from volcano_lab.framework.registry import NotRegistered, registered
+from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import traced
 

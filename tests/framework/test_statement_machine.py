@@ -31,12 +31,12 @@ from volcano_lab.api.node import NodeError, NodeInfo
 from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.api.status import BOUND, PENDING, RUNNING
 from volcano_lab.cache import Cache
-from volcano_lab.framework import log
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.registry import registered
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, save_operations, unplace
+from volcano_lab.messages import log
 from volcano_lab.plugins.drf import Drf
 from volcano_lab.scheduler import actions, plugins
 

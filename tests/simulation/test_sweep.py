@@ -9,7 +9,7 @@ import pytest
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.display.charts import plot
-from volcano_lab.framework.one_sentence import NoSuch
+from volcano_lab.messages import NoSuch
 from volcano_lab.simulation.sweep import METRICS as COUNTED
 from volcano_lab.simulation.sweep import SweepError, parts, sweep
 

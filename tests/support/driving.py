@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from volcano_lab.framework import log
+from volcano_lab.messages import log
 from volcano_lab.simulation import Simulation
 
 

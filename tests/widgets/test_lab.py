@@ -8,8 +8,8 @@ import pytest
 
 from volcano_lab import course
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import attempt
-from volcano_lab.framework.guard import ExtensionError
+from volcano_lab.messages import attempt
+from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.widgets import Lab, Task, pictures
 from volcano_lab.widgets.controls import choice, group, number, slider, switch, text
 from volcano_lab.widgets.story import amounts, outcome

@@ -23,8 +23,9 @@ from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.status_updater import SCHEDULER_ERROR, StatusUpdater
 from volcano_lab.cache.volume_controller import bind_claims
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.framework import BindContext, log
-from volcano_lab.framework.guard import call_plugin
+from volcano_lab.framework import BindContext
+from volcano_lab.messages import log
+from volcano_lab.messages.guard import call_plugin
 
 
 class BindingPipeline:

@@ -18,7 +18,8 @@ from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.status import IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
-from volcano_lab.framework import BindContext, log, spoken
+from volcano_lab.framework import BindContext
+from volcano_lab.messages import friendly_errors, log
 
 if TYPE_CHECKING:
     from volcano_lab.cache.binding import BindingPipeline
@@ -47,7 +48,7 @@ class Cache(EventHandlers):
     Resource(cpu=4000, memory=0)
     """
 
-    @spoken
+    @friendly_errors
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         super().__init__()
         self.pipeline: BindingPipeline | None = None

@@ -23,9 +23,9 @@ from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
-from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.messages import OneSentence, one_line
 
 FORM = "volcano-lab cache 1"
 MOST_BYTES = 1 << 29

@@ -20,7 +20,7 @@ from volcano_lab.api.storage import IGNORED_PROVISIONERS, claims_of
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.hyper_nodes import HyperNodes
-from volcano_lab.framework import Misuse, log, one_line
+from volcano_lab.messages import Misuse, log, one_line
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from volcano_lab.api import HyperNodeInfo
 from volcano_lab.api.hyper_node import HyperNodeMap, HyperNodesView, matches_any, member_nodes
 from volcano_lab.api.objects import HyperNode
-from volcano_lab.framework import log
+from volcano_lab.messages import log
 
 
 class HyperNodeError(ValueError):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.cache.api_server import ApiServer
-from volcano_lab.framework import one_line
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
+from volcano_lab.messages import one_line
 
 Place = tuple[str, str]
 Contents = dict[Path, list[KubernetesObject]]

@@ -13,7 +13,7 @@ from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
 from volcano_lab.api.objects import KubernetesObject, PodCondition
 from volcano_lab.api.status import ALLOCATED, PENDING, PIPELINED
 from volcano_lab.cache.api_server import ApiError, ApiServer, with_condition
-from volcano_lab.framework import log
+from volcano_lab.messages import log
 
 SCHEDULER_ERROR = "SchedulerError"
 UNDECIDED_PHASES = ("Unknown", "Pending", "Inqueue")

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.framework import SchedulerConfiguration, action_names, did_you_mean
+from volcano_lab.framework import SchedulerConfiguration, action_names
 from volcano_lab.framework.config.conf import (
     ALL_SWITCHES,
     PluginOption,
@@ -18,6 +18,7 @@ from volcano_lab.framework.config.conf import (
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import did_you_mean
 
 IN_CONF = ("plugin/", "conf/")
 """How a setting of the configuration begins."""

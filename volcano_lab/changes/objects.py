@@ -17,12 +17,12 @@ from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import with_more_nodes
-from volcano_lab.framework import did_you_mean
 from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, place_key
 from volcano_lab.manifests.schema import json_name
+from volcano_lab.messages import did_you_mean
 
 SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",

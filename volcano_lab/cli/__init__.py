@@ -77,7 +77,7 @@ def _told(sentences: str) -> int:
     for line in sentences.split("\n"):
         line = language.say(line) if language else line
         if len(line) > 200 or not line.isprintable():  # the framework takes its time to load
-            from volcano_lab.framework import one_line
+            from volcano_lab.messages import one_line
 
             line = one_line(line)
         with suppress(OSError):

@@ -17,12 +17,12 @@ from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
 from volcano_lab.cli.output import print_data, styled, width, wrapped
-from volcano_lab.framework import listed
 from volcano_lab.manifests.defaults import SYSTEM_PRIORITIES
 from volcano_lab.manifests.export import anonymised, as_case, as_manifests, as_python
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import Loaded, scheduler_conf_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.messages import listed
 from volcano_lab.trace.language import say
 
 CONFIG_MAP = "volcano-scheduler-configmap"

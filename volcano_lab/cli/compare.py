@@ -17,12 +17,13 @@ from volcano_lab.cli.inputs import (
     warnings_of,
 )
 from volcano_lab.cli.output import show, styled, table, warn, wrapped
-from volcano_lab.framework import listed, load_conf
-from volcano_lab.framework.names import Names
+from volcano_lab.framework import load_conf
 from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.manifests.admission import verdicts
+from volcano_lab.messages import listed
 from volcano_lab.scheduler import at_rest
 from volcano_lab.trace.language import say
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
 MOST_PODS = 12

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from volcano_lab.cache import Cache
-from volcano_lab.framework import ConfError, SchedulerConfiguration, log, one_line
+from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import log, one_line
 from volcano_lab.scheduler import run_once
 
 

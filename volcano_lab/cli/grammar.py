@@ -375,7 +375,7 @@ def serve(verbosity: int, **given: Any) -> int:
     """
     server = loaded("cli.server")
     if verbosity:
-        loaded("framework.log").verbosity(verbosity)
+        loaded("messages.log").verbosity(verbosity)
     code = server.serve(**given)
     with suppress(OSError, ValueError):  # nobody reads the output any more
         sys.stdout.flush()

@@ -13,7 +13,7 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
-from volcano_lab.framework.one_sentence import one_line, printable
+from volcano_lab.messages import one_line, printable
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}

@@ -8,8 +8,9 @@ from volcano_lab.cli.inputs import cluster_of, conf_text, mistakes
 from volcano_lab.cli.replay import life_mistakes, lives, read_cases, recording
 from volcano_lab.explain import Timeline
 from volcano_lab.explain.knob import Objects
-from volcano_lab.framework import SchedulerConfiguration, log
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.messages import log
 from volcano_lab.simulation import Life, Simulation
 
 CASES = (".jsonl", ".jsonl.gz")

@@ -12,9 +12,9 @@ from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, not_at_rest, warnings_of
 from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
-from volcano_lab.framework import listed
-from volcano_lab.framework.names import Names
+from volcano_lab.messages import listed
 from volcano_lab.scheduler import at_rest
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
 

@@ -26,7 +26,7 @@ from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.cli import Mistake
 from volcano_lab.cli.conf_file import ConfFile
 from volcano_lab.cli.web import LOOPBACK, State, serve_web
-from volcano_lab.framework import listed, log, one_line
+from volcano_lab.messages import listed, log, one_line
 from volcano_lab.metrics.prometheus import Metrics
 from volcano_lab.scheduler import Scheduler
 

@@ -8,8 +8,8 @@ from typing import Any
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import conf_of, conf_text, load_files, mistakes
 from volcano_lab.cli.output import show, table, warn
-from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.manifests.files import Unreadable, values
+from volcano_lab.messages import NoSuch
 from volcano_lab.simulation.sweep import Sweep, SweepError
 from volcano_lab.simulation.sweep import sweep as run_sweep
 from volcano_lab.simulation.sweep.run import CONF

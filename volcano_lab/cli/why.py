@@ -12,9 +12,9 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.pasted import kubectl
-from volcano_lab.framework import listed, one_line
-from volcano_lab.framework.names import Names
+from volcano_lab.messages import listed, one_line
 from volcano_lab.trace import say, sentence
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.shown import columns
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "

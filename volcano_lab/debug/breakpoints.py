@@ -22,8 +22,9 @@ from typing import Any
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from volcano_lab.framework import OneSentence, action_names, one_line, spoken
+from volcano_lab.framework import action_names
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
+from volcano_lab.messages import OneSentence, friendly_errors, one_line
 from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader
 from volcano_lab.trace.kinds import PREPOSITION
 from volcano_lab.trace.reading import NODE_POINTS
@@ -43,7 +44,7 @@ class BreakpointError(OneSentence, ValueError):
         super().__init__(one_line(text))
 
 
-@spoken
+@friendly_errors
 class Breakpoint:
     """A condition on records, from a sentence; hand it to `Stepper.find`, or call it.
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from volcano_lab.api import in_units
 from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.framework import Misuse
+from volcano_lab.messages import Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import operation_text, sentence, short
 from volcano_lab.trace.stepper import Stepper

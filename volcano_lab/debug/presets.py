@@ -6,7 +6,7 @@ Each symptom asks for a queue or a job; `find` puts the stepper where the decisi
 from attrs import define
 
 from volcano_lab.debug.breakpoints import Breakpoint
-from volcano_lab.framework import Misuse
+from volcano_lab.messages import Misuse
 from volcano_lab.trace import Record
 from volcano_lab.trace.stepper import Stepper
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import NoSuch, Operation, Session, Statement, load_conf
-from volcano_lab.framework.log import quiet
+from volcano_lab.framework import Operation, Session, Statement, load_conf
 from volcano_lab.framework.statement import save_operations
+from volcano_lab.messages import NoSuch
+from volcano_lab.messages.log import quiet
 from volcano_lab.scheduler import actions, plugins
 from volcano_lab.trace import Trace
 

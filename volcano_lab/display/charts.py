@@ -14,7 +14,7 @@ import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
 from volcano_lab.display.styled import GROUND, large, still, styled
-from volcano_lab.framework import Misuse, spoken
+from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.trace.language import say
 
@@ -28,7 +28,7 @@ COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back"
           "also legal": "#D9D9D9"}
 
 
-@partial(spoken, first=True)
+@partial(friendly_errors, first=True)
 def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
     map, three small multiples of lines. Raises `ValueError` where the sweep has no such metric.
@@ -62,7 +62,7 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     return styled(chart, f"{metric} over {', '.join(names)}", f"{words}{failed}.")
 
 
-@partial(spoken, first=True)
+@partial(friendly_errors, first=True)
 def transitions(title: str = "") -> alt.Chart:
     """A row a state, a column a next state: numbers are the way of a pod when all goes well; an
     empty cell is illegal.

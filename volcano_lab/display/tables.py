@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from volcano_lab.framework import Misuse, NoSuch, listed, one_line, spoken
+from volcano_lab.messages import Misuse, NoSuch, friendly_errors, listed, one_line
 from volcano_lab.trace import TraceReader, sentence, short
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
@@ -258,4 +258,4 @@ def records(trace: TraceReader, *kinds: str) -> Table:
 
 
 for _name in __all__[1:]:
-    globals()[_name] = spoken(globals()[_name], first=True)
+    globals()[_name] = friendly_errors(globals()[_name], first=True)

@@ -16,7 +16,7 @@ from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.origin import guarantee_of
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.framework import Session
-from volcano_lab.framework.names import meant
+from volcano_lab.messages import meant
 from volcano_lab.trace import queue_attributes
 from volcano_lab.trace.plain import amounts
 

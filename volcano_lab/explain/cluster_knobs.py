@@ -18,8 +18,9 @@ from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, text_of
 from volcano_lab.explain.nodes import KUBERNETES
-from volcano_lab.framework import SchedulerConfiguration, listed
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import PluginOption
+from volcano_lab.messages import listed
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
 

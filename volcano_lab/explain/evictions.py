@@ -9,7 +9,7 @@ from volcano_lab.api import JobInfo, Resource, total
 from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.explain.holders import priority_note
-from volcano_lab.framework import listed
+from volcano_lab.messages import listed
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 

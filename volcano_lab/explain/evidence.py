@@ -15,10 +15,11 @@ from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.cycles import following
 from volcano_lab.explain.explanation import Amounts, amounts_text
 from volcano_lab.framework import ExtensionPoint, Session
-from volcano_lab.framework.names import Names, meant
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.messages import meant
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts, plain
 from volcano_lab.trace.state import Change, Seen
 from volcano_lab.trace.stepper import Stepper

@@ -19,12 +19,11 @@ from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_is_vain
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
-from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, spoken
+from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.names import meant, near
-from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.messages import NoSuch, friendly_errors, listed, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -33,7 +32,7 @@ LATER = ("Its pods are not made yet: Volcano's job controller makes them once th
          "them.")
 
 
-@spoken
+@friendly_errors
 class Explainer(Shown):
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
     default).

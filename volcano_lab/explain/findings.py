@@ -15,9 +15,9 @@ from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amoun
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.framework import Session
-from volcano_lab.framework.names import Names
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.state import queue_attributes
 
 ERROR, WARNING = "error", "warning"

@@ -8,8 +8,9 @@ from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.framework import CLUSTER_TOP, listed
+from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
+from volcano_lab.messages import listed
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 

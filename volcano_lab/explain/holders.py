@@ -13,7 +13,7 @@ from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, amount_text, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.messages import listed
 from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
 

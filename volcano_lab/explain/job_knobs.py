@@ -20,8 +20,8 @@ from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.explain.slips import selector_slips, values_by_label
-from volcano_lab.framework import listed
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.messages import listed
 from volcano_lab.plugins.kube.taints import tolerates
 
 FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {

@@ -17,12 +17,12 @@ from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, Storage, attach_key, claims_of
 from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
-from volcano_lab.framework import Session, listed
+from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
-from volcano_lab.framework.names import meant
-from volcano_lab.framework.names import owner_key as called
 from volcano_lab.manifests import job_controller, pod_group_controller
+from volcano_lab.messages import listed, meant
 from volcano_lab.plugins.queue_tree import QueueTree
+from volcano_lab.trace.names import owner_key as called
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""

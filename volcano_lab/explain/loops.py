@@ -17,7 +17,7 @@ from volcano_lab.explain.candidates import keeping
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.remedies import Remedy, smallest
-from volcano_lab.framework import listed
+from volcano_lab.messages import listed
 from volcano_lab.trace.plain import amounts
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, moment
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.slips import missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.messages import listed
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record

@@ -8,8 +8,7 @@ from typing import Any
 from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, QueueInfo, Resource, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
-from volcano_lab.framework import listed
-from volcano_lab.framework.names import meant, near
+from volcano_lab.messages import listed, meant, near
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts as plain_amounts
 from volcano_lab.trace.state import queue_attributes

@@ -17,10 +17,10 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.changes.objects import apply, key_of, steps_of
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.framework.names import Names
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import json_name, unstructure
 from volcano_lab.scheduler import at_rest
+from volcano_lab.trace.names import Names
 
 MORE = re.compile(r"(.+)-more-\d+")
 PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][\w./-]*"

@@ -12,7 +12,7 @@ from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Queue
 from volcano_lab.api.objects.volcano import Guarantee, QueueSpec, QueueStatus
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
-from volcano_lab.framework import listed
+from volcano_lab.messages import listed
 
 
 class QueueKnobs(KnobSet):

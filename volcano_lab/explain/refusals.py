@@ -14,7 +14,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, part
 from volcano_lab.explain.holders import by_whom, held_text, phase_text, room_causes
 from volcano_lab.explain.nodes import closed_causes
-from volcano_lab.framework import listed
+from volcano_lab.messages import listed
 from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
 

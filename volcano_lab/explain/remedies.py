@@ -24,9 +24,10 @@ from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.pasted import arguments, outcome
 from volcano_lab.explain.trial import Trial, run
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework import SchedulerConfiguration, Session, listed
+from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import listed
 from volcano_lab.scheduler import traced
 
 NOTHING, ADMITTED, PLACED = range(3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from volcano_lab.api.objects import Node, Pod
-from volcano_lab.framework.names import meant
+from volcano_lab.messages import meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 
 

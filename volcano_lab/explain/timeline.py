@@ -24,7 +24,8 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework import Misuse, NoSuch, Observer, SchedulerConfiguration, Session, spoken
+from volcano_lab.framework import Observer, SchedulerConfiguration, Session
+from volcano_lab.messages import Misuse, NoSuch, friendly_errors
 from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
@@ -48,7 +49,7 @@ class Eviction:
     rules: tuple[str, ...]
 
 
-@spoken
+@friendly_errors
 class Timeline(Observer, Shown):
     """Watches cycles; hand it as observer to a `Simulation`, to `Life.decide` or to a scheduler.
 

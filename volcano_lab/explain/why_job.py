@@ -19,8 +19,8 @@ from volcano_lab.explain.origin import best_effort
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.explain.why_node import why_not_cause
-from volcano_lab.framework import listed
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.messages import listed
 
 OVERDUE = 300
 """Seconds after which a pod that should have ended does not end by itself."""

@@ -4,12 +4,10 @@ What plugins, actions and other rooms need most is imported from here; the rest 
 """
 
 from .action import Action, action_names
-from .calls import spoken
 from .collector import collector_paused
 from .config.arguments import AS_IT_IS, Arguments
 from .config.conf import ConfError, SchedulerConfiguration, load_conf
 from .observer import Observer, joined
-from .one_sentence import Misuse, NoSuch, OneSentence, capped, did_you_mean, listed, one_line
 from .placement.arrays import ByRow, node_arrays
 from .plugin import Event, Plugin, TasksAndVote, active_if
 from .points.rules import ABSTAIN, PERMIT, REJECT, ExtensionPoint, NoScore
@@ -19,8 +17,8 @@ from .statement import Operation, Statement, StatementError, unplace
 from .topology import CLUSTER_TOP
 
 __all__ = ["ABSTAIN", "AS_IT_IS", "CLUSTER_TOP", "PERMIT", "REJECT", "Action", "Arguments",
-           "BindContext", "ByRow", "ConfError", "Event", "ExtensionPoint", "Misuse", "NoScore",
-           "NoSuch", "Observer", "OneSentence", "Operation", "Plugin", "PriorityQueue",
+           "BindContext", "ByRow", "ConfError", "Event", "ExtensionPoint", "NoScore",
+           "Observer", "Operation", "Plugin", "PriorityQueue",
            "SchedulerConfiguration", "Session", "Statement", "StatementError", "TasksAndVote",
-           "action_names", "active_if", "capped", "collector_paused", "did_you_mean", "joined",
-           "listed", "load_conf", "node_arrays", "one_line", "spoken", "unplace"]
+           "action_names", "active_if", "collector_paused", "joined",
+           "load_conf", "node_arrays", "unplace"]

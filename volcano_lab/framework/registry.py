@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
-from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.messages import OneSentence
 
 T = TypeVar("T")
 

@@ -25,18 +25,17 @@ from volcano_lab.api.objects import PodGroup, PodGroupCondition
 from volcano_lab.api.resource import total
 from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
-from volcano_lab.framework import guard, log
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration
 from volcano_lab.framework.observer import NOBODY, Observer
-from volcano_lab.framework.one_sentence import Misuse, did_you_mean
 from volcano_lab.framework.placement.arrays import NodeArrays
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
-from volcano_lab.framework.points.rules import ExtensionPoint
+from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
 from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extension_points
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, HandlerError, Statement, StatementError
 from volcano_lab.framework.topology import Topology
+from volcano_lab.messages import Misuse, did_you_mean, guard, log
 
 
 @attrs.define(slots=True)
@@ -148,9 +147,10 @@ class Session(ExtensionPoints):
                 plugin = guard.call_plugin(build, f'plugin "{option.name}"', build,
                                            option.arguments)
                 self.plugins[option.name], plugin.ssn = plugin, self
-                self._tell(option.name, plugin, "on_session_open")
+                self._call_hook(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
-                self._doubt(f'plugin "{option.name}"', option.arguments, guard.is_own(plugin))
+                self._warn_about_arguments(f'plugin "{option.name}"', option.arguments,
+                                           guard.is_user_defined(plugin))
         self._arrange()
         extend = "setup_bind_context_extension"
         self._bind_extensions = [
@@ -160,11 +160,11 @@ class Session(ExtensionPoints):
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         self.observer.opened(self)
 
-    def _doubt(self, where: str, arguments: Arguments, own: bool) -> None:
-        """Note what arguments have that nobody can mean, or that nothing reads (what a learner's
-        own code reads may change).
+    def _warn_about_arguments(self, where: str, arguments: Arguments, user_defined: bool) -> None:
+        """Warn about arguments that are invalid or that nothing reads; a user-defined plugin may
+        read them later.
         """
-        unknown = () if own else arguments.unknown()
+        unknown = () if user_defined else arguments.unknown()
         self.warnings += [f"{where}: {sentence}" for sentence in (*arguments.told, *unknown)]
 
     def _refuse_taken_names(self) -> None:
@@ -175,20 +175,20 @@ class Session(ExtensionPoints):
                     f'the session has a "{name}" already; allowed for an extension '
                     "point is another name.")
 
-    def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
-        """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
+    def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
+        """Call a plugin's open or close hook and report its duration to the observer."""
         start = time.perf_counter()
         guard.call_hook(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
         self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
 
     def _register(self, name: str, plugin: Plugin) -> None:
-        own = guard.is_own(plugin)
+        own = guard.is_user_defined(plugin)
         if own:
-            guard.validate_plugin(name, plugin, self.points)
+            guard.validate_plugin(name, plugin, Plugin, self.points)
         for point in self.points.values():
             function = answer_of(plugin, point.name)
             if function is not None:
-                point.register(name, guard.guarded(point, name, function)
+                point.register(name, guard.guarded(point, name, function, NoScore)
                                if own and callable(function) else function)
         for hook, handlers in self._handlers.items():
             handler = getattr(plugin, hook, None)
@@ -392,9 +392,10 @@ class Session(ExtensionPoints):
         from volcano_lab.framework.queue_status import update_queue_status
 
         for name, plugin in sorted(self.plugins.items()):
-            self._tell(name, plugin, "on_session_close")
+            self._call_hook(name, plugin, "on_session_close")
         for name in dict.fromkeys(self.conf.actions):
-            self._doubt(f'action "{name}"', self.conf.action_arguments(name), name not in ACTIONS)
+            self._warn_about_arguments(f'action "{name}"', self.conf.action_arguments(name),
+                                       name not in ACTIONS)
         update_all(self)
         update_queue_status(self)
         self.observer.closed(self)

@@ -20,12 +20,12 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
-from volcano_lab.framework import listed, spoken
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
+from volcano_lab.messages import friendly_errors, listed
 
 FIRST_TIME = 1767225600.0
 """2026-01-01T00:00:00Z: when the first object without a time of its own is created."""
@@ -38,7 +38,7 @@ FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
-@spoken
+@friendly_errors
 def with_defaults(objects: Iterable[api.KubernetesObject],
                   running: Iterable[api.Pod] = ()) -> Loaded:
     """Return the objects as the scheduler of a cluster would hear of them; those given stay.

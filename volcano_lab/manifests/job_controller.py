@@ -19,7 +19,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
 from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
 from volcano_lab.api.task import COOLDOWN_TIME, GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
-from volcano_lab.framework import listed
+from volcano_lab.messages import listed
 
 TASK_INDEX = "volcano.sh/task-index"
 PARTITION = "volcano.sh/partition-id"

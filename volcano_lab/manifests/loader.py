@@ -18,12 +18,13 @@ import yaml
 from volcano_lab.api import objects as api
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
-from volcano_lab.framework import OneSentence, capped, collector_paused, listed, spoken
+from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import names
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import MOST_BYTES, SUFFIXES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
+from volcano_lab.messages import OneSentence, capped, friendly_errors, listed
 
 MOST_KINDS, MOST_NAMED = 3, 40
 """Up to how many kinds that are not read are told one by one: of a whole cluster's objects the
@@ -73,7 +74,7 @@ class Loaded(list[api.KubernetesObject]):
         return list(self)
 
 
-@spoken
+@friendly_errors
 def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES) -> Loaded:
     """Read files, folders, globs, open streams, and "-", the standard input.
 
@@ -98,7 +99,7 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
     return batch.loaded()
 
 
-@spoken
+@friendly_errors
 def loads(text: str, name: str = "text") -> Loaded:
     """Read manifests from text; `name` stands for it in errors and warnings.
 
@@ -164,7 +165,7 @@ def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
     return {"apiVersion": obj.api_versions[0], "kind": obj.kind, **unstructure(obj)}
 
 
-@spoken
+@friendly_errors
 def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
     """Objects as text: YAML documents, or one JSON `List` with `form="json"`.
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from zlib import crc32
 
 from volcano_lab.api.objects import KubernetesObject, Namespace
-from volcano_lab.framework import one_line
+from volcano_lab.messages import one_line
 
 LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_LABEL = re.compile(LABEL)

@@ -22,9 +22,9 @@ from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeReso
 from volcano_lab.api.objects.meta import INT32
 from volcano_lab.api.quantity import ALLOWED as QUANTITIES
 from volcano_lab.api.quantity import QuantityError, check, milli_value, parse
-from volcano_lab.framework import did_you_mean, one_line
 from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
+from volcano_lab.messages import did_you_mean, one_line
 
 # (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
 Path = tuple

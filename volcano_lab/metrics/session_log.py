@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, Resource, TaskInfo
-from volcano_lab.framework import CLUSTER_TOP, ExtensionPoint, Observer, Session, joined, log
+from volcano_lab.framework import CLUSTER_TOP, ExtensionPoint, Observer, Session, joined
 from volcano_lab.framework.statement import Operation, Statement
+from volcano_lab.messages import log
 from volcano_lab.trace import KINDS, Record, queue_attributes, sentence
 from volcano_lab.trace.plain import plain
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from volcano_lab.api import TaskInfo, parse_duration
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.task import COOLDOWN_TIME
-from volcano_lab.framework import PERMIT, Plugin, TasksAndVote, log
+from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
+from volcano_lab.messages import log
 
 
 class CooldownProtection(Plugin):

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Sequence
 
 from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.framework import PERMIT, REJECT, NoScore, Plugin, Session, TasksAndVote, log
+from volcano_lab.framework import PERMIT, REJECT, NoScore, Plugin, Session, TasksAndVote
+from volcano_lab.messages import log
 
 ZONE_PREFIX = "tdm.revocable-zone."
 EVICT_PERIOD = "tdm.evict.period"

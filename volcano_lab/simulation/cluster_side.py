@@ -17,14 +17,14 @@ from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
-from volcano_lab.framework import spoken
 from volcano_lab.manifests.loader import from_dict, to_dict
+from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.workload import JobTemplate, Spread, spread
 
 
-@spoken
+@friendly_errors
 @define(slots=True)
 class Latencies:
     """How long things take, in seconds: a number, or a `Spread`.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define, field
 
-from volcano_lab.framework import Misuse, Observer, Session, spoken
+from volcano_lab.framework import Observer, Session
+from volcano_lab.messages import Misuse, friendly_errors
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
@@ -26,7 +27,7 @@ KINDS = {"bind_refused": "the API server refuses a bind",
 NODE_BACK_AFTER = 15.0
 
 
-@spoken
+@friendly_errors
 @define(slots=True)
 class Faults:
     """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those

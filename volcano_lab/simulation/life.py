@@ -13,9 +13,10 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
-from volcano_lab.framework import Observer, OneSentence, load_conf, one_line, spoken
+from volcano_lab.framework import Observer, load_conf
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
+from volcano_lab.messages import OneSentence, friendly_errors, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -28,7 +29,7 @@ class LifeError(OneSentence, ValueError):
     """A change that cannot be understood, or that no object takes."""
 
 
-@spoken
+@friendly_errors
 class Life:
     """A cluster, and one scheduler that decides about it, cycle after cycle.
 

@@ -18,9 +18,10 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.framework import BindContext, Observer, one_line, spoken
+from volcano_lab.framework import BindContext, Observer
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import friendly_errors, one_line
 from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.history import History
@@ -42,7 +43,7 @@ CLASSES = {cls.__name__: cls for cls in (Arrivals, BindContext, Faults, JobRun, 
 BUILT_IN = {cls.__name__: cls for cls in (deque, dict, set, tuple)}
 
 
-@spoken
+@friendly_errors
 def save(sim: Simulation, path: str | Path) -> None:
     """Write a run as JSON; the file is there whole, or not at all."""
     sim.history.set_jobs(sim.side.jobs)
@@ -50,7 +51,7 @@ def save(sim: Simulation, path: str | Path) -> None:
     dump.write(path, state | {"digest": _digest(state)})
 
 
-@spoken
+@friendly_errors
 def load(path: str | Path, observer: Observer | None = None, check: bool = False) -> Simulation:
     """The run in a file, at the moment it was written. Raises `DumpError`, `ManifestError`."""
     data = dump.read(path)

@@ -18,9 +18,10 @@ from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServ
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cluster import Cluster, checked_objects
-from volcano_lab.framework import Observer, SchedulerConfiguration, Session, log, one_line, spoken
+from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
+from volcano_lab.messages import friendly_errors, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
@@ -36,7 +37,7 @@ BIND_WORKER_PERIOD = 0.02
 """Volcano looks into its channel of tasks to bind every 20 ms."""
 
 
-@spoken
+@friendly_errors
 class Simulation:
     """A cluster (or its objects) and what happens to it.
 

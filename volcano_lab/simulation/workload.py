@@ -15,9 +15,9 @@ from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import OneSentence, spoken
 from volcano_lab.manifests import ManifestError, Reader, Unreadable
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.messages import OneSentence, friendly_errors
 
 
 class WorkloadError(OneSentence, ValueError):
@@ -86,7 +86,7 @@ def spread(value: float | Spread | Sequence[Any] | Mapping[str, Any]) -> Spread:
     return Spread(*value)
 
 
-@spoken
+@friendly_errors
 @define(slots=True)
 class JobTemplate:
     """A kind of job, in the words of `Cluster.job`; `run_time` is how long each of its pods runs,
@@ -181,13 +181,13 @@ class Arrivals:
         return self.templates[made] if self.times is not None else random.choice(self.templates)
 
 
-@spoken
+@friendly_errors
 def every(seconds: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
     """A job each so many seconds."""
     return Arrivals(list(templates), seconds, count)
 
 
-@spoken
+@friendly_errors
 def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
     """On average `rate` jobs a second, independent of each other.
 
@@ -200,7 +200,7 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 
-@spoken
+@friendly_errors
 def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a .csv or .jsonl
     file of them.

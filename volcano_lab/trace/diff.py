@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.framework import listed, spoken
+from volcano_lab.messages import friendly_errors, listed
 from volcano_lab.trace import Part, Record, Shown, State, TraceReader
 from volcano_lab.trace.kinds import KINDS, OPERATIONS, sentence, short
 from volcano_lab.trace.stepper import Stepper
@@ -39,7 +39,7 @@ class Parting:
         return f"{told}. What differs before: {before[0]}; against: {before[1]}"
 
 
-@spoken
+@friendly_errors
 class CycleDiff(Shown):
     """The difference between two traces: `starts` at the start, `parting`, and `jobs`, `queues` and
     `pods` at the end; `moved` are the pods that end on another node, [pod, node, node].

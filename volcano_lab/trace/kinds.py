@@ -19,7 +19,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api import amount_text
-from volcano_lab.framework import listed
+from volcano_lab.messages import listed
 from volcano_lab.trace.record import Record
 
 Sentence = Callable[[Record], str]

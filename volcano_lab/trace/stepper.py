@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from volcano_lab.framework import Misuse, spoken
+from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence
 
 Condition = Callable[[Record], bool]
@@ -40,7 +40,7 @@ class Stepper(Shown):
     True
     """
 
-    @spoken
+    @friendly_errors
     def __init__(self, trace: TraceReader):
         if not trace.whole:
             raise Misuse("an outline of a cycle has no steps; allowed is a Trace, as of "

@@ -16,9 +16,9 @@ from attrs import define, field
 from traitlets import observe
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.attempt import attempt
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.framework.one_sentence import Misuse, NoSuch
+from volcano_lab.messages import Misuse, NoSuch
+from volcano_lab.messages.attempt import attempt
 from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control

@@ -5,7 +5,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
-from volcano_lab.framework.attempt import attempt
+from volcano_lab.messages.attempt import attempt
 from volcano_lab.widgets.scripts import Script, live_css, on_page
 
 

@@ -18,7 +18,7 @@ from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.display.palette import colors_of
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Explanation
-from volcano_lab.framework.one_sentence import Misuse, NoSuch
+from volcano_lab.messages import Misuse, NoSuch
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.language import NAMES, say_all

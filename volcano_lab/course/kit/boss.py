@@ -8,7 +8,7 @@ from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.names import Names
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from volcano_lab.course.kit.live import Shown, views
 from volcano_lab.course.kit.markup import fold
 from volcano_lab.course.kit.verdict import try_again
-from volcano_lab.framework.attempt import attempt
+from volcano_lab.messages.attempt import attempt
 
 CHANGE = re.compile(r"#.*(\bchange\b|改)")
 ASKS = re.compile(r"^(predict|ask|recap|lesson)\(", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import log
+from volcano_lab.messages import log
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 

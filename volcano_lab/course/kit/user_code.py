@@ -11,8 +11,8 @@ from volcano_lab.course.kit import checking
 from volcano_lab.course.kit.checking import Check, verdict_of
 from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.messages.guard import ExtensionError
 
 WANTED = {Plugin: "a class that is made from Plugin (the class itself, without parentheses)",
           Action: "a class that is made from Action (the class itself, without parentheses)"}

@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
-from volcano_lab.framework.attempt import attempt
+from volcano_lab.messages.attempt import attempt
 from volcano_lab.widgets.scripts import Script
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from attrs import asdict, define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
-from volcano_lab.framework.log import quiet
+from volcano_lab.messages.log import quiet
 from volcano_lab.trace import short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import levels, tree

@@ -14,11 +14,11 @@ from volcano_lab.course.lesson_12 import scene
 from volcano_lab.course.lesson_12.own_steps import crowded
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.config.conf import ConfError, load_conf
-from volcano_lab.framework.log import quiet
 from volcano_lab.framework.plugin import Plugin, plugin_names
 from volcano_lab.framework.points.rules import REJECT, Sum
 from volcano_lab.framework.points.table import register_extension_point
 from volcano_lab.framework.registry import registered
+from volcano_lab.messages.log import quiet
 from volcano_lab.trace.views.cycle import Cycle
 
 # -- scores

@@ -22,9 +22,9 @@ from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, wel
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.framework.names import Names
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
 FOLDER = Path(__file__).parent

@@ -11,8 +11,7 @@ from math import isfinite
 from typing import Any
 
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.framework import log
-from volcano_lab.framework.one_sentence import did_you_mean, one_line
+from volcano_lab.messages import did_you_mean, log, one_line
 
 NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bindTimeoutSeconds",
                 "volumebinding.shape", "volumebinding.weight",

@@ -15,8 +15,8 @@ from attrs import Factory, define
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.yaml import ConfError, Reader
-from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.points.table import SWITCHES
+from volcano_lab.messages import one_line
 
 ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
 """Volcano's actions by name."""

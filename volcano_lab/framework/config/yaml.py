@@ -21,7 +21,7 @@ import yaml
 from attrs import Factory, define
 from yaml import events
 
-from volcano_lab.framework.one_sentence import OneSentence, capped, did_you_mean
+from volcano_lab.messages import OneSentence, capped, did_you_mean
 
 TRUE = {word for base in ("y", "yes", "true", "on")
         for word in (base, base.capitalize(), base.upper())}

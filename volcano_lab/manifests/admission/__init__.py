@@ -16,11 +16,11 @@ from typing import Any
 from attrs import define, evolve
 
 from volcano_lab.api import objects as api
-from volcano_lab.framework import one_line
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
+from volcano_lab.messages import one_line
 
 KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
          api.PodGroup: ("podgroup", pod_groups), api.HyperNode: ("hypernode", hyper_nodes),

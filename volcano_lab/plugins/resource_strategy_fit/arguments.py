@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 from attrs import Factory, define
 
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.framework import AS_IT_IS, Arguments, ConfError, one_line
+from volcano_lab.framework import AS_IT_IS, Arguments, ConfError
+from volcano_lab.messages import one_line
 
 MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
 DEFAULT_WEIGHT = 10

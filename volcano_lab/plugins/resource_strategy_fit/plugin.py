@@ -19,7 +19,8 @@ from functools import lru_cache
 from typing import Any
 
 from volcano_lab.api import FitError, NodeInfo, Resource, TaskInfo, unresolvable
-from volcano_lab.framework import Plugin, Session, active_if, log
+from volcano_lab.framework import Plugin, Session, active_if
+from volcano_lab.messages import log
 from volcano_lab.plugins.resource_strategy_fit import arguments as given
 
 SCORING_TYPE = "volcano.sh/resource-strategy-scoring-type"

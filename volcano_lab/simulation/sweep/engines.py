@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any
 
-from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.messages import OneSentence
 
 Item = tuple[int, Any]
 TRIES = 3

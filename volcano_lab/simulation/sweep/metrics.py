@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.framework import NoSuch, listed
+from volcano_lab.messages import NoSuch, listed
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Cycle], Any]

@@ -15,8 +15,9 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.cluster import Cluster, checked_objects
-from volcano_lab.framework import NoSuch, load_conf, one_line, spoken
+from volcano_lab.framework import load_conf
 from volcano_lab.manifests.loader import ManifestError, to_dict
+from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
@@ -43,7 +44,7 @@ class Sweep:
     told: list[str] = field(factory=list, eq=False)
 
 
-@partial(spoken, first=True)
+@partial(friendly_errors, first=True)
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
           conf: str | None = None, workers: int = 1, scheduler: str | None = None,

@@ -11,9 +11,10 @@ from attrs import Factory, define
 from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
-from volcano_lab.framework import Session, one_line, spoken
-from volcano_lab.framework.names import Names
+from volcano_lab.framework import Session
+from volcano_lab.messages import friendly_errors, one_line
 from volcano_lab.trace import Part, Shown, TraceReader
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.views import jobs, queues
 
 Row = dict[str, Any]
@@ -123,7 +124,7 @@ class Cycle(Shown):
         return [dict(zip(("operation", "pod", "node"), row, strict=False))
                 for row in self.committed]
 
-    @spoken
+    @friendly_errors
     def why(self, job: str) -> list[str]:
         """Return why pods of a job wait, in sentences; empty where none waits. The name is one that
         `volcano-lab why` takes; `KeyError` for one that no job has, or more than one.

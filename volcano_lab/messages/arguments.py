@@ -1,4 +1,4 @@
-"""Calls that say what is wrong with their arguments. Answers to no Go file: it is for notebooks."""
+"""Argument errors of public functions as one readable sentence, for notebooks."""
 
 import inspect
 import sys
@@ -9,7 +9,8 @@ from numbers import Integral, Real
 from types import FunctionType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
-from volcano_lab.framework.one_sentence import Misuse, listed, one_line
+from volcano_lab.messages.errors import Misuse
+from volcano_lab.messages.text import listed, one_line
 
 Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
 NUMBERS: dict[Any, type] = {int: Integral, float: Real}
@@ -18,22 +19,21 @@ WORDS = {str: "text", int: "a whole number", float: "a number", bool: "True or F
          Mapping: "a mapping", Iterable: "a list", Sequence: "a list"}
 
 
-def spoken(called: Wrapped, first: bool = False) -> Wrapped:
-    """Let a function, or all that a class offers, answer to wrong arguments in one sentence.
+def friendly_errors(called: Wrapped, first: bool = False) -> Wrapped:
+    """Raise `Misuse` with one sentence for wrong arguments of a function or of a class's methods.
 
-    What the function itself has to say of them goes first. Only where it fails are its arguments
-    compared with their annotations; those of a constructor always are, and with `first` all are,
-    before anything runs.
+    A function's own errors take precedence: its arguments are compared with their annotations only
+    if it fails. Those of a constructor are compared always; with `first`, all are, before the call.
 
-    >>> @spoken
+    >>> @friendly_errors
     ... def queue(name: str, weight: int = 1): return weight + 1
     >>> queue("a", wieght=2)
     Traceback (most recent call last):
-    volcano_lab.framework.one_sentence.Misuse: queue: got an unexpected keyword argument 'wieght'
+    volcano_lab.messages.errors.Misuse: queue: got an unexpected keyword argument 'wieght'
     (weight?); allowed are name, weight
     >>> queue("a", weight="2")
     Traceback (most recent call last):
-    volcano_lab.framework.one_sentence.Misuse: queue: weight is '2'; allowed is a whole number
+    volcano_lab.messages.errors.Misuse: queue: weight is '2'; allowed is a whole number
     """
     if isinstance(called, type):
         for name, value in list(vars(called).items()):

@@ -1,24 +1,27 @@
-"""Code that doesn't come with the lab: what goes wrong in it is one sentence, with the plugin, the
-point, and what is allowed.
+"""Guards around user-defined plugins and actions: an error in one of them is one sentence, with the
+plugin, the extension point, and what is allowed.
 
-Answers to no Go file. There the compiler refuses a wrong type, a misspelt function is never
-registered, and a panic in a plugin ends the scheduler. Plugins and actions of the lab itself are
-not guarded: they are asked too often, and tested.
+In Go the compiler rejects a wrong type, a misspelt function is never registered, and a panic in a
+plugin ends the scheduler. The lab's own plugins and actions are tested instead of guarded, because
+they are called too often.
 """
+
+from __future__ import annotations
 
 import inspect
 import traceback
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from re import sub
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
-from volcano_lab.framework.attempt import MOST_SECONDS, TooLong, printed, time_limit
-from volcano_lab.framework.one_sentence import OneSentence, one_line
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
-from volcano_lab.framework.points.table import POINTS
+from volcano_lab.messages.attempt import MOST_SECONDS, TooLong, printed, time_limit
+from volcano_lab.messages.errors import OneSentence
+from volcano_lab.messages.text import one_line
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.points.rules import ExtensionPoint
 
 HOUSE = tuple(f"{__name__.partition('.')[0]}.{package}." for package in ("plugins", "actions"))
 HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind",
@@ -30,37 +33,40 @@ COMPANIONS = ("_key", "_formula", "_nodes", "_alike", "_even")
 
 
 class ExtensionError(OneSentence):
-    """A plugin, an action or an extension point of one's own can't do what it should; `__cause__`
-    has the rest.
-    """
+    """A user-defined plugin, action or extension point failed; `__cause__` has the rest."""
 
 
-def is_own(thing: Any) -> bool:
-    """Whether a plugin or an action, or its class, is none of those that come with the lab.
+def is_user_defined(thing: Any) -> bool:
+    """Return whether a plugin or an action, or its class, does not come with the lab.
 
-    >>> is_own(Plugin)
-    True
+    >>> from volcano_lab.plugins.gang import Gang
+    >>> is_user_defined(Gang), is_user_defined(dict)
+    (False, True)
     """
     kind = thing if isinstance(thing, type) else type(thing)
     return not kind.__module__.startswith(HOUSE)
 
 
-def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A plugin's function that looks at its own answers.
+def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any],
+            passed: type[Exception]) -> Callable[..., Any]:
+    """Return a plugin's function with a check of its answers. Exceptions of class `passed` are
+    answers, too.
 
+    >>> from volcano_lab.framework.points.rules import NoScore
     >>> from volcano_lab.framework.points.table import extension_points
-    >>> scores = guarded(extension_points(None)["node_order"], "mine", lambda task, node: None)
+    >>> scores = guarded(extension_points(None)["node_order"], "mine", lambda task, node: None,
+    ...                  NoScore)
     >>> scores("task", "node")
     Traceback (most recent call last):
     ...
-    volcano_lab.framework.guard.ExtensionError: plugin "mine", node_order: the answer is None;
+    volcano_lab.messages.guard.ExtensionError: plugin "mine", node_order: the answer is None;
     allowed is a number.
     """
     where = f'plugin "{plugin}", {point.name}'
 
     def answered(*args: Any) -> Any:
         before = [_state(arg) for arg in args]
-        answer = call_handler(where, function, *args, passed=NoScore)
+        answer = call_handler(where, function, *args, passed=passed)
         if [_state(arg) for arg in args] != before:
             raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is "
                                  "only an answer.")
@@ -73,16 +79,18 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
 
 
 def call_plugin(owner: Any, where: str, function: Callable[..., Any], *args: Any) -> Any:
-    """What a function of a plugin or an action returns; one's own is `called`, those of the lab
-    simply run.
-    """
-    return call_handler(where, function, *args) if is_own(owner) else function(*args)
+    """Call a function of a plugin or an action, with a guard if its owner is user-defined."""
+    return call_handler(where, function, *args) if is_user_defined(owner) else function(*args)
 
 
 def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> None:
-    """Let a plugin prepare itself or conclude; what the session consists of stays as it is."""
+    """Call a plugin's open or close hook.
+
+    Raises:
+        ExtensionError: A user-defined plugin changed which jobs, nodes or queues the session has.
+    """
     held = {name: getattr(ssn, name) for name in ("jobs", "nodes", "queues")}
-    before = {name: list(items) for name, items in held.items()} if is_own(plugin) else {}
+    before = {name: list(items) for name, items in held.items()} if is_user_defined(plugin) else {}
     call_plugin(plugin, where, hook, ssn)
     for name, keys in before.items():
         if getattr(ssn, name, None) is not held[name] or list(held[name]) != keys:
@@ -92,8 +100,8 @@ def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> 
 
 def call_handler(where: str, function: Callable[..., Any], *args: Any,
                  passed: type[Exception] = ExtensionError) -> Any:
-    """What a function returns; what it raises becomes an `ExtensionError` with the line that raised
-    it.
+    """Call a user-defined function; what it raises becomes an `ExtensionError` with the line that
+    raised it.
     """
     try:
         with time_limit():
@@ -127,8 +135,14 @@ def _state(thing: Any) -> Any:
     return [_state(part) for part in thing] if isinstance(thing, list | tuple) else None
 
 
-def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoint]) -> None:
-    """Refuse a plugin whose methods can't be what their author meant. Raises `ExtensionError`."""
+def validate_plugin(name: str, plugin: Any, base: type,
+                    points: Mapping[str, ExtensionPoint]) -> None:
+    """Check that a user-defined plugin answers at least one extension point, and that its methods
+    have the names and parameters of the points. Methods of the class `base` count for nothing.
+
+    Raises:
+        ExtensionError: With one sentence.
+    """
     public = [method for method in dir(plugin)
               if not method.startswith("_") and callable(getattr(plugin, method))]
     known = [*points, *HOOKS]
@@ -143,9 +157,9 @@ def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoi
     for method in points.keys() & public:
         _check_parameters(name, points[method], getattr(plugin, method))
     hooks = [hook for hook in HOOKS if hook in public
-             and getattr(type(plugin), hook, None) is not getattr(Plugin, hook, None)]
+             and getattr(type(plugin), hook, None) is not getattr(base, hook, None)]
     if not points.keys() & public and not hooks:
-        own = [method for method in public if not hasattr(Plugin, method)]
+        own = [method for method in public if not hasattr(base, method)]
         found = f"its methods are {', '.join(own)}" if own else "it has no methods of its own"
         raise ExtensionError(f'plugin "{name}" answers nothing: {found}; allowed are the names of '
                              'extension points, ' "such as node_order or job_order.")
@@ -162,8 +176,8 @@ def _meant(method: str, known: list[str]) -> str:
 
 def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., Any]) -> None:
     """Refuse a method that cannot be called with the arguments of its extension point."""
-    if not point.arguments and point.name in POINTS.own:
-        return  # nobody said what it is called with
+    if not point.arguments and point.method is None:
+        return  # registered without its arguments
     try:
         inspect.signature(function).bind(*point.arguments)
     except TypeError:

@@ -9,22 +9,13 @@ import time
 import pytest
 from own_plugins import CONF, Answers, cluster, method, run
 
-from volcano_lab import (
-    Action,
-    Cluster,
-    Plugin,
-    register_action,
-    register_plugin,
-)
+from volcano_lab import Action, Cluster, Plugin, register_action, register_plugin
 from volcano_lab.api.status import RELEASING
 from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, kept_and_plain, run_with
-from volcano_lab.framework import guard
-from volcano_lab.framework.guard import ExtensionError
-from volcano_lab.framework.one_sentence import OneSentence
-from volcano_lab.framework.points.rules import (
-    PERMIT,
-)
+from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.registry import registered
+from volcano_lab.messages import OneSentence, guard
+from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import traced
 

@@ -1,7 +1,6 @@
-"""The guard around code of a page: a time limit, and one sentence about whatever is raised.
+"""The guard around a page's callbacks: a time limit, and one sentence about whatever is raised.
 
-Answers to no Go file: it is for labs, steppers and fields, whose messages nobody waits for in
-Python.
+Labs, steppers and fields need it: no Python frame receives what their callbacks raise.
 """
 
 import logging
@@ -14,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from volcano_lab.framework.one_sentence import OneSentence, one_line
+from volcano_lab.messages.errors import OneSentence
+from volcano_lab.messages.text import one_line
 
 T = TypeVar("T")
 MOST_SECONDS = 10

@@ -1,34 +1,7 @@
-"""Errors that say all in their text. Answers to no Go file: it is for the notebooks, where people
-write code of their own.
-"""
+"""Text for one line of a terminal or a page: bounded, printable, lists cut short."""
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
-
-
-class OneSentence(Exception):
-    """A notebook shows the text of such an error, and not the lab's frames above it;
-    `__traceback__` has them all the same.
-
-    >>> class Refused(OneSentence, ValueError): ...
-    >>> Refused("job old: 6 pods; allowed are 4.")._render_traceback_()
-    ['Refused: job old: 6 pods; allowed are 4.']
-    """
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]
-
-
-class Misuse(OneSentence, TypeError, ValueError):
-    """Something was called with what it does not take."""
-
-
-class NoSuch(OneSentence, KeyError):
-    """Something has no part of the name that it was asked for."""
-
-    __str__ = Exception.__str__
-
 
 MOST_CHARACTERS = 500
 """The longest sentence that is shown."""
@@ -54,16 +27,6 @@ def printable(text: str, kept: str = "") -> str:
     """
     return text if text.isprintable() else "".join(
         char if char.isprintable() or char in kept else ascii(char)[1:-1] for char in text)
-
-
-def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of a sentence about a word that is not known: the known one that is like it.
-
-    >>> did_you_mean("wieght", ["weight", "parent"]), did_you_mean("x", ["weight"], ".")
-    ('; did you mean weight?', '.')
-    """
-    near = get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else otherwise
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

@@ -7,12 +7,10 @@ Answers to no Go file. The controller calls a Job's PodGroup "train-<uid>", a De
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from difflib import get_close_matches
 
 from volcano_lab.api import PENDING, JobInfo
-from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
+from volcano_lab.messages import NoSuch, near
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
          "pod": "pod", "queue": "queue"}
@@ -108,30 +106,3 @@ def owner_key(job: JobInfo) -> str:
         name = name.removesuffix(f"-{task.pod.metadata.labels.get(TEMPLATE_HASH, '')}")
         break
     return f"{job.namespace}/{name}"
-
-
-def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
-    """The name among those that are there of which one is a slip of the pen; "" without one.
-
-    >>> meant("nvidia.com/gpus", ["cpu", "nvidia.com/gpu"]), meant("amd.com/gpu", ["cpu"])
-    ('nvidia.com/gpu', '')
-    """
-    lower = {each.lower(): each for each in there}
-    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, alike)), "")
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """The names that begin like one, or resemble it, or else the first that there are.
-
-    >>> near("vc", ["default/vc1", "default/vc2", "default/other"])
-    'near it are default/vc1, default/vc2'
-    """
-    known = list(known)
-    shorts = {full: full.partition("/")[2] or full for full in known}
-    begin = [full for full, short in shorts.items()
-             if name and (full.startswith(name) or short.startswith(name))]
-    close = {*get_close_matches(name, {*shorts, *shorts.values()}, n=6, cutoff=0.5)}
-    found = (begin or [full for full in known if close & {full, shorts[full]}])[:6]
-    if found:
-        return f"near it {'is' if len(found) == 1 else 'are'} {', '.join(found)}"
-    return f"there are {', '.join(known[:8]) or 'none'}{', ...' if len(known) > 8 else ''}"

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import log
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.observer import joined
+from volcano_lab.messages import log
 from volcano_lab.metrics.session_log import SessionLog, watched
 from volcano_lab.scheduler import Scheduler
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.messages.errors import Misuse
 
 MOST = 5
 logger = logging.getLogger("volcano_lab")

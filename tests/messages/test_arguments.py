@@ -8,10 +8,10 @@ from volcano_lab.cache import Cache
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
-from volcano_lab.framework.one_sentence import Misuse, NoSuch, OneSentence
 from volcano_lab.manifests import loader
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import Misuse, NoSuch, OneSentence
 from volcano_lab.scheduler import Scheduler, run_once
 from volcano_lab.simulation import (
     Faults,

@@ -1,0 +1,41 @@
+"""Names that resemble a word: what a sentence about a misspelt one offers."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of a sentence about a word that is not known: the known one that is like it.
+
+    >>> did_you_mean("wieght", ["weight", "parent"]), did_you_mean("x", ["weight"], ".")
+    ('; did you mean weight?', '.')
+    """
+    near = get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else otherwise
+
+
+def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
+    """The name among those that are there of which one is a slip of the pen; "" without one.
+
+    >>> meant("nvidia.com/gpus", ["cpu", "nvidia.com/gpu"]), meant("amd.com/gpu", ["cpu"])
+    ('nvidia.com/gpu', '')
+    """
+    lower = {each.lower(): each for each in there}
+    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, alike)), "")
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The names that begin like one, or resemble it, or else the first that there are.
+
+    >>> near("vc", ["default/vc1", "default/vc2", "default/other"])
+    'near it are default/vc1, default/vc2'
+    """
+    known = list(known)
+    shorts = {full: full.partition("/")[2] or full for full in known}
+    begin = [full for full, short in shorts.items()
+             if name and (full.startswith(name) or short.startswith(name))]
+    close = {*get_close_matches(name, {*shorts, *shorts.values()}, n=6, cutoff=0.5)}
+    found = (begin or [full for full in known if close & {full, shorts[full]}])[:6]
+    if found:
+        return f"near it {'is' if len(found) == 1 else 'are'} {', '.join(found)}"
+    return f"there are {', '.join(known[:8]) or 'none'}{', ...' if len(known) > 8 else ''}"
