@@ -106,7 +106,7 @@ class Session(ExtensionPoints):
         self._sort_keys = Memo(self._order_keys)
         self._handlers: dict[str, list[Callable[[Event], None]]] = {
             "on_allocate": [], "on_deallocate": []}
-        self._refuse_taken_names()
+        guard.refuse_taken_names(self, POINTS.own)
         self._open_plugins()
 
     def _take(self, snapshot: ClusterInfo) -> None:
@@ -166,14 +166,6 @@ class Session(ExtensionPoints):
         """
         unknown = () if user_defined else arguments.unknown()
         self.warnings += [f"{where}: {sentence}" for sentence in (*arguments.told, *unknown)]
-
-    def _refuse_taken_names(self) -> None:
-        """An extension point becomes an attribute of the session, and must not hide another."""
-        for name in POINTS.own:
-            if name in vars(self) or hasattr(Session, name):
-                raise guard.ExtensionError(
-                    f'the session has a "{name}" already; allowed for an extension '
-                    "point is another name.")
 
     def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
         """Call a plugin's open or close hook and report its duration to the observer."""

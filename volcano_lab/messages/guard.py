@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from re import sub
 from typing import TYPE_CHECKING, Any
@@ -133,6 +133,16 @@ def _state(thing: Any) -> Any:
     if isinstance(thing, QueueInfo):
         return thing.weight, thing.queue.spec.parent
     return [_state(part) for part in thing] if isinstance(thing, list | tuple) else None
+
+
+def refuse_taken_names(ssn: Any, points: Iterable[str]) -> None:
+    """Raise `ExtensionError` where an extension point, which becomes an attribute of the session,
+    would hide another one.
+    """
+    for name in points:
+        if name in vars(ssn) or hasattr(type(ssn), name):
+            raise ExtensionError(f'the session has a "{name}" already; allowed for an extension '
+                                 "point is another name.")
 
 
 def validate_plugin(name: str, plugin: Any, base: type,
