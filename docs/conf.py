@@ -19,7 +19,7 @@ if CHINESE:
     shutil.copytree(ROOT / "notebooks" / "instructor", DOCS / "lessons" / "instructor")
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
-from folds import fill, link_pages, link_to_try  # noqa: E402
+from folds import fill, link_pages, link_to_try, strip  # noqa: E402
 from generate import generate  # noqa: E402
 
 from translate import translated  # noqa: E402
@@ -28,6 +28,7 @@ from volcano_lab.trace.language import speak  # noqa: E402
 speak("zh" if CHINESE else "en")
 generate()
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
+strip(LESSONS)
 fill(LESSONS)
 link_pages(LESSONS)
 if tags.has("site"):  # noqa: F821 Sphinx gives the name

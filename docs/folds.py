@@ -7,9 +7,20 @@ import os
 import re
 from pathlib import Path
 
+import nbformat
+
 from cells import processes, questions
+from notebooks import settled
 
 ASKED = ("predict(", "ask(")
+
+
+def strip(paths: list[Path]) -> None:
+    """Leave out the widgets that a played notebook has saved: a page has no kernel for them, and
+    would show them instead of the HTML beside them.
+    """
+    for path in paths:
+        nbformat.write(settled(nbformat.read(path, 4)), path)
 
 
 def fill(paths: list[Path]) -> None:

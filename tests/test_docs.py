@@ -4,6 +4,7 @@ anything from outside.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -11,6 +12,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+from volcano_lab.course.kit.live import VIEW
 
 ROOT = Path(__file__).parents[1]
 LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src")}
@@ -34,6 +37,22 @@ class Page(HTMLParser):
         for name in ("href", "src"):
             if (tag, name) in LOADED and given.get(name) and given.get("rel") != "canonical":
                 self.loads.append(given[name])
+
+
+def test_a_notebook_that_was_played_keeps_its_questions_and_pictures(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from folds import strip
+
+    shown = {VIEW: {"model_id": "1", "version_major": 2}, "text/html": "<b>Why?</b>"}
+    output = {"output_type": "display_data", "data": shown, "metadata": {}}
+    cell = {"cell_type": "code", "id": "a", "execution_count": 3, "metadata": {}, "source": "",
+            "outputs": [output]}
+    played = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"widgets": {}}, "cells": [cell]}
+    path = tmp_path / "played.ipynb"
+    path.write_text(json.dumps(played))
+    strip([path])
+    (kept,) = json.loads(path.read_text())["cells"][0]["outputs"]
+    assert [*kept["data"]] == ["text/html"], "a page shows the first of those that it knows"
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tools")]
 from cells import processes, questions  # noqa: E402
 
 BUILD = ROOT / "build" / "slides"
-LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(r"<details.*?</details>", re.DOTALL)
+LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(
+    r"<details(?! class=\"vp-at-rest).*?</details>", re.DOTALL)
 MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
 TABLE, SENTENCES = re.compile(r"<table.*?</table>", re.DOTALL), re.compile(r"(?<=[.!?)]) ")
 SENTENCE, ENDS = re.compile(r"(?:^|(?<=\s))[^.?!]*:$"), re.compile(r"[.?!]\W*$")
+LIST = re.compile(r"[-*] |\d+\.")
 RECAP, FINDING = (re.compile(rf"^{name}\(", re.MULTILINE) for name in ("recap", "finding"))
 
 MOST = 900
@@ -129,8 +131,8 @@ class Deck:
         self.rows, self.untold = 0, False
 
     def text(self, source):
-        """A heading begins a slide, with its first paragraph, and the list or example that it
-        announces; of the rest the tables are kept.
+        """A heading begins a slide, with its first paragraph, the list behind it, and the example
+        that it announces; of the rest the tables are kept.
         """
         self.said = []
         if self._announces():
@@ -148,7 +150,10 @@ class Deck:
             elif self.wanted and (not block.startswith("```")
                                   or (self._unfinished() and block.endswith("```"))):
                 self._add(new_markdown_cell(block), "-")
-                self.wanted = not re.match(r"```|[-*] |\d+\.", block) and not ENDS.search(block)
+                self.wanted = not (block.startswith("```") or LIST.match(block)
+                                   or ENDS.search(block))
+            elif self.open and LIST.match(block) and not self.said:
+                self._add(new_markdown_cell(block), "-")
             elif not block.startswith(("```", ">")) or (
                     "".join(self.said).endswith(":") and (block[0] == ">" or block[-3:] == "```")):
                 self.said.append(block)
@@ -190,12 +195,12 @@ class Deck:
         short = self.open and self._bare(FEW - len(said))
         self._settle()
         if not short:
-            self._where("subslide")
+            self._where("slide")
         if said:
             self._add(new_markdown_cell(said), "-")
         self._add(_html(f'<p class="question">{text}</p>{options}'), "-")
         for slide in apart(answer):
-            self._where("subslide")
+            self._where("slide")
             self._add(_html(f'<p class="asked">{text}</p>{slide}'), "-")
         self.said = []
 
@@ -235,7 +240,7 @@ class Deck:
             self.rows = below + rows
             return
         if not self.open:
-            self._where("subslide")
+            self._where("slide")
             self.untold = bool(rows) and not said
         if len(said) < FEW and (said if not self.open else said.endswith(":")):
             self._add(new_markdown_cell(said), "-")

@@ -139,7 +139,7 @@ def build(paths: list[Path]) -> None:
         notebook = nbformat.read(path, 4)
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = whole_names(translated(cell.source, path.stem))
+                cell.source = parted(whole_names(translated(cell.source, path.stem)))
             else:
                 cell.source = commented(cell.source, path.stem)
         notebook.cells.insert(1, nbformat.v4.new_code_cell(
@@ -241,6 +241,15 @@ def whole_names(markdown: str) -> str:
     return re.sub(rf"({NO_PROSE.pattern})|{NAME}",
                   lambda found: found[0] if found[1] else found[0].replace("-", "\u2011"),
                   markdown, flags=re.DOTALL)
+
+
+def parted(markdown: str) -> str:
+    """Markdown in which a line may end between two pieces of code; `、` alone joins them.
+
+    >>> parted("`a`、`b` 和 `c`") == "`a`、\u200b`b` 和 `c`"
+    True
+    """
+    return markdown.replace("`、`", "`、\u200b`")
 
 
 def main(word: str, paths: list[Path]) -> int:

@@ -20,7 +20,7 @@ LABS = {"00": "fair_share_lab", "01": "cycle_lab", "02": "comparison_lab", "03":
         "09": "evictions_lab", "10": "topology_lab", "11": "run_lab", "12": "combination_lab",
         "14": "day_lab",
         "15": "cost_lab"}
-MOST_HIGH, JUMP = 640, 2
+MOST_HIGH, JUMP = 660, 2
 
 RECTS = """() => [...document.querySelectorAll('.vp-lab, .vp-panel, .vp-said, .vp-controls')]
   .map((node) => node.getBoundingClientRect())
@@ -361,3 +361,46 @@ def test_every_kind_of_control_moves(shown):
     assert lab.values == {"whole": 1, "part": 0.1, "named": "b", "menu": 2, "on": True, "word": "y",
                           "count": 7}
     assert json.dumps(lab.values) and shown.errors == []
+
+
+def test_a_pointer_on_a_nested_part_does_not_erase_what_lies_beside_it(shown):
+    shown = shown(make("10"))
+    node = shown.page.locator("svg g[data-link]:not(:has(g[data-link]))").first
+    node.hover()
+    shown.page.wait_for_timeout(600)
+    linked = shown.page.locator("svg [data-link]")
+    opacities = linked.evaluate_all("""(parts) => parts.map((part) => {
+      let seen = 1;
+      for (let at = part; at; at = at.parentElement) seen *= getComputedStyle(at).opacity;
+      return seen;
+    })""")
+    assert max(opacities) == 1 and min(opacities) == pytest.approx(0.38, abs=0.01)
+
+
+def test_the_climb_is_that_of_the_gang_whose_outcome_turned_or_that_was_clicked(shown):
+    lab = make("05")
+    shown = shown(lab)
+    tree = shown.page.locator("svg").first
+    assert "train-gang asks" in tree.text_content()
+    shown.page.get_by_role("button", name="move batch").click()
+    shown.page.get_by_role("button", name="show me").click()
+    shown.page.wait_for_timeout(300)
+    assert "batch-gang asks" in tree.text_content() and "batch-gang" in lab.said
+    shown.page.locator("tr", has_text="train-gang").click()
+    shown.page.wait_for_timeout(200)
+    assert "train-gang asks" in tree.text_content()
+
+
+@pytest.mark.parametrize("lesson", LABS)
+def test_no_sentence_after_a_task_is_cut_off(lesson, shown):
+    lab = make(lesson)
+    shown = shown(lab, width=848)
+    said = shown.page.locator(".vp-said")
+    for task in lab.tasks:
+        shown.page.get_by_role("button", name=task.name).first.click()
+        for _ in range(2):
+            shown.page.wait_for_timeout(300)
+            high, inside = said.evaluate("(node) => [node.clientHeight, node.scrollHeight]")
+            assert inside <= high, f"{task.name}: {said.text_content()}"
+            if task.show is not None and (way := said.get_by_role("button")).count():
+                way.click()

@@ -50,6 +50,19 @@ def test_its_hints_solve_it_with_the_fewest_changes(game):
 
 
 @every
+def test_its_title_shows_when_it_is_solved_and_not_before(game):
+    solved = [row[1] for row in score().rows][game.number - 1]
+    assert solved == "" and game.title not in game.text()
+    for _ in game.hints:
+        game.hint()
+    settings, removals = last_hint(game)
+    for letter in game.right:
+        game.cause(letter)
+    assert game.title in game.repair(*settings, remove=removals).text
+    assert [row[1] for row in score().rows][game.number - 1] == game.title
+
+
+@every
 def test_each_part_of_the_repair_is_needed(game):
     settings, removals = last_hint(game)
     for number in range(len(settings)):
@@ -83,7 +96,7 @@ def test_it_is_played_in_a_terminal(game):
              *(f"set {each}" for each in settings), *(f"remove {each}" for each in removals)]
     played = CliRunner().invoke(volcano_lab, ["riddle", str(game.number)], input="\n".join(lines))
     assert played.exit_code == 0
-    assert f"Riddle {game.number} is solved: 90 points" in played.output
+    assert f"{game.title}: riddle {game.number} is solved, 90 points" in played.output
 
 
 def test_what_is_given_up_shows_a_repair():

@@ -24,6 +24,9 @@ def test_a_heading_takes_its_first_paragraph_and_the_list_that_it_announces():
                     ("-", "| a |\n|---|\n| 1 |")]
     made = deck_of("## A\n\nFor each rack it\n\n1. places,\n2. saves.\n\nMore.")
     assert [text for _, text in made] == ["## A", "For each rack it", "1. places,\n2. saves."]
+    made = deck_of("## A\n\nThree jobs wait.\n\n- **old** runs.\n- **new** waits.\n\nMore.\n\n- x")
+    assert [text for _, text in made] == [
+        "## A", "Three jobs wait.", "- **old** runs.\n- **new** waits."]
     made = deck_of("## A\n\nIt says:\n\n```\nx\n```\n\nMore.", "## B\n\nOne. Here it is:", "More.")
     assert [text for _, text in made] == ["## A", "It says:", "```\nx\n```", "## B", "One."]
     made = deck_of("## A\n\nLook again:", "More.")
@@ -88,7 +91,7 @@ def test_a_lab_has_its_tables_on_the_slide_after_its_picture():
     deck.text("## A\n\nFirst.")
     deck.picture("<p>x</p><img src=''><table><tr></table>")
     assert [cell.metadata["slideshow"]["slide_type"] for cell in deck.cells[-3:]] == [
-        "-", "subslide", "-"]
+        "-", "slide", "-"]
 
 
 def test_rows_of_an_answer_that_one_slide_cannot_hold_stand_on_two():
@@ -105,7 +108,7 @@ def test_above_a_question_nothing_is_announced():
 def test_a_question_has_its_text_above_it_and_its_answer_on_the_next_slide():
     long = f"{'First. ' * slides.FEW}\n\nOf this it speaks."
     made = deck_of(f"## A\n\n{long}", ("How many?", "", ["<p>It is 2.</p>", "<img>", "<img>"]))
-    where, asked = ("subslide", '<p class="where">A</p>'), '<p class="asked">How many?</p>'
+    where, asked = ("slide", '<p class="where">A</p>'), '<p class="asked">How many?</p>'
     assert made[2:] == [
         where, ("-", "Of this it speaks."), ("-", '<p class="question">How many?</p>'),
         where, ("-", f"{asked}<p>It is 2.</p><img>"), where, ("-", f"{asked}<img>")]
@@ -116,6 +119,17 @@ def test_a_question_shares_the_slide_of_a_heading_that_has_little_text():
     assert deck_of("## A", ("How many?", "", [])) == [("slide", "## A"), question]
     made = deck_of("## A\n\nFirst.\n\nOf this it speaks.", ("How many?", "", []))
     assert made == [("slide", "## A"), ("-", "First."), ("-", "Of this it speaks."), question]
+
+
+def test_the_arrow_to_the_right_comes_to_every_slide():
+    question = ("How many?", "", ["<p>It is 2.</p>", "<img>"])
+    made = deck_of("## A\n\nFirst.", question, "| a |\n|---|")
+    assert {kind for kind, _ in made} == {"slide", "-"}
+
+
+def test_a_lab_shows_on_slides_what_a_page_folds():
+    lab = '<details class="vp-at-rest"><summary>x</summary><img src="lab"></details>'
+    assert slides.FOLD.sub("", f"<details><img></details>{lab}") == lab
 
 
 @pytest.mark.long

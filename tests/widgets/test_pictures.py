@@ -104,6 +104,54 @@ def test_whatever_the_numbers_are_nothing_is_drawn_with_no_number(kind):
         assert "NaN" not in svg and "Infinity" not in svg and 'width="-' not in svg
 
 
+def boxes(picture, style):
+    """[(x, y, width)] of a still's boxes of a class, or filled so; not those of a hatch."""
+    return [tuple(float(box.get(name)) for name in ("x", "y", "width")) for box in
+            ET.fromstring(picture.svg).iter("{http://www.w3.org/2000/svg}rect")
+            if not box.get("opacity")
+            and style in ((box.get("class") or "").split() or [box.get("fill")])]
+
+
+def test_the_same_amount_has_the_same_pixels_on_every_level_of_a_tree():
+    sizes = {"root": 20, "prod": 20, "batch": 20, "web": 20, "research": 8, "train": 8, "eval": 6}
+    above = {"prod": "root", "research": "root", "batch": "prod", "web": "prod",
+             "train": "research", "eval": "research"}
+    picture = pictures.tree("T", {"queues": [
+        {"queue": name, "parent": above.get(name, ""), "size": size, "allocated": size / 2,
+         "color": "#0072B2"} for name, size in sizes.items()]})
+    for found, amounts in ((boxes(picture, "vp-level"), sizes.values()),
+                           (boxes(picture, "#0072B2"), [size / 2 for size in sizes.values()])):
+        assert len({round(width / amount, 1) for (_, _, width), amount in zip(
+            found, amounts, strict=True)}) == 1
+        assert len({x for x, _, _ in found}) == 1, "all begin at the same 0"
+
+
+def test_what_is_held_beyond_a_limit_is_drawn_beyond_it():
+    held = pictures.tree("T", {"queues": [
+        {"queue": "a", "parent": "", "size": 3, "allocated": allocated, "color": "#0072B2"}
+        for allocated in (4,)]})
+    (_, _, limit), = boxes(held, "vp-level")
+    (_, _, pods), = boxes(held, "#0072B2")
+    assert round(pods / limit, 2) == round(4 / 3, 2)
+
+
+def test_only_a_tolerant_row_forgives():
+    rows = [{"name": name, "value": 0.05, "text": "x", "strict": strict}
+            for name, strict in (("tolerant", False), ("strict", True))]
+    (_, y, _), = boxes(pictures.band("T", rows), "url(#s-009E73)")
+    (_, other, _), = boxes(pictures.band("T", rows[::-1]), "url(#s-009E73)")
+    assert y < other
+
+
+def test_for_against_and_no_opinion_look_different():
+    votes = {"a": {"text": "PERMIT", "yes": True}, "b": {"text": "REJECT", "yes": False},
+             "c": {"text": "ABSTAIN", "yes": None}}
+    picture = pictures.votes("T", {"tiers": [{"name": "tier 1", "plugins": [*votes, "d"]}],
+                                   "rows": [{"name": "answer", "votes": votes}]})
+    kinds = ("vp-yes", "vp-against", "vp-silent", "vp-unasked")
+    assert [len(boxes(picture, kind)) for kind in kinds] == [1, 1, 1, 1]
+
+
 @pytest.mark.parametrize("nodes", [10, 11, 40, 120])
 def test_a_dot_s_number_never_stands_over_the_numbers_of_the_axis(nodes):
     line = {"color": COLORS[0], "points": [[10, 100], [120, 1200]], "dot": [nodes, 1600]}

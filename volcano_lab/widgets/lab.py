@@ -34,6 +34,10 @@ KEPT = 200
 AHEAD_AFTER, AHEAD_MOST = 0.02, 1.0
 """Seconds after a move until the next values are decided, and what a decision may take for that."""
 
+AT_REST = '<details class="vp-at-rest">'
+"""How a lab's pictures begin where there is no kernel."""
+
+
 @define
 class Task:
     """A task of the lesson: a name for its button, what is to be done, and when it is done.
@@ -332,14 +336,16 @@ class Lab(OnPage):
         return {**view, "text/plain": repr(self), "text/html": self._still()}, about
 
     def _still(self) -> str:
-        """Return the lab at rest: its pictures, and that they move in the lab."""
+        """Return the lab at rest, folded: its pictures answer questions of the page."""
         try:
             images = [stills.html(panel.at(self._facts).drawing) for panel in self.panels]
         except stills.NoEngineError as error:
             images = [str(error)]
         head = f"<p><b>{say(self.title)}</b> <i>{say('moves in the lab: run this cell')}</i></p>"
         said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", say(" ".join(self.shown["said"])))
-        return f"{head}<p>{said}</p>" + "".join(f"<div>{image}</div>" for image in images)
+        shown = "".join(f"<div>{image}</div>" for image in images)
+        return (f"{head}{AT_REST}<summary>{say('How it stands before the first move')}</summary>"
+                f"<p>{said}</p>{shown}</details>")
 
     def __repr__(self) -> str:
         return f"<the lab {self.title}; it moves while a kernel runs>"

@@ -174,8 +174,9 @@ def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, un
 
     Args:
         title: one line.
-        data: [{"name", "value", "text", "over"}]; `value` is left less right, `text` is what the
-            row says at its end, `over` whether it is too much.
+        data: [{"name", "value", "text", "over", "strict"}]; `value` is left less right, `text` is
+            what the row says at its end, `over` whether it is too much, `strict` whether nothing
+            is forgiven in this row.
         forgiven: up to which difference.
         most: where the scale ends, both ways.
         unit: of the differences.
@@ -184,9 +185,9 @@ def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, un
     return _picture("band", title, data, frame, band=forgiven, max=most, unit=unit)
 
 
-def tree(title: str, data: Data, *, levels: int | None = None, lines: int | None = None,
+def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None = None,
          unit: str = "", move: str | None = None, **frame: Any) -> Picture:
-    """Draw a tree of queues as an icicle, and a gang that climbs it until a level has no room.
+    """Draw a tree of queues as rows at one scale, and a gang that climbs until a level has no room.
 
     Args:
         title: one line.
@@ -194,13 +195,13 @@ def tree(title: str, data: Data, *, levels: int | None = None, lines: int | None
             "deserved", "color", "gang": {"name", "pods", "fate"}}], "climbs": {gang: {"amount",
             "text", "steps": [{"queue", "text", "fits"}]}}, "climb": gang}. `size` is what a queue
             may hold; fate is "commit", "discard", "refused" or "waits".
-        levels: how many levels there are at most.
+        rows: for how many queues there is space at least.
         lines: how many lines of words stand below.
         unit: of the amounts.
         move: in a lab, the control of kind `queues` that a drag onto another parent changes.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("tree", title, data, frame, levels=levels, lines=lines, unit=unit, move=move)
+    return _picture("tree", title, data, frame, rows=rows, lines=lines, unit=unit, move=move)
 
 
 def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,

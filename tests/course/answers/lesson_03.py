@@ -57,7 +57,7 @@ answers(
     checks.overbooked,
     right=[51, "51"],
     wrong=[(42, "not more than 100"), (50, "not more than 100"), (60, "A smaller one"),
-           (46, "not more than 100"), (100, "With 100")],
+           (71, "A smaller one"), (70, "100 together. That is a surprise"), (100, "of 100")],
 )
 
 answers(

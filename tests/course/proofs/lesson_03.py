@@ -29,6 +29,16 @@ def modify_what_a_guarantee_really_does(nervous, tables):
     assert tables.queues(nervous)["deserved"].to_dict() == {"a": 24, "b": 46, "c": 30}
 
 
+@after("proportion-23")
+def sums_of_what_is_deserved(checks):
+    sums = [checks.deserved_in_all(guarantee) for guarantee in range(101)]
+    assert [at for at, total in enumerate(sums) if total > 100] == [*range(51, 70), *range(71, 101)]
+    assert sums[60] == 110 and sums[70] == 100
+    limits = {row["queue"]: row["real_capability"]["cpu"]
+              for row in filling.three_queues(b=60).run().queues()}
+    assert limits["a"] == 20 and limits["c"] == 30
+
+
 @after("proportion-25")
 def several_resources_at_once(shared, tables):
     cpu, memory = tables.rounds(shared, "cpu"), tables.rounds(shared, "memory") / 2**30

@@ -77,7 +77,8 @@ def _difference(cpu: float) -> list[dict[str, Any]]:
     left, right, request = sides(cpu=cpu, left_gpu=NOT_MENTIONED)
     said = {row["comparison"]: row["answer"] for row in compared(left, right, request)}
     return [{"name": name, "label": name, "value": cpu, "over": not said[name],
-             "text": "yes" if said[name] else "no"} for name in ("tolerant", "strict")]
+             "strict": name == "strict", "text": "yes" if said[name] else "no"}
+            for name in ("tolerant", "strict")]
 
 
 def decide(values: Values) -> dict[str, Any]:

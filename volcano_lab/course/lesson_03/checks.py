@@ -1,8 +1,10 @@
 """Checks of lesson 03: proportion. Water-filling, share, the order of queues, overused."""
 
+from functools import cache
+
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 
 second_offer = choice("03.second_offer")
@@ -44,26 +46,31 @@ def take(answer) -> Mistakes:
     return well_done(f"With your step the loop ends at {ends}, as the scheduler does.")
 
 
+@cache
 def deserved_in_all(guarantee: int) -> float:
     """CPUs that the three queues deserve together when b has this guarantee.
 
-    >>> deserved_in_all(40), deserved_in_all(60)
-    (100, 110)
+    >>> [deserved_in_all(guarantee) for guarantee in (40, 60, 70, 80)]
+    [100, 110, 100, 110]
     """
     return round(sum(row["deserved"]["cpu"] for row in three_queues(b=guarantee).run().queues()), 6)
 
 
 @check(takes=int)
-def overbooked(answer: int) -> Verdict:
+def overbooked(answer: int) -> Mistakes:
     """What is the smallest guarantee of b, in whole CPUs, with which the queues together deserve
     more than 100?
     """
-    yield deserved_in_all(answer) <= 100, (
-        f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} together, not more "
-        "than 100. c keeps its 30, and a keeps the 20 that it takes in round 1. How much is left "
-        "for b then?")
-    yield deserved_in_all(answer - 1) > 100, (
-        f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one is enough.")
+    total = f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} together"
+    smallest = next(guarantee for guarantee in range(101) if deserved_in_all(guarantee) > 100)
+    yield answer < smallest, (
+        f"{total}, not more than 100. c keeps its 30, and a keeps the 20 that it takes in round 1. "
+        "How much is left for b then?")
+    yield answer > smallest and deserved_in_all(answer) > 100, (
+        f"{total}. A smaller one is enough.")
+    yield answer > smallest, (
+        f"{total}. That is a surprise, and the next question is about it; but smaller ones exceed "
+        "100. Try 60.")
     return well_done("In round 1 a takes its 20 and c its 30. From 51 on, b is lifted above the 50 "
                      "that are left.")
 

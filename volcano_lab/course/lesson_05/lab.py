@@ -163,7 +163,7 @@ def _fate(row: State) -> str:
     return "refused" if row["phase"] == "Pending" else "waits"
 
 
-def icicle(state: State) -> State:
+def tree_rows(state: State) -> State:
     """Return the data of the tree's picture, with a climb for each gang that enqueue compared.
 
     Hatched is what admitted gangs still wait for when the cycle ends.
@@ -201,7 +201,7 @@ def tree_picture(cycle: Cycle, title: str, *, gangs: bool = True) -> pictures.Pi
     state["levels"] = [row for row in state["levels"] if row["queue"] != "default"]
     if not gangs:
         state |= {"gangs": [], "admission": []}
-    drawn = icicle(state) | ({} if gangs else {"text": ""})
+    drawn = tree_rows(state) | ({} if gangs else {"text": ""})
     return pictures.tree(title, drawn, unit="CPUs", lines=3 if gangs else 0, legend=LEGEND,
                          width=760)
 
@@ -238,11 +238,12 @@ def _climbs(state: State) -> dict[str, State]:
 
 def _gang_rows(state: State) -> list[State]:
     return [row | {"ends": row["statement"] if row["statement"] != "none" else "not tried",
-                   "why": _why(state, row["gang"])} for row in state["gangs"]]
+                   "why": _why(state, row["gang"]), "pick": row["gang"], "link": row["queue"]}
+            for row in state["gangs"]]
 
 
-LEGEND = ("A box is as wide as what a queue may hold. Full: allocated. Hatched: admitted, waiting. "
-          "Dashed: guarantee.")
+LEGEND = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
+          "allocated. Hatched: admitted, waiting. Dashed: guarantee.")
 
 CONTROLS = {
     "plugin": controls.choice(TREE, list(PLUGINS), "plugin", about="shares between queues"),
@@ -252,9 +253,9 @@ CONTROLS = {
 }
 
 PANELS = [pictures.tree("What each level holds and may hold",
-                        icicle, key="tree", levels=3, lines=4, unit="CPUs", move="tree", wide=True,
-                        legend="Full: allocated. Hatched: waiting. Dashed: guarantee. "
-                               "Click or drag a queue."),
+                        tree_rows, key="tree", rows=7, lines=4, unit="CPUs", move="tree", wide=True,
+                        legend="Full: allocated. Hatched: waiting. Dashed: guarantee. Drag a "
+                               "queue; click a gang."),
           pictures.table("What becomes of each gang", _gang_rows, key="gangs", rows=4, wide=True,
                          columns={"gang": "gang", "phase": "phase", "ends": "statement",
                                   "why": "why"}, texts=["phase", "ends", "why"], long=["why"])]

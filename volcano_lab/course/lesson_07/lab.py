@@ -194,7 +194,7 @@ class Shared:
 
 
 PANELS = [pictures.tree("The tree, when the cycle ends",
-                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", levels=2, lines=0,
+                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", lines=0,
                         wide=True, legend=LEGEND),
           pictures.bars("What is compared, level by level", lambda at: compared(at.cycle),
                         key="levels", most=1, rows=4, words=WORDS,

@@ -101,8 +101,9 @@ def combined(point: str, a: int = 0, b: int = 0, c: int = 0,
 
     question.arrange(list(tiers.values()), watch)
     heard = question.ask(*about)
-    rows = [{"tier": PLUGINS[plugin], "plugin": plugin, "for": at > 0, "answer": said[plugin],
-             "asked": plugin in asked} for plugin, at in zip(PLUGINS, (a, b, c), strict=True)]
+    rows = [{"tier": PLUGINS[plugin], "plugin": plugin, "answer": answer, "asked": plugin in asked,
+             "for": {voice(plugin, -1)[1]: False, voice(plugin, 1)[1]: True}.get(answer)}
+            for plugin, answer in said.items()]
     return rows, heard, words(heard)
 
 
@@ -116,11 +117,11 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
               "note": "not asked" if tier > last else "decides" if by_tier and tier == last
               else "asked", "plugins": [name for name, own in PLUGINS.items() if own == tier]}
              for tier in sorted(set(PLUGINS.values()))]
-    silent = {off: {"text": "off", "yes": False}} if off else {}
+    silent = {off: {"text": "off", "yes": None}} if off else {}
     if point == "reclaimable":
         lines = [{"name": task.name, "left": task in heard, "votes": silent | {
-            name: {"text": "abstains", "yes": False} if row["answer"] == "abstains"
-            else row["for"] and task in NAMED[name] for name, row in asked.items()}}
+            name: {"text": "abstains", "yes": None} if row["answer"] == "abstains"
+            else bool(row["for"]) and task in NAMED[name] for name, row in asked.items()}}
             for task in VICTIMS]
     else:
         lines = [{"name": "answer", "votes": silent | {
@@ -162,7 +163,7 @@ CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in PO
 
 PANELS = [
     pictures.votes("Who is asked, and what they answer", lambda at: at["votes"], rows=3, wide=True,
-                   legend="Blue: for. Grey: against, or no opinion. Dotted: not asked.")]
+                   legend="Blue: for. Red: against. Hollow: no opinion. Dotted: not asked.")]
 
 TASKS = [
     Task("no veto", "Let reclaimable be asked (who may be evicted?). A says that nobody may go, C "

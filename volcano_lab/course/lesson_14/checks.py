@@ -24,7 +24,7 @@ lets_it_start = choice("14.lets_it_start")
 
 @check(takes=float)
 def factor(answer: float) -> Mistakes:
-    """With the factor 1.0 six of the twelve gangs start. Name a factor, not above 1.5, with which
+    """With the factor 1.0 not all gangs start. Name a factor, not above 1.5, with which
     all twelve do.
     """
     yield not 1 <= answer <= 1.5, "From 1.0 to 1.5. Below 1 Volcano takes its default, 1.2."

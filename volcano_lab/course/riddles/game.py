@@ -43,6 +43,8 @@ class Riddle:
 
     number: int
     title: str
+    """Names the cause, often enough; it shows when the riddle is solved."""
+
     story: str
     asks: str
     causes: dict[str, str]
@@ -105,7 +107,7 @@ class Riddle:
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
-        parts = [plain(f"Riddle {self.number}: {self.title}"), wrapped(plain(self.story), 96)]
+        parts = [plain(f"Riddle {self.number}"), wrapped(plain(self.story), 96)]
         for command in self.shows:
             parts.append(f"$ kubectl {command}\n{self.kubectl(command)}")
         return "\n\n".join(parts) + "\n"
@@ -228,7 +230,8 @@ class Riddle:
         return max(100 - sum(PRICES[name] * count for name, count in self.taken.items()), 10)
 
     def _end(self) -> str:
-        return f" **Riddle {self.number} is solved: {self.points} points.**" if self.solved else ""
+        return f" **{self.title}: riddle {self.number} is solved, {self.points} points.**" if (
+            self.solved) else ""
 
     def again(self) -> None:
         """Begin again, with 100 points."""
@@ -267,7 +270,8 @@ def riddle(number: int) -> Riddle:
 
 def score() -> Table:
     """Show what is solved, with its points."""
-    rows = [{"riddle": each.number, "title": each.title, "solved": each.solved,
-             "points": each.points if each.solved else None} for each in riddles().values()]
+    rows = [{"riddle": each.number, "title": each.title if each.solved else "",
+             "solved": each.solved, "points": each.points if each.solved else None}
+            for each in riddles().values()]
     total = sum(row["points"] or 0 for row in rows)
     return table(rows, caption=f"{total} of {100 * len(rows)} points")

@@ -33,7 +33,8 @@ def play(number: int | None) -> Iterator[str]:
     Raises `LookupError` for a riddle that there is not.
     """
     if number is None:
-        yield "\n".join(f"{each.number:3}  {plain(each.title)}" for each in riddles().values())
+        yield "\n".join(f"{each.number:3}  {plain(f'Why is {each.asks} pending?')}"
+                        for each in riddles().values())
     else:
         yield from _played(numbered(number))
 

@@ -39,7 +39,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
   width = Math.floor(place.getBoundingClientRect().width);
   return {
     root, draw, answer,
-    update(now, ghost) { data = now; before = ghost; at = undefined; draw(); },
+    update(now, ghost) { if (now !== data) pick = undefined; data = now; before = ghost; at = undefined; draw(); },
     pick(name) { pick = name; draw(); },
     stop() { observer.disconnect(); },
   };

@@ -100,7 +100,7 @@ export function touchable(root, host) {
     for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act);
     if (!grip.move) event.preventDefault();
   });
-  root.addEventListener("click", (event) => act(event.target.closest?.("svg [data-act]")));
+  root.addEventListener("click", (event) => act(event.target.closest?.("svg [data-act], tr[data-act]")));
 }
 
 // After each drawing: every part that has words is named for screen readers, and one of them takes the Tab key.

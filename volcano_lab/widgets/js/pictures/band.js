@@ -1,6 +1,7 @@
-// Differences against what is forgiven: 0 is the right side; what lies left of it holds, the hatched band is forgiven, the rest is too much.
+// Differences against what is forgiven: 0 is the right side; what lies left of it holds, the hatched band is forgiven in rows that are
+// not strict, the rest is too much.
 //
-// data: [{name, label, value, text, over}]; spec: band (how much is forgiven), max (where the scale ends, both ways), unit
+// data: [{name, label, value, text, over, strict}]; spec: band (how much is forgiven), max (where the scale ends, both ways), unit
 import {h} from "../tree.js";
 import {called, fit, number, wide} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, say} from "../marks.js";
@@ -15,7 +16,6 @@ export const band = {
     const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];
     return {height: foot + 22, kids: [hatches(c.uid, [COLORS[2]]),
       box(x(-most), TOP - 6, x(0) - x(-most), foot - TOP, {fill: COLORS[2], opacity: 0.22}),
-      box(x(0), TOP - 6, x(forgiven) - x(0), foot - TOP, {fill: hatch(c.uid, COLORS[2])}),
       say((x(-most) + x(0)) / 2, TOP - 12, "left ≤ right", {class: "vp-soft", ...middle}),
       say((x(0) + x(forgiven)) / 2, TOP - 28, "forgiven", {class: "vp-strong", ...middle}),
       say((x(forgiven) + x(most)) / 2, TOP - 12, "too much", {class: "vp-soft", ...middle}),
@@ -23,6 +23,7 @@ export const band = {
       data.map((row, i) => {
         const y = TOP + i * ROW + 10, old = before?.[i];
         return h("g", {key: row.name, link: row.name, tip: told(row, spec)},
+          !row.strict && box(x(0), y - 14, x(forgiven) - x(0), 28, {key: "forgiven", fill: hatch(c.uid, COLORS[2])}),
           say(column - 10, y + 5, fit(called(row), column - 12, 14, true), {class: "vp-strong", ...end}),
           line(x(-most), y, x(most), y, {class: "vp-grid"}),
           old && old.value !== row.value && line(x(old.value), y - 9, x(old.value), y + 9, {class: "vp-ghost", key: "ghost"}),

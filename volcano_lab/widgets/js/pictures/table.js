@@ -1,6 +1,6 @@
 // A table whose numbers say by how much they changed. It is HTML, live and still.
 //
-// data: [{column: value, color}], a text that begins with ✓ or ✗ is good or bad; spec: columns ({column: heading} or a list; without it those of the first row, in its order), heads (headings of some of those), texts (columns of words), long (of them those that are cut where there is no room), rows
+// data: [{column: value, color, pick: what a click picks}], a text that begins with ✓ or ✗ is good or bad; spec: columns ({column: heading} or a list; without it those of the first row, in its order), heads (headings of some of those), texts (columns of words), long (of them those that are cut where there is no room), rows
 import {h} from "../tree.js";
 import {number} from "../words.js";
 import {change} from "../marks.js";
@@ -8,7 +8,7 @@ import {change} from "../marks.js";
 export const table = {
   html: true,
   draw(data, c) {
-    const {spec, before} = c, columns = !spec.columns ? Object.keys(data[0] ?? {}).filter((name) => !["color", "link"].includes(name)).map((name) => [name, spec.heads?.[name] ?? name.replaceAll("_", " ")])
+    const {spec, before} = c, columns = !spec.columns ? Object.keys(data[0] ?? {}).filter((name) => !["color", "link", "pick"].includes(name)).map((name) => [name, spec.heads?.[name] ?? name.replaceAll("_", " ")])
       : Array.isArray(spec.columns) ? spec.columns.map((name) => [name, name.replaceAll("_", " ")]) : Object.entries(spec.columns);
     const first = columns[0]?.[0], words = (name) => name === first || spec.texts === true || (spec.texts || []).includes(name), rows = spec.rows ?? data.length, long = new Set(spec.long ?? []);
     const cell = (row, old, [name], i) => {
@@ -18,7 +18,7 @@ export const table = {
     };
     const body = data.map((row, j) => {
       const old = before?.find((other) => other[first] === row[first]);
-      return h("tr", {key: `${row[first]} ${j}`, link: row.link ?? row[first]}, columns.map((column, i) => cell(row, old, column, i)));
+      return h("tr", {key: `${row[first]} ${j}`, link: row.link ?? row[first], act: c.live && row.pick ? {pick: row.pick} : null}, columns.map((column, i) => cell(row, old, column, i)));
     });
     for (let j = data.length; j < rows; j += 1) body.push(h("tr", {key: `empty ${j}`, "aria-hidden": "true"}, columns.map((column, i) => h("td", {}, i ? "" : "\u00a0"))));
     return {kids: [h("table", {class: "vp-table"}, h("thead", {}, h("tr", {}, columns.map(([name, text]) => h("th", {key: name, scope: "col", class: words(name) ? "vp-text" : null}, text)))), h("tbody", {}, body))],

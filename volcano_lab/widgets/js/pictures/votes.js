@@ -1,7 +1,7 @@
 // Votes by tier: who names whom. One column a plugin, a gap between tiers; ✓ names the task, – keeps it, blank was not asked.
 //
 // data: {tiers: [{name, note, decides, plugins: [plugin]}], rows: [{name, votes: {plugin: true, false or null}, left}], verdict}
-// A vote may also be {text, yes}: an answer in words.
+// A vote may also be {text, yes}: an answer in words, for, against, or (null) neither.
 // A plugin that answers in two tiers has the key "plugin@2" in the second one. spec: rows
 import {h} from "../tree.js";
 import {fit, lines, sentence, wide} from "../words.js";
@@ -31,8 +31,9 @@ export const votes = {
         box(0, y - 2, width, ROW, {fill: "transparent"}),
         say(column - 4, y + 19, fit(row.name, column - 8, 14, row.left), {...end, class: row.left ? "vp-strong" : ""}),
         tiers.map((tier) => tier.columns.map(({plugin, x}) => {
-          const vote = row.votes[plugin] ?? null, yes = vote?.yes ?? vote;
-          return h("g", {key: `${tier.t} ${plugin}`}, box(x, y, cell, 28, {rx: 5, class: yes === true ? "vp-yes" : yes === false ? "vp-no" : "vp-unasked"}),
+          const vote = row.votes[plugin] ?? null, yes = vote?.text === undefined ? vote : vote.yes;
+          const kind = vote === null ? "unasked" : yes ? "yes" : vote.text === undefined ? "no" : yes === false ? "against" : "silent";
+          return h("g", {key: `${tier.t} ${plugin}`}, box(x, y, cell, 28, {rx: 5, class: `vp-${kind}`}),
             vote !== null && say(x + cell / 2, y + 19, fit(vote.text ?? SIGNS[vote], cell - 6), {...middle, class: yes ? "vp-on" : ""}));
         })),
         row.left && decider && asked(decider, row) && box(decider.from - 5, y - 3, decider.to - decider.from + 10, 34, {key: "left", rx: 8, class: "vp-chosen"}));
