@@ -7,7 +7,7 @@ import pytest
 from volcano_lab import Cluster, ManifestError, load_conf, loads
 from volcano_lab.api.objects import Node, Pod, PodGroup, Queue
 from volcano_lab.cache import Cache
-from volcano_lab.cli.inputs import warnings_of
+from volcano_lab.explain.lint import doubts
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.scheduler import Scheduler, run_once
 
@@ -106,7 +106,7 @@ def test_a_cluster_written_out_decides_the_same(tmp_path):
     cluster = hundred().job("b", running={"n": 20})
     file = tmp_path / "cluster.yaml"
     file.write_text(cluster.to_yaml())
-    assert Cluster.load(file).run().committed == cluster.run().committed != []
+    assert Cluster.read(file).run().committed == cluster.run().committed != []
 
 
 def test_the_calls_that_describe_a_cluster_make_it_again():
@@ -179,8 +179,8 @@ def test_removing_what_is_not_there():
 
 
 @pytest.mark.parametrize(("use", "error", "sentence"), [
-    (lambda: Cluster().run(5), ConfError, "scheduler configuration: it is 5; allowed is text."),
-    (lambda: Cluster().run({"actions": "allocate"}), ConfError, "allowed is text."),
+    (lambda: Cluster().run(5), ConfError, "it is 5; allowed is text or a mapping."),
+    (lambda: Cluster().run({"actions": ["allocate"]}), ConfError, "actions (line 1) is a list"),
     (lambda: Scheduler(Cluster()), TypeError, "is Cluster(Queue=2); allowed is a Cache"),
     (lambda: Cache([5]), TypeError, "an object of a cache is 5; allowed is one that a manifest"),
     (lambda: run_once(Cache(), now=float("nan")), ValueError,
@@ -194,6 +194,6 @@ def test_a_cycle_says_in_one_sentence_what_it_cannot_take(use, error, sentence):
 
 def test_a_parent_of_the_root_is_told():
     cycle = Cluster().queue("a").queue("root", parent="a").run()
-    assert warnings_of(cycle.session) == [
+    assert doubts(cycle.session) == [
         'Queue root: spec.parent is "a" and has no effect: allowed is none, the root is above all '
         "other queues."]

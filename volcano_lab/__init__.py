@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 
 _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cache": "cache",
           "Cluster": "cluster", "ConfError": "framework.config.conf", "Cycle": "trace.views.cycle",
-          "CycleDiff": "trace.diff", "DEFAULT_CONF": "framework.config.conf",
+          "DEFAULT_CONF": "framework.config.conf",
           "Explainer": "explain", "Life": "simulation", "ManifestError": "manifests.loader",
           "Plugin": "framework.plugin", "Scheduler": "scheduler", "Simulation": "simulation",
           "Stepper": "trace.stepper", "Timeline": "explain", "Trace": "trace",
@@ -32,7 +32,7 @@ _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cach
 _LAB = {"stepper": "widgets.steps"}
 """Public name -> its module, for what needs the packages of `volcano-lab[lab]`."""
 
-_MODULES = {"breakpoints": "debug.breakpoints", "charts": "display.charts", "diff": "trace.diff",
+_MODULES = {"breakpoints": "debug.breakpoints", "charts": "display.charts",
             "log": "messages.log", "symptoms": "debug.presets", "tables": "display.tables"}
 """Public name -> the module that it is."""
 

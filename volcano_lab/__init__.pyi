@@ -27,13 +27,11 @@ from volcano_lab.simulation import Life as Life
 from volcano_lab.simulation import Simulation as Simulation
 from volcano_lab.simulation.sweep import sweep as sweep
 from volcano_lab.trace import Trace as Trace
-from volcano_lab.trace.diff import CycleDiff as CycleDiff
 from volcano_lab.trace.stepper import Stepper as Stepper
 from volcano_lab.trace.views.cycle import Cycle as Cycle
 from volcano_lab.widgets.steps import stepper as stepper
 from volcano_lab.debug import breakpoints as breakpoints
 from volcano_lab.display import charts as charts
-from volcano_lab.trace import diff as diff
 from volcano_lab.messages import log as log
 from volcano_lab.debug import presets as _presets
 from volcano_lab.display import tables as tables

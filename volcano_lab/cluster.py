@@ -1,49 +1,54 @@
-"""Building and changing a cluster in a few words: nodes, queues and jobs in the units that people
-use.
+"""A cluster and what can be asked of it: one method for each command of `volcano-lab`.
 
-Answers to no Go file: it writes the manifests that one would hand to `kubectl`, and the scheduler
-reads those. What a job becomes is what Volcano's controller would make of it: one PodGroup, and its
-pods. More than there are words for here (roles of tasks, taints, affinity, topology) is added as an
-object or as a manifest with `add`.
+Objects, the scheduler's configuration and the controllers around the scheduler are one thing here,
+read in one way; every method looks at the same. Answers to no Go file.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self
 
-from attrs import Factory, define
-
-from volcano_lab.api import quantity
-from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
+from volcano_lab.changes import change, change_conf, parted
+from volcano_lab.explain import Explainer, Explanation, Timeline
+from volcano_lab.explain.evidence import CauseTrace
+from volcano_lab.explain.explanation import Waiting
+from volcano_lab.explain.findings import Findings, findings
+from volcano_lab.explain.lint import doubts
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import ManifestError, found_text, names
-from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.export import literal
-from volcano_lab.manifests.job_controller import GROUP_NAME
-from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import NoSuch, friendly_errors, one_line
-from volcano_lab.scheduler import run_cycle
-from volcano_lab.trace import Outline, Part, Shown
+from volcano_lab.manifests import live
+from volcano_lab.manifests.admission import admit, verdicts
+from volcano_lab.manifests.conf import conf_text
+from volcano_lab.manifests.described import Added, ClusterObjects
+from volcano_lab.manifests.export import exported
+from volcano_lab.manifests.files import Source
+from volcano_lab.manifests.loader import ManifestError, load, scheduler_conf_of
+from volcano_lab.manifests.missing import missing
+from volcano_lab.messages import friendly_errors, log
+from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
+from volcano_lab.simulation import History, Simulation
+from volcano_lab.simulation.sweep import Sweep, sweep
+from volcano_lab.trace import Outline
+from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
 
-SCHEDULING = "scheduling.volcano.sh/v1beta1"
-TOPOLOGY = ("mode", "highestTierAllowed", "highestTierName")
-Amount = int | float | str
-Amounts = Mapping[str, Amount] | Amount | None
+__all__ = ["Cluster"]
+NOT_AT_REST = ("pods of jobs that were admitted in the last cycle are still to be created; "
+               f"--cycles rest runs up to {MOST_CYCLES} cycles")
+Conf = SchedulerConfiguration | Mapping[str, Any] | str | Path | None
 
 
 @friendly_errors
-class Cluster(Shown):
-    """A cluster that is described, run for a cycle, changed, and run again.
+class Cluster(ClusterObjects):
+    """A cluster that is read or described, asked, changed, and asked again.
 
-    `node`, `queue` and `job` add something or, where the name is known, change what is named in the
-    call and nothing else. They return the cluster, so that calls can be chained. A plain number of
-    resources is CPUs. What they write is checked when the cluster is used: `ManifestError` names
-    object, field, value and what is allowed.
+    `node`, `queue`, `job`, `add` and `remove` (see `ClusterObjects`) return the cluster, so that
+    calls can be chained. `conf` is the scheduler's configuration: a mapping, its text, or its file;
+    without, that of a ConfigMap among the objects, or else Volcano's default. Each method takes
+    another one.
 
     >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2)
     >>> cluster = cluster.job("train", queue="team", pods=3, cpu=1)
@@ -53,148 +58,81 @@ class Cluster(Shown):
     []
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject] = ()):
-        self.others: list[KubernetesObject] = checked_objects(objects)
-        self._said: dict[tuple[str, str], dict[str, Any]] = {}
-        # what has not changed since is not written again
-        self._written: dict[tuple[str, str], _Written] = {}
-
-    def __repr__(self) -> str:
-        kinds = Counter(obj.kind for obj in self.objects())
-        return f"Cluster({', '.join(f'{kind}={count}' for kind, count in sorted(kinds.items()))})"
-
-    def _shown(self) -> Iterable[Part]:
-        """One row per node, queue and gang, in the words of `kubectl get`."""
-        objects = self.objects()
-        kinds = Counter(obj.kind for obj in objects)
-        yield f"A cluster: {', '.join(f'{count} {kind}' for kind, count in kinds.items())}."
-        yield [{"node": obj.name, "allocatable": _listed(obj.status.allocatable)}
-               for obj in objects if obj.kind == "Node"]
-        yield [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,
-                "capability": _listed(obj.spec.capability)}
-               for obj in objects if obj.kind == "Queue"]
-        pods = Counter(f"{obj.metadata.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}"
-                       for obj in objects if obj.kind == "Pod")
-        yield [{"job": obj.key, "queue": obj.spec.queue, "min_member": obj.spec.min_member,
-                "pods": pods[obj.key]} for obj in objects if obj.kind == "PodGroup"]
+    def __init__(self, objects: Iterable[KubernetesObject] = (), conf: Conf = None):
+        super().__init__(objects)
+        self.conf = conf
 
     @classmethod
-    def load(cls, *sources: manifests.Source) -> Cluster:
-        """A cluster from manifests: files, directories or open streams. Raises `ManifestError`."""
-        return cls(manifests.load(*sources))
+    def read(cls, *sources: Source, conf: Conf = None, recursive: bool = False) -> Self:
+        """Read manifests: files, folders, patterns, open streams, or "-", the standard input; what
+        `kubectl get -o yaml` prints is read as it comes. Raises `ManifestError`.
 
-    def copy(self) -> Cluster:
+        >>> Cluster.read("docs/cluster.yaml").run().queue_order
+        ['research', 'prod']
+        """
+        return cls(load(*sources, recursive=recursive), conf)
+
+    @classmethod
+    def live(cls, context: str = "", conf: Conf = None) -> Self:
+        """Read the cluster that kubectl's context names, the current one unless another is given;
+        nothing in it is changed. Raises `ManifestError`.
+        """
+        return cls(live.objects(context), conf)
+
+    def copy(self) -> Self:
         """The same cluster once more; changing one leaves the other as it is.
 
-        >>> one = Cluster().node("n1", cpu=4)
-        >>> two = one.copy().node("n2", cpu=4)
-        >>> len(one.objects()), len(two.objects())
-        (3, 4)
+        >>> one = Cluster(conf="actions: allocate").node("n1", cpu=4)
+        >>> one.copy().node("n2", cpu=4).conf, len(one)
+        ('actions: allocate', 3)
         """
-        other = Cluster(self.others)
-        other._said, other._written = dict(self._said), dict(self._written)
+        other = super().copy()
+        other.conf = self.conf
         return other
 
-    # -- describing it ---------------------------------------------------------------------------
+    def configuration(self, conf: Conf = None) -> SchedulerConfiguration:
+        """Return the scheduler's configuration: the one that is given, the cluster's own, that of a
+        ConfigMap among the objects, or Volcano's default. Raises `ConfError`, `ManifestError`.
 
-    def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None,
-             gpu: Amount | None = None, pods: int | None = None,
-             resources: Mapping[str, Amount] | None = None,
-             labels: Mapping[str, str] | None = None) -> Self:
-        """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it
-        takes (110).
+        >>> Cluster(conf={"actions": "allocate"}).configuration().actions
+        ['allocate']
         """
-        return self._say("Node", name, locals())
+        given = self.conf if conf is None else conf
+        return conf_of(given if isinstance(given, SchedulerConfiguration) else
+                       scheduler_conf_of(self.others) if given is None else conf_text(given))
 
-    def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None,
-              guarantee: Amounts = None, deserved: Amounts = None, parent: str | None = None,
-              priority: int | None = None, reclaimable: bool | None = None) -> Self:
-        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is
-        said to deserve.
-
-        `{}` takes a capability, a guarantee or what is deserved away again.
-        """
-        return self._say("Queue", name, locals())
-
-    def job(self, name: str, *, queue: str | None = None, pods: int | None = None,
-            cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
-            min_member: int | None = None, running: Mapping[str, int] | None = None,
-            priority: int | None = None, priority_class: str | None = None,
-            namespace: str | None = None, resources: Mapping[str, Amount] | None = None,
-            labels: Mapping[str, str] | None = None,
-            network_topology: Mapping[str, Any] | None = None) -> Self:
-        """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
-
-        It starts with `min_member` pods (default: all) or not at all; the minimum's resources are
-        what enqueue asks for. `running` says how many of its pods run already, and where:
-        {"node-1": 2}. `priority` is that of its pods alone; `priority_class`, the name of a
-        PriorityClass that was added, is that of its pods and of the job. `network_topology` is how
-        close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
-        """
-        return self._say("Job", name, locals())
-
-    def add(self, *objects: KubernetesObject | str) -> Self:
-        """Add objects, or the text of manifests. Raises `ManifestError`."""
-        for obj in objects:
-            self.others += manifests.loads(obj) if isinstance(obj, str) else checked_objects([obj])
-        return self
-
-    def remove(self, name: str) -> Self:
-        """Take away every node, queue and job of that name, with its pods; `KeyError` where there
-        is none.
-
-        >>> len(Cluster().node("n1", cpu=4).remove("n1").objects())
-        2
-        """
-        said = [key for key in self._said if key[1] == name]
-        objects = [obj for obj in self.others if obj.name != name]
-        if not said and len(objects) == len(self.others):
-            raise NoSuch(f"the cluster has no object of the name {name}")
-        for key in said:
-            del self._said[key]
-            self._written.pop(key, None)
-        self.others = objects
-        return self
-
-    def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
-        if not isinstance(name, str):
-            raise TypeError(name)  # which `friendly_errors` says in a sentence
-        given = {word: value for word, value in said.items() if word not in ("self", "name")
-                 and value is not None}
-        before = self._said.get((kind, name))
-        now = (before or {}) | given
-        if now != before:
-            self._said[kind, name] = now
-            self._written.pop((kind, name), None)
-        return self
-
-    # -- using it --------------------------------------------------------------------------------
-
-    def objects(self) -> list[KubernetesObject]:
-        """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises
-        `ManifestError`.
-        """
-        write = {"Node": _node, "Queue": _queue, "Job": _job}
-        for key, said in self._said.items():
-            if key not in self._written:
-                self._written[key] = write[key[0]](key[1], **said)
-        written = [self._written[key] for key in self._said]
-        complete = with_defaults(self.others + [obj for parts in written for obj in parts.objects])
-        end = len(complete) - sum(len(parts.objects) for parts in written)
-        objects = complete[:end]
-        for parts in written:
-            first, end = end, end + len(parts.objects)
-            objects += complete[first:end] if parts.pods is None else _gang(
-                *complete[first:end], parts.pods, parts.nodes)
-        return objects
+    def has_configuration(self, conf: Conf = None) -> bool:
+        """Return whether a configuration is named, or Volcano's default is taken."""
+        return not (conf is None and self.conf is None and scheduler_conf_of(self.others) is None)
 
     def cache(self) -> Cache:
         """The cluster as a scheduler comes to know it."""
         return Cache(self.objects())
 
-    def run(self, conf: SchedulerConfiguration | str | None = None,
+    def admit(self, refuse: bool = True) -> list[str]:
+        """Return a sentence for each rule of Volcano's webhooks that objects break which exist
+        already. Raises `ManifestError` for new ones, unless these are not to be refused.
+        """
+        try:
+            return admit(self.manifests())
+        except ManifestError as error:
+            if refuse:
+                raise
+            return [f"{problem}; admission would refuse it now" for problem in error.problems]
+
+    def warnings(self, cycle: Cycle) -> list[str]:
+        """Return what has no effect in a cycle of this cluster: in manifests, in the configuration,
+        fields that nothing reads, amounts that cannot be had; and that it is not at rest.
+        """
+        return [*cycle.world.warnings, *doubts(cycle.session),
+                *([] if cycle.rests else [NOT_AT_REST])]
+
+    # -- one method for each command ---------------------------------------------------------------
+
+    def run(self, conf: Conf = None, *, cycles: int = 1, now: float | None = None,
             trace: Outline | None = None) -> Cycle:
-        """Run one scheduling cycle with a configuration (its text, or Volcano's default).
+        """Run scheduling cycles until no pods of admitted jobs are left to be created, at most so
+        many; `now` is their time in seconds since 1970.
 
         The cycle keeps an outline; for all that happened give a `Trace` to be filled.
 
@@ -203,166 +141,136 @@ class Cluster(Shown):
         >>> result.trace.of("job_ready")[0]["answer"]
         True
         """
-        return run_cycle(self.cache(), conf, trace=trace)
+        return at_rest(self.objects(), self.configuration(conf), now, cycles,
+                       Outline if trace is None else lambda: trace)
 
-    def to_yaml(self) -> str:
-        """The manifests of the cluster, defaults included.
+    def why(self, name: str = "", *, node: str = "", conf: Conf = None, now: float | None = None
+            ) -> Explanation | Waiting:
+        """Return why a job, pod or queue is as it is, or why a pod is not on a node; without a
+        name, all jobs that wait, by cause. Raises `LookupError`.
 
-        >>> print(Cluster().node("n1", cpu=4).to_yaml().split("---")[-1].strip())
+        >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=6)
+        >>> cluster.why("train").codes, cluster.why()
+        (['overcommit_refuses', 'queue_over_capability'], <1 of 1 jobs waits>)
+        """
+        explainer = self.explainer(conf, now)
+        if not name:
+            return Waiting(explainer.waiting(), len(explainer.session.jobs))
+        return explainer.why_not(node, name) if node else explainer.why(name)
+
+    def explainer(self, conf: Conf = None, now: float | None = None) -> Explainer:
+        """Return what answers questions about the cycle in which the cluster is at rest."""
+        cycle = at_rest(self.objects(), self.configuration(conf), now, trace=CauseTrace)
+        return Explainer(cycle.world, cycle.session.conf, cycle.session.now,
+                         (cycle.trace, cycle.session))
+
+    def timeline(self, cycles: int, about: str = "", conf: Conf = None) -> Timeline:
+        """Return what so many cycles of a simulation were, one a second, in which pods run for
+        ever; `timeline.why(name)` explains the last one. `about` is the name of the one job or pod
+        whose causes are wanted.
+
+        >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1)
+        >>> cluster.timeline(3).why("train").rows[-1]["running"]
+        2
+        """
+        return _timeline(cycles, about, self.objects(), self.configuration(conf))
+
+    def what_if(self, *settings: str, add: Sequence[Added] = (), remove: Sequence[str] = (),
+                conf: Conf = None, base_conf: Conf = None, now: float | None = None) -> Comparison:
+        """Return what a change would change, once the cluster is at rest.
+
+        Args:
+            settings: `KIND/NAME.FIELD=VALUE`, `plugin/NAME.ARGUMENT=VALUE`, `conf/actions=NAMES`.
+            add: Objects, texts of manifests, or files.
+            remove: `KIND/NAME`; what an object has created goes with it.
+            conf: Another configuration, after the change.
+            base_conf: The configuration before, and after it unless `conf` is given.
+            now: The time of the cycles in seconds since 1970.
+
+        Raises `ManifestError`, `ConfError`.
+
+        >>> cluster = Cluster().node("n1", cpu=4).queue("a", capability=2)
+        >>> cluster = cluster.job("train", queue="a", pods=3, cpu=1)
+        >>> found = cluster.what_if("queue/a.capability.cpu=3")
+        >>> found.jobs[0]["placed"], found.holds("train", "placed")
+        ([0, 3], True)
+        """
+        of_objects, of_conf = parted(settings)
+        before, base = self.objects(), self.configuration(base_conf)
+        whole = type(self)(self.manifests(), self.conf).add(*add)
+        after = change(whole.others, of_objects, remove)
+        changed = whole.configuration(base_conf if conf is None else conf)
+        refused = {verdict.text for verdict in verdicts(after)} - {
+            verdict.text for verdict in verdicts(before)}
+        return Comparison(at_rest(before, base, now),
+                          at_rest(after, change_conf(changed, of_conf), now), sorted(refused))
+
+    def diff(self, other: Cluster, *, conf: Conf = None, now: float | None = None) -> Comparison:
+        """Return in what this cluster and another are decided otherwise.
+
+        >>> one = Cluster().node("n1", cpu=4).job("train", cpu=1)
+        >>> bool(one.diff(one)), one.diff(one.copy().job("train", cpu=9)).jobs[0]["placed"]
+        (False, [1, 0])
+        """
+        return Comparison(*(at_rest(each.objects(), each.configuration(conf), now)
+                            for each in (self, other)))
+
+    def lint(self, conf: Conf = None) -> Findings:
+        """Return what cannot work, cancels itself or has no effect.
+
+        >>> [finding.rule for finding in Cluster().node("n1", cpu=4).job("train", cpu=6).lint()]
+        ['gang-impossible']
+        """
+        return findings(self.manifests(), self.objects, lambda: self.configuration(conf))
+
+    def sweep(self, grid: Mapping[str, Iterable[Any]],
+              metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
+              conf: Conf = None, workers: int = 1, scheduler: str | None = None,
+              path: str | Path | None = None,
+              progress: Callable[[int, int], None] | None = None) -> Sweep:
+        """Run the cluster to rest for every setting of a grid, and measure it; see
+        `volcano_lab.sweep`.
+
+        >>> cluster = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1)
+        >>> cluster.sweep({"queue/a.capability.cpu": [1, 2]}, ["placed"]).rows
+        [{'queue/a.capability.cpu': 1, 'placed': 0}, {'queue/a.capability.cpu': 2, 'placed': 2}]
+        """
+        given = self.conf if conf is None else conf
+        text = scheduler_conf_of(self.others) if given is None else conf_text(given)
+        return sweep(self, grid, metrics, conf=text, workers=workers, scheduler=scheduler,
+                     path=path, progress=progress)
+
+    def simulate(self, until: float, conf: Conf = None, **given: Any) -> History:
+        """Let so many seconds pass, a cycle each, and return what happened; further arguments are
+        those of `Simulation`: workload, latencies, faults, seed.
+
+        >>> Cluster().node("n1", cpu=4).job("train", cpu=1).simulate(5)
+        <a history of 5 cycles and 3 events>
+        """
+        return Simulation(self, self.configuration(conf), **given).run(until)
+
+    def export(self, form: str = "yaml", *, anonymise: bool = False, conf: Conf = None) -> str:
+        """Return the cluster as text: "yaml" or "json" for `kubectl apply`, "case" for `volcano-lab
+        replay`; with `anonymise` under other names.
+
+        >>> print(Cluster.read("docs/cluster.yaml").export(anonymise=True)[:14])
         apiVersion: v1
-        kind: Node
-        metadata:
-          name: n1
-        ...
         """
-        return manifests.dump(self.objects())
+        text = conf_text(self.conf if conf is None else conf)
+        return exported(self.manifests(), text, form, anonymise)
 
-    def to_python(self) -> str:
-        """Return the calls that describe this cluster; objects that were added stand as manifests.
+    def missing(self) -> list[str]:
+        """Return a sentence for each thing that objects name and that is not among them.
 
-        >>> print(Cluster().node("n1", cpu=4).job("train", pods=3, cpu=1).to_python())
-        cluster = (
-            Cluster()
-            .node("n1", cpu=4)
-            .job("train", pods=3, cpu=1)
-        )
+        >>> [sentence.partition(",")[0] for sentence in Cluster().missing()]
+        ['there are no Nodes', "there is no ConfigMap with the scheduler's configuration"]
         """
-        calls = []
-        for (kind, name), said in self._said.items():
-            words = [literal(name), *(f"{word}={literal(value)}" for word, value in said.items())]
-            calls.append(f".{kind.lower()}({', '.join(words)})")
-        if self.others:
-            calls.append(f".add({literal(manifests.dump(self.others))})")
-        return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
+        return list(missing(self.manifests()))
 
 
-def _listed(amounts: Mapping[str, Any] | None) -> str:
-    return ", ".join(f"{name} {amount}" for name, amount in (amounts or {}).items())
-
-
-def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
-    return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts
-
-
-def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
-              resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
-    named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
-    more = {} if resources is None else resources
-    if not isinstance(more, Mapping) or not all(isinstance(name, str) for name in more):
-        raise ManifestError([f"resources is {found_text(more)}; allowed is a mapping of names of "
-                             "resources to amounts"])
-    return {name: amount for name, amount in named.items() if amount is not None} | dict(more)
-
-
-def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -> KubernetesObject:
-    document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
-    obj = manifests.from_dict(document, strict=True)
-    if wrong := names.problems(obj):
-        raise ManifestError([f"{kind} {one_line(obj.name, 100)}: {problem}" for problem in wrong])
-    return obj
-
-
-def checked_objects(given: Any) -> list[KubernetesObject]:
-    """A list of objects, and nothing else. Raises `ManifestError`."""
-    found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    for obj in found:
-        if not isinstance(obj, KubernetesObject):
-            raise ManifestError([f"an object of a cluster is {one_line(found_text(obj), 100)}; "
-                                 "allowed is one that a manifest was read into"])
-    return found
-
-
-@define
-class _Written:
-    """The objects of one node, queue or job; of a job the PodGroup, and one pod that stands for all
-    `pods`.
-    """
-
-    objects: list[KubernetesObject]
-    pods: int | None = None
-    nodes: list[str] = Factory(list)
-
-
-def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
-          **amounts: Any) -> _Written:
-    allocatable = _requests(**amounts) | {"pods": pods}
-    metadata = {"name": name, "labels": labels}
-    return _Written([_read("v1", "Node", metadata, status={"allocatable": allocatable})])
-
-
-def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None,
-           deserved: Amounts = None, **spec: Any) -> _Written:
-    _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
-    amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
-               "guarantee": {"resource": _amounts(guarantee)}}
-    return _Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
-
-
-def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None,
-         priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
-         running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
-         network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> _Written:
-    _check_whole(f"job {name}", "pods", pods, 0, MOST_PODS)
-    least = pods if min_member is None else min_member
-    _check_whole(f"job {name}", "min_member", least, 0)
-    odd = {*network_topology} - {*TOPOLOGY} if isinstance(network_topology, Mapping) else ()
-    if odd:
-        raise ManifestError([f"job {name}: network_topology has {one_line(str(min(odd)), 100)}; "
-                             f"allowed are {', '.join(TOPOLOGY)}"])
-    requests, nodes = _requests(**amounts), _placed(running, name, pods)
-    pod = _read("v1", "Pod",
-                {"name": name, "namespace": namespace, "labels": labels,
-                 "annotations": {GROUP_NAME: name}},
-                spec={"schedulerName": "volcano", "priority": priority,
-                      "priorityClassName": priority_class,
-                      "containers": [{"name": "main", "resources": {"requests": requests}}]})
-    group = _read(SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
-                  spec={"queue": queue, "minMember": least, "minResources": _times(requests, least),
-                        "priorityClassName": priority_class,
-                        "networkTopology": network_topology},
-                  status={"phase": "Running" if nodes else "Pending"})
-    return _Written([group, pod], pods, nodes)
-
-
-def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
-    """The node of each pod that runs already."""
-    if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
-        raise ManifestError([f"job {name}: running is {found_text(running)}; allowed is a mapping "
-                             "of names of nodes to numbers of pods"])
-    for node, count in (running or {}).items():
-        _check_whole(f"job {name}", f"running on {node}", count, 0)
-    asked = sum((running or {}).values())
-    if asked > pods:
-        raise ManifestError(
-            [f"job {name}: running is {asked} pods; allowed are as many as it has, {pods}"])
-    return [node for node, count in (running or {}).items() for _ in range(count)]
-
-
-def _gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
-    """A PodGroup and its numbered pods, a second apart; those that run have a node. Equal parts are
-    shared.
-    """
-    meta = pod.metadata
-    specs = {node: pod.spec.evolve(node_name=node) for node in nodes} | {"": pod.spec}
-    running = pod.status.evolve(phase="Running")
-    pods = []
-    for number in range(count):
-        node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"
-        own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels,
-                         meta.annotations, meta.creation_timestamp + number)
-        pods.append(Pod(own, specs[node], running if node else pod.status))
-    return [group, *pods]
-
-
-def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
-    """The requests of `count` pods, as text."""
-    texts = {name: str(amount) for name, amount in requests.items()}
-    return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
-            for name, text in texts.items()}
-
-
-def _check_whole(what: str, field: str, value: Any, least: int, most: int | None = None) -> None:
-    if type(value) is not int or value < least or (most is not None and value > most):
-        to = "" if most is None else f" to {most}"
-        raise ManifestError(
-            [f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}{to}"])
+def _timeline(cycles: int, about: str, objects: Iterable[KubernetesObject],
+              conf: SchedulerConfiguration) -> Timeline:
+    timeline = Timeline(1, about, lambda *changed: _timeline(cycles, about, *changed))
+    with log.quiet():
+        Simulation(objects, conf, observer=timeline).run(until=cycles - 0.5, progress=False)
+    return timeline

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from time import perf_counter
@@ -14,18 +14,21 @@ from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache import Cache
+from volcano_lab.cache.dump import settled
 from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.action import ACTIONS
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import NOBODY, joined
+from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import friendly_errors
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Scheduler", "actions", "at_rest", "plugins", "run_cycle", "run_once", "traced"]
+__all__ = ["Scheduler", "actions", "at_rest", "conf_of", "plugins", "run_cycle", "run_once",
+           "traced"]
 MOST_CYCLES = 10
 """So many cycles at most are run until a cluster is at rest."""
 
@@ -119,36 +122,49 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     >>> run_cycle(Cache()).committed
     []
     """
-    known = _read(conf) if isinstance(conf, str | None) else conf
-    return Scheduler(cache, known).cycle(now=now, trace=trace)
+    return Scheduler(cache, conf_of(conf)).cycle(now=now, trace=trace)
 
 
 @friendly_errors
-def at_rest(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
-            now: float | None = None, most: int = MOST_CYCLES) -> Cycle:
+def at_rest(objects: Sequence[KubernetesObject],
+            conf: SchedulerConfiguration | Mapping[str, Any] | str | None = None,
+            now: float | None = None, most: int = MOST_CYCLES,
+            trace: Callable[[], Outline] = Outline) -> Cycle:
     """Run cycles until no pods are left to be created for the jobs that were admitted, at most so
     many; return the last one. Raises `ConfError`.
 
     The job controller creates the pods of a Job whose PodGroup waits (`later` of the objects) once
-    it is admitted, and the next cycle places them.
+    it is admitted, and the next cycle places them. Each cycle is recorded by a `trace` of its own.
 
     >>> at_rest([]).committed, at_rest([]).rests
     ([], True)
     """
-    scheduler = Scheduler(Cache(objects), _read(conf) if isinstance(conf, str | None) else conf)
-    later = dict(getattr(objects, "later", {}))
+    scheduler = Scheduler(Cache(objects), conf_of(conf))
+    world = objects if isinstance(objects, Loaded) else Loaded(objects)
     earlier: list[list[str]] = []
     for _ in range(most):
-        cycle = scheduler.cycle(now=now)
-        cycle.earlier = earlier
+        cycle = scheduler.cycle(now=now, trace=trace())
+        cycle.earlier, cycle.world = earlier, world
         earlier = cycle.committed
-        created = [key for key, pods in later.items() if pods and _admitted(cycle, pods[0])]
+        created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
         cycle.rests = not created
         if cycle.rests:
             break
-        for pod in chain.from_iterable(map(later.pop, created)):
-            scheduler.cache.add(pod)
+        world = _with_pods_of(created, world, scheduler.cache, cycle.session.now)
     return cycle
+
+
+def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) -> Loaded:
+    """The objects before the next cycle: what the last one decided of pods, and those that the job
+    controller has created, of which the cache is notified.
+    """
+    later = dict(world.later)
+    pods = list(chain.from_iterable(map(later.pop, jobs)))
+    after = Loaded(chain(settled(cache, now), pods), world.warnings, world.places)
+    after.later, after.unmade, after.given = later, world.unmade, world.given
+    for pod in pods:
+        cache.add(pod)
+    return after
 
 
 def _admitted(cycle: Cycle, pod: Pod) -> bool:
@@ -170,6 +186,19 @@ def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | s
     """
     trace = Trace(every_call) if trace is None else trace
     return trace, Scheduler(Cache(objects), conf).run_once(trace, now=now)
+
+
+def conf_of(conf: SchedulerConfiguration | Mapping[str, Any] | str | None
+            ) -> SchedulerConfiguration:
+    """Return a configuration that is given as itself, a mapping, a text, or None for Volcano's
+    default. Raises `ConfError`.
+
+    >>> conf_of({"actions": "allocate"}).actions
+    ['allocate']
+    """
+    if isinstance(conf, SchedulerConfiguration):
+        return conf
+    return load_conf(conf) if isinstance(conf, Mapping) else _read(conf)
 
 
 @lru_cache(maxsize=16)

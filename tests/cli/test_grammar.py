@@ -104,7 +104,7 @@ def test_a_table_drops_columns_and_breaks_no_name():
     (["runn"], "No such command 'runn'. Did you mean 'run'? (see volcano-lab --help)"),
     (["run", "x", "--outptu"], "Did you mean '--output'? (see volcano-lab run --help)"),
     (["run", "x", "-o", "xml"], "'xml' is not one of 'table', 'wide', 'json', 'yaml', 'name'."),
-    (["run"], "Missing argument 'FILE...'."),
+    (["run", "x", "--context", "c"], "--context is given with FILEs; allowed is one of them"),
 ])
 def test_a_misspelt_word_is_one_sentence_with_what_is_near(arguments, sentence, capsys):
     assert main(arguments) == 2

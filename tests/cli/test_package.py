@@ -25,9 +25,9 @@ from collections.abc import Sequence
 import volcano_lab
 from volcano_lab.framework.points.rules import Sum
 from volcano_lab import (
-    DEFAULT_CONF, Action, Breakpoint, Cache, Cluster, ConfError, Cycle, CycleDiff, Explainer, Life,
+    DEFAULT_CONF, Action, Breakpoint, Cache, Cluster, ConfError, Cycle, Explainer, Life,
     ManifestError, Plugin, Scheduler, Simulation, Stepper, Timeline, Trace, breakpoints, charts,
-    diff, dump, load, load_conf, loads, log, register_action, register_extension_point,
+    dump, load, load_conf, loads, log, register_action, register_extension_point,
     register_plugin, registered, run_cycle, run_once, stepper, sweep, symptoms, tables, traced,
     with_defaults)
 
@@ -53,8 +53,8 @@ found = sweep(cluster, {"queue/team.weight": range(1, 4)}, ["placed"], workers=2
 rows: list[dict[str, object]] = found.rows
 failed: Sequence[str] = found.told
 simulation = Simulation(cluster.objects())
-print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, charts, diff, stepper)
-print(Breakpoint("allocate"), CycleDiff(trace, trace), Life(cluster.objects()), Stepper(trace),
+print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, charts, stepper)
+print(Breakpoint("allocate"), Life(cluster.objects()), Stepper(trace),
       Timeline(keep=3), run_once(Cache(cluster.objects())))
 simulation.run(until=5)
 try:

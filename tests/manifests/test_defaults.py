@@ -60,10 +60,10 @@ metadata:
 spec: {priority: 5, schedulerName: volcano}
 status: {phase: Running}
 """
-    read = loads(text).objects
+    read = loads(text)
     done = [obj for obj in with_defaults(read) if isinstance(obj, Pod)]
-    assert done == read == loads(text).objects
-    bare = loads("{apiVersion: v1, kind: Pod, metadata: {name: web}}").objects
+    assert done == read == loads(text)
+    bare = loads("{apiVersion: v1, kind: Pod, metadata: {name: web}}")
     with_defaults(bare)
     assert bare[0].namespace == "" and bare[0].spec.priority is None
 

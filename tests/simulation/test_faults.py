@@ -1,13 +1,11 @@
 """Everything goes wrong that can: invariants hold after every event, and what is broken heals."""
 
 import importlib.util
-import json
 from pathlib import Path
 
 import attrs
 import pytest
 from audited import Audited
-from driving import run_events
 
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -20,7 +18,6 @@ from volcano_lab.simulation import (
     Simulation,
     every,
 )
-from volcano_lab.simulation.saving import simulation_of, state_of
 
 SPEC = importlib.util.spec_from_file_location("soak",
                                               Path(__file__).parents[2] / "benchmarks" / "soak.py")
@@ -155,27 +152,6 @@ def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
         admitted.append(obj)
     conf = soak.CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
     assert run_once(Cache(admitted), conf).committed == []
-
-
-# -- saved in the middle
-# ----------------------------------------------------------------------------
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("seed", "chance", "plugin"), [(2, 0.2, "proportion"),
-                                                        (3, 0.0, "proportion"),
-                                                        (4, 0.1, "capacity")])
-def test_a_run_saved_and_loaded_again_and_again_is_the_uninterrupted_run(seed, chance, plugin):
-    drawn = soak.scenario(seed)
-    drawn.conf = soak.CONF.replace("proportion", plugin)
-    whole = soak.simulation(seed, chance, check=False, drawn=drawn)
-    run_events(whole, 280)
-    sim = soak.simulation(seed, chance, check=False, drawn=drawn)
-    while sim.calendar.done < 280:
-        run_events(sim, min(13, 280 - sim.calendar.done))
-        sim = simulation_of(json.loads(json.dumps(state_of(sim))))
-    assert sim.history.to_json() == whole.history.to_json()
-    assert json.dumps(state_of(sim)) == json.dumps(state_of(whole))
 
 
 # -- many at once ----------------------------------------------------------------------------------

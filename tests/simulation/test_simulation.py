@@ -1,16 +1,9 @@
-"""Runs in simulated time: the same run again, saved and continued, and what their histories say."""
+"""Runs in simulated time: the same run again, and what their histories say."""
 
-import copy
-import json
-import os
-import subprocess
-import sys
-from random import Random
 
 import pytest
 from audited import Audited
 
-from volcano_lab.cache.dump import DumpError
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.simulation import (
@@ -20,13 +13,10 @@ from volcano_lab.simulation import (
     Simulation,
     WorkloadError,
     every,
-    load,
     poisson,
     progress,
-    save,
     trace,
 )
-from volcano_lab.simulation.saving import simulation_of, state_of
 
 TEMPLATES = (JobTemplate("train", "prod", pods=4, cpu=2, memory="4Gi", run_time=("uniform", 5, 20)),
              JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1,
@@ -60,77 +50,6 @@ def test_a_run_in_two_halves_is_the_same_run():
     halves = simulation()
     halves.run(until=33.3)
     assert halves.run(until=80).to_json() == simulation().run(until=80).to_json()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("moment", [7.013, 20.02, 41.5])
-def test_a_run_saved_loaded_and_continued_is_the_uninterrupted_run(tmp_path, moment):
-    whole = simulation(faults=Faults.all(0.1)).run(until=90).to_json()
-    sim = simulation(faults=Faults.all(0.1))
-    sim.run(until=moment)
-    save(sim, tmp_path / "run.json")
-    loaded = load(tmp_path / "run.json", check=True)
-    assert loaded.history.to_json() == sim.history.to_json()
-    assert loaded.run(until=90).to_json() == whole
-
-
-CONTINUE = """
-import sys
-from volcano_lab.simulation import load
-sys.stdout.write(load(sys.argv[1]).run(until=60).to_json())
-"""
-
-
-@pytest.mark.long
-def test_another_process_continues_a_saved_run_to_the_byte(tmp_path):
-    sim = simulation(faults=Faults.all(0.1))
-    sim.run(until=31.4)
-    save(sim, tmp_path / "run.json")
-    command = [sys.executable, "-c", CONTINUE, str(tmp_path / "run.json")]
-    runs = [
-        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True,
-                       check=True).stdout for seed in ("1", "2")
-    ]
-    assert runs == [simulation(faults=Faults.all(0.1)).run(until=60).to_json().encode()] * 2
-
-
-def test_a_saved_run_says_all_there_is_to_say():
-    sim = simulation(faults=Faults.all(0.1))
-    sim.run(until=50)
-    saved = json.loads(json.dumps(state_of(sim)))
-    assert json.loads(json.dumps(state_of(simulation_of(saved)))) == saved
-    assert saved["entries"] and saved["cache"]["objects"]
-
-
-def test_a_damaged_saved_run_is_one_sentence(tmp_path):
-    sim = simulation(faults=Faults.all(0.1))
-    sim.run(until=15)
-    save(sim, tmp_path / "run.json")
-    whole, changed = json.loads((tmp_path / "run.json").read_text()), tmp_path / "changed.json"
-    random = Random(1)
-    for _ in range(25):
-        data = copy.deepcopy(whole)
-        inner, key = data, random.choice([name for name in data if name != "digest"])
-        while isinstance(inner[key], dict | list) and inner[key] and random.random() < 0.7:
-            inner = inner[key]
-            key = random.choice(list(inner) if isinstance(inner, dict) else range(len(inner)))
-        inner[key] = random.choice([None, 5, "x", [], {}, [None], "9" * 10**5, 1e300])
-        for digest in (data.get("digest"), None):
-            changed.write_text(json.dumps(data | {"digest": digest} if digest else
-                                          {name: data[name] for name in data if name != "digest"}))
-            try:
-                load(changed)
-                assert digest is None or data == whole, "a change was not seen"
-            except (DumpError, ManifestError) as refused:
-                assert len(str(refused)) <= 500 and str(refused).isprintable()
-
-
-def test_what_is_no_saved_run_is_told_in_a_sentence(tmp_path):
-    path = tmp_path / "run.json"
-    for text, part in (("{", "is not JSON"), ("{}", "is no saved run"), ("[1]", "is no saved run")):
-        path.write_text(text)
-        with pytest.raises(DumpError, match=part):
-            load(path)
 
 
 def test_the_history_tells_when_a_job_came_and_ran():
@@ -383,14 +302,6 @@ def test_pods_under_way_to_a_node_are_counted_apart(slow):
     sim = Simulation(cluster, latencies=Latencies(**{slow: 30.0}))
     last = sim.run(until=2.5).cluster().iloc[-1]
     assert (last["pods_pending"], last["pods_binding"], last["pods_running"]) == (1, 2, 0)
-
-
-def test_what_a_run_has_counted_is_saved():
-    sim = Simulation(Cluster().node("n1", cpu=4), period=1.0)
-    sim.run(until=2.5)
-    sim.crashes = 3
-    again = simulation_of(json.loads(json.dumps(state_of(sim))))
-    assert (again.crashes, again.cycles, again.calendar.done) == (3, 3, sim.calendar.done)
 
 
 @pytest.mark.parametrize(("period", "shown"), [(0.02, True), (0.5, False)])

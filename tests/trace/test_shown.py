@@ -3,7 +3,7 @@
 import pytest
 
 import volcano_lab
-from volcano_lab import Cluster, CycleDiff, Explainer, Stepper, Trace, tables, traced
+from volcano_lab import Cluster, Explainer, Stepper, Trace, tables, traced
 from volcano_lab.api.objects import Node, ObjectMeta
 
 
@@ -20,8 +20,8 @@ RESULTS = {
     "a cycle": (lambda: cluster().run(), ["1 allocate", "fits", "Inqueue", "not admitted"]),
     "a trace": (trace, ["records over 1 nodes", "deserved_round"]),
     "a stepper": (lambda: Stepper(trace()).goto(12), ["Record 12 of", "fits"]),
-    "a difference": (lambda: CycleDiff(trace(), traced(cluster().job("fits", cpu=5).objects())[0]),
-                     ["They part where", "1 pod moved", "n1"]),
+    "a difference": (lambda: cluster().diff(cluster().job("fits", cpu=5)),
+                     ["-1 pods placed", "fits", "n1"]),
     "an explainer": (lambda: Explainer(cluster().objects()), ["1 of 2 jobs wait", "big"]),
     "an explanation": (lambda: Explainer(cluster().objects()).why("big"), ["cpu"]),
 }
@@ -45,7 +45,7 @@ def test_names_cannot_be_markup():
 
 def test_dir_shows_what_there_is_and_each_of_it_loads():
     listed = dir(volcano_lab)
-    assert {"tables", "charts", "diff", "symptoms", "breakpoints", "stepper", "log"} <= set(listed)
+    assert {"tables", "charts", "symptoms", "breakpoints", "stepper", "log"} <= set(listed)
     assert "import_module" not in listed and all(hasattr(volcano_lab, name) for name in listed)
     with pytest.raises(AttributeError, match="did you mean tables"):
         volcano_lab.table  # noqa: B018

@@ -94,7 +94,7 @@ class Folder:
         except Exception as error:  # one file must not end the others
             self._broken[file.name] = f"{_told(error, file)} {STAYS}"
         else:
-            self._objects[file], self.warnings[file.name] = loaded.objects, loaded.warnings
+            self._objects[file], self.warnings[file.name] = list(loaded), loaded.warnings
             self._broken.pop(file.name, None)
 
     def conf(self) -> str | None:

@@ -53,7 +53,9 @@ def options(*added: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 FILE = click.Path()
-FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+FILES = click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
+CONTEXT = click.option("--context", metavar="NAME", help="Without FILE: the cluster that this "
+                       "context of kubectl names.  [default: the current one]")
 CONF = click.option("--conf", metavar="FILE", type=FILE,
                     help="A volcano-scheduler.conf or the ConfigMap of one.  [default: a ConfigMap "
                     "among the files, else Volcano's own default]")
@@ -146,7 +148,7 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
     return declare
 
 
-@command("run", FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE)
+@command("run", FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE, CONTEXT)
 @click.option("--cycles", type=Cycles(), default="1", metavar="N|rest", show_default=True,
               help="Run up to N cycles, until no pods of admitted jobs are left to be created "
               "(rest: up to 10).")
@@ -180,7 +182,7 @@ def run() -> None:
 @click.option("--life", metavar="EVENTS", type=FILE,
               help="What changed before each cycle, beginning with the FILEs (see replay --life); "
               "without --cycle, its last one.")
-@options(CONF, OUTPUT, NAMESPACE, NOW, LANG)
+@options(CONF, OUTPUT, NAMESPACE, NOW, LANG, CONTEXT)
 def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
 
@@ -212,7 +214,7 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
     return ask(files, name, **given)
 
 
-@command("lint", FILES, CONF, OUTPUT, RECURSIVE)
+@command("lint", FILES, CONF, OUTPUT, RECURSIVE, CONTEXT)
 def lint() -> None:
     """What cannot work, cancels itself or has no effect.
 
@@ -239,7 +241,10 @@ def lint() -> None:
 @click.option("--base-conf", metavar="FILE", type=FILE,
               help="The configuration before.  [default: a ConfigMap among the files, else "
               "Volcano's own default]")
-@options(OUTPUT, NOW, RECURSIVE)
+@click.option("--expect", metavar="[NAME=]placed", multiple=True,
+              help="Exit with 1 unless the added jobs, or the job NAME, are placed, admitted or "
+              "pending then.")
+@options(OUTPUT, NOW, RECURSIVE, CONTEXT)
 def what_if() -> None:
     """What a change would change, before and after.
 
@@ -253,6 +258,7 @@ def what_if() -> None:
       volcano-lab what-if all.yaml --add job.yaml --remove job/team/train
       volcano-lab what-if all.yaml --base-conf old.conf --conf new.conf -o wide
       volcano-lab what-if cluster.yaml --set plugin/overcommit.overcommit-factor=2
+      volcano-lab what-if cluster.yaml --add job.yaml --expect placed
     """
 
 
@@ -288,7 +294,7 @@ def diff() -> None:
               help="Keep what is done in this folder, as Parquet, and go on from it.")
 @click.option("--plot", metavar="FILE", type=FILE,
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
-@options(CONF, OUTPUT, RECURSIVE)
+@options(CONF, OUTPUT, RECURSIVE, CONTEXT)
 def sweep() -> None:
     """A cycle for every setting of a grid.
 
@@ -326,14 +332,14 @@ def capture() -> None:
 
 @command("capture")
 @FILES
-@click.option("-o", "--output", "form", type=click.Choice(("yaml", "json", "case", "python")),
+@click.option("-o", "--output", "form", type=click.Choice(("yaml", "json", "case")),
               default="yaml", metavar="FORM", help="yaml and json for kubectl apply, case for "
-              "replay, or python.  [default: yaml]")
+              "replay.  [default: yaml]")
 @click.option("--anonymise", is_flag=True,
               help="Give everything another name, the same everywhere.")
-@options(CONF, RECURSIVE)
+@options(CONF, RECURSIVE, CONTEXT)
 def export() -> None:
-    """Write a cluster as manifests, as a case for replay, or as Python.
+    """Write a cluster as manifests, or as a case for replay.
 
     Names of objects, labels and taints are other ones with --anonymise, also in the scheduler's
     configuration; numbers, amounts and the order of names stay, so that the decisions do.
@@ -342,7 +348,6 @@ def export() -> None:
     Examples:
       volcano-lab export cluster.yaml --anonymise > to-share.yaml
       volcano-lab export cluster.yaml --conf scheduler.conf -o case > case.jsonl
-      volcano-lab export cluster.yaml -o python > cluster.py
     """
 
 

@@ -9,11 +9,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
 from volcano_lab.messages import one_line, printable
+from volcano_lab.trace.language import mark, say
+from volcano_lab.trace.shown import Shown, columns
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
@@ -113,8 +116,6 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
         return TextWrapper(max(most, 10), first, indent, break_long_words=False,
                            break_on_hyphens=False).fill(text)
-    from volcano_lab.trace.shown import columns  # not imported for what is ASCII
-
     lines = [first]
     for piece in re.findall(rf"(?:\d+ 个|[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
         if columns(lines[-1] + piece) > most and lines[-1].strip():
@@ -151,7 +152,7 @@ def print_data(data: Mapping[str, Any], form: str) -> None:
     print(yaml.safe_dump(camel(data), sort_keys=False, allow_unicode=True), end="")
 
 
-def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], str],
+def show(output: str, data: Mapping[str, Any], report: Shown | Callable[[int | None], str],
          names: Iterable[str] = ()) -> None:
     """Print the form that was asked for: data, names, or a report that is so wide at most.
 
@@ -163,12 +164,27 @@ def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], st
     elif output == "name":
         print("".join(f"{name}\n" for name in names), end="")
     else:
-        print(report(None if output == "wide" else width()))
+        most = None if output == "wide" else width()
+        print(report(most) if callable(report) else text_of(report, most))
+
+
+def text_of(shown: Shown, most: int | None = 80) -> str:
+    """Return a result as text of so many columns: sentences, and tables below their titles.
+
+    >>> from volcano_lab.explain.explanation import Waiting
+    >>> print(text_of(Waiting([], 3)))
+    0 of 3 jobs wait.
+    """
+    parts, text = [part for part in shown._shown() if part], ""
+    for part, following in zip_longest(parts, parts[1:]):
+        titles = isinstance(part, str) and isinstance(following, list)
+        text += wrapped(say(part), most or 10_000, "  ", "") if isinstance(part, str) else table(
+            part, (), most)
+        text += "\n" if titles else "\n\n"
+    return text.rstrip()
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output, in the reader's language."""
-    from volcano_lab.trace.language import mark, say  # not imported where nothing is said
-
     for warning in warnings:
         print(f"{say('warning')}{mark(': ')}{one_line(say(warning))}", file=sys.stderr)

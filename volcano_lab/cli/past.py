@@ -4,48 +4,39 @@
 from collections.abc import Sequence
 
 from volcano_lab.cli import Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_text, mistakes
+from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes
 from volcano_lab.cli.replay import life_mistakes, lives, read_cases, recording
+from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
-from volcano_lab.explain.knob import Objects
-from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.messages import log
-from volcano_lab.simulation import Life, Simulation
+from volcano_lab.simulation import Life
 
 CASES = (".jsonl", ".jsonl.gz")
 
 
 def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, life: str | None
-         ) -> tuple[Timeline, list[str], str | None]:
+         ) -> tuple[Timeline, list[str], bool]:
     """Return what happened up to a cycle (unset: the last), with the causes of what has a name,
-    warnings, and the text of the configuration. Raises `Mistake`.
+    warnings, and whether a configuration is named. Raises `Mistake`.
 
     The cycles are those of a simulation of the files, one second apart, or with `life` those of a
     recording that begins with the files; of cases and their changes the cycle is a line.
     """
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
-        return _of_cases(files[0], name, life, cycle), [], "recorded"
-    loaded, text = cluster_of(files, conf, refuse=False) if files else (
-        with_defaults([]), conf_text(conf))
+        return _of_cases(files[0], name, life, cycle), [], True
+    cluster = cluster_of(files, conf) if files else Cluster(conf=conf_file(conf))
     with mistakes(conf), log.quiet():
+        told = cluster.objects().warnings + cluster.admit(refuse=False)
         if life is None:
-            return _simulated(loaded, text, name, cycle or 1), loaded.warnings, text
+            return cluster.timeline(cycle or 1, name), told, cluster.has_configuration()
         timeline = Timeline(1, name)
         with life_mistakes(life, None):
-            lived = Life(loaded, text)
+            lived = Life(cluster, cluster.configuration())
             for number, changes in enumerate(recording(life), 1):
                 lived.decide(changes, observer=timeline)
                 if number == cycle:
                     break
-    return _reached(timeline, timeline.cycles, cycle, life), loaded.warnings, text
-
-
-def _simulated(objects: Objects, conf: SchedulerConfiguration | str | None, name: str,
-               cycle: int) -> Timeline:
-    timeline = Timeline(1, name, lambda objects, conf: _simulated(objects, conf, name, cycle))
-    Simulation(objects, conf, observer=timeline).run(until=cycle - 0.5, progress=False)
-    return timeline
+    return _reached(timeline, timeline.cycles, cycle, life), told, cluster.has_configuration()
 
 
 def _of_cases(cases: str, name: str, events: str, cycle: int | None) -> Timeline:

@@ -10,10 +10,9 @@ from typing import Any
 
 from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, mistakes, moment, not_at_rest, warnings_of
+from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
 from volcano_lab.messages import listed
-from volcano_lab.scheduler import at_rest
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
@@ -26,17 +25,18 @@ DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capabi
 
 def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now: str | None,
         recursive: bool, fail_on_pending: bool = False, keep: bool = False,
-        cycles: int = 1) -> int:
+        cycles: int = 1, context: str | None = None) -> int:
     """Run a cycle, or more of them until the cluster is at rest, and print what they decided;
     warnings go to the error output. `keep`: again, whenever a file changes.
     """
     if keep:
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
                                         cycles=cycles))
-    loaded, text = cluster_of(files, conf, recursive)
+    cluster = cluster_of(files, conf, recursive, context)
     with mistakes(conf):
-        cycle = at_rest(loaded, text, moment(now), cycles)
-    warnings = loaded.warnings + warnings_of(cycle.session) + not_at_rest(cycle)
+        told = cluster.admit()
+        cycle = cluster.run(now=moment(now), cycles=cycles)
+    warnings = told + cluster.warnings(cycle)
     warn(warnings)
     jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
     if namespace and not jobs and cycle.session.jobs:
@@ -45,8 +45,9 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     pods = [row for row in cycle.placements()
             if not namespace or row["pod"].startswith(f"{namespace}/")]
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
-    names = [f"job/{row['job']}" for row in jobs]
-    show(output, data, lambda most: report(cycle, jobs, most), names)
+    called = Names(cycle.session).called
+    show(output, data, lambda most: report(cycle, jobs, most),
+         [f"job/{called(row['job'])}" for row in jobs])
     return FOUND if fail_on_pending and any(row["pending"] for row in jobs) else DONE
 
 

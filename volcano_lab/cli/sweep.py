@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import conf_of, conf_text, load_files, mistakes
-from volcano_lab.cli.output import show, table, warn
+from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes
+from volcano_lab.cli.output import show, warn
+from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.messages import NoSuch
 from volcano_lab.simulation.sweep import Sweep, SweepError
-from volcano_lab.simulation.sweep import sweep as run_sweep
 from volcano_lab.simulation.sweep.run import CONF
 
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
@@ -21,20 +21,20 @@ MOST_VALUES = 100_000
 def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = (),
           conf: str | None = None, workers: int = 1, scheduler: str | None = None,
           results: str | None = None, plot: str | None = None, output: str = "table",
-          recursive: bool = False) -> int:
+          recursive: bool = False, context: str | None = None) -> int:
     """Run and print a sweep; 1 where a setting failed. Raises `Mistake`."""
-    loaded = load_files(files, recursive)
+    cluster = cluster_of(files, conf, recursive, context)
     columns = dict(pairs := [column(each) for each in grid])
     if len(columns) < len(pairs):
         raise Mistake("--grid is given twice with the same name; allowed is once, with all values")
-    files_of = {conf_text(str(file)): file for file in columns.get(CONF, ())}
-    if files_of:
-        columns[CONF] = list(files_of)
     try:
         with mistakes(conf):
-            found = run_sweep(list(loaded), columns, list(metrics or ("placed", "pending")),
-                              conf=conf_of(conf, loaded), workers=workers, scheduler=scheduler,
-                              path=results, progress=_told if sys.stderr.isatty() else None)
+            files_of = {conf_text(conf_file(str(file))): file for file in columns.get(CONF, ())}
+            if files_of:
+                columns[CONF] = list(files_of)
+            found = cluster.sweep(columns, list(metrics or ("placed", "pending")), workers=workers,
+                                  scheduler=scheduler, path=results,
+                                  progress=_told if sys.stderr.isatty() else None)
     except (SweepError, NoSuch) as error:
         raise Mistake(str(error)) from None
     warn(found.told)
@@ -43,8 +43,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     if plot:
         _plot(found, plot)
     data = {"rows": found.rows, "failures": found.failures}
-    show("table" if output == "name" else output, data, lambda most: "\n\n".join(filter(None, (
-        table(found.rows, (), most), table(found.failures, (), most, "Failed")))))
+    show("table" if output == "name" else output, data, found)
     return FOUND if found.failures else DONE
 
 
@@ -75,11 +74,9 @@ def _told(done: int, of: int) -> None:
 
 def _plot(found: Sweep, path: str) -> None:
     try:
-        from volcano_lab.display.charts import plot
-
-        plot(found).save(path)
+        found.chart().save(path)
     except ImportError as error:
-        raise Mistake(f'--plot needs {error.name}: pip install "volcano-lab[lab]"') from None
+        raise Mistake(f"--plot: {error}") from None
     except (OSError, ValueError) as error:
         raise Mistake(f"--plot is {path}: {getattr(error, 'strerror', None) or error}; allowed is "
                       "a file that ends in .html, .svg, .png or .json") from None

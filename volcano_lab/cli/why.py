@@ -8,9 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
+from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
+from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pasted import kubectl
 from volcano_lab.messages import listed, one_line
 from volcano_lab.trace import say, sentence
@@ -29,22 +30,24 @@ MOST = 12
 
 def why(files: Sequence[str], name: str | None, node: str | None = None, conf: str | None = None,
         output: str = "table", namespace: str = "", now: str | None = None,
-        seconds: float = 10.0, cycle: int | None = None, life: str | None = None) -> int:
+        seconds: float = 10.0, cycle: int | None = None, life: str | None = None,
+        context: str | None = None) -> int:
     """Explain and print, a change as soon as it is found; without a name, all jobs that wait.
     Warnings go to the error output. Raises `Mistake`.
     """
     timeline = None
     if cycle is None and life is None:
-        loaded, text = cluster_of(files, conf, refuse=False)
+        cluster = cluster_of(files, conf, context=context)
         with mistakes(conf):
-            explainer = Explainer(loaded, text, moment(now))
-        told = loaded.warnings
+            told = cluster.admit(refuse=False)
+            explainer = cluster.explainer(now=moment(now))
+        told, named = explainer.objects.warnings + told, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
 
-        timeline, told, text = past(files, name or NOBODY, conf, cycle, life)
+        timeline, told, named = past(files, name or NOBODY, conf, cycle, life)
         explainer = timeline.at()
-    warnings = told + warnings_of(explainer.session) + ([] if text else [DEFAULT])
+    warnings = told + doubts(explainer.session) + ([] if named else [DEFAULT])
     explanation = None if name is None else explain(
         explainer if node or timeline is None else timeline, name, node, namespace)
     warn(warnings)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.cluster import Cluster
 from volcano_lab.framework import Operation, Session, Statement, load_conf
 from volcano_lab.framework.statement import save_operations
+from volcano_lab.manifests.described import world_of
 from volcano_lab.messages import NoSuch
 from volcano_lab.messages.log import quiet
 from volcano_lab.scheduler import actions, plugins
@@ -35,6 +36,7 @@ class Rehearsal:
     Pods are named as in the cluster, with or without "default/". A node or pod that isn't there is
     a `KeyError`.
 
+    >>> from volcano_lab.cluster import Cluster
     >>> by_hand = Rehearsal(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1))
     >>> statement = by_hand.statement()
     >>> statement.allocate("train-0", "n1").allocate("train-1", "n1").discard()
@@ -44,8 +46,8 @@ class Rehearsal:
     'Pending'
     """
 
-    def __init__(self, cluster: Cluster, conf: str = CONF):
-        self.trace, self.cache = Trace(), Cache(cluster.objects())
+    def __init__(self, cluster: Iterable[KubernetesObject], conf: str = CONF):
+        self.trace, self.cache = Trace(), Cache(world_of(cluster))
         self.session = Session(self.cache, load_conf(conf), self.trace)
 
     def statement(self) -> HandStatement:

@@ -4,7 +4,7 @@ the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import isinf
@@ -13,6 +13,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import amount_text
+from volcano_lab.messages import listed
 from volcano_lab.trace import Part, Record, Shown
 
 Amounts = dict[str, float]
@@ -73,6 +74,12 @@ class Explanation(Shown):
         chosen = [cause for cause in self.causes if not cause.context] or self.causes
         return list(dict.fromkeys(cause.code for cause in chosen))
 
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        changes = [{"change": remedy.change, "effect": remedy.effect, "job": remedy.job,
+                    "placed": remedy.placed} for remedy in self._remedies or ()]
+        return {"causes": [{"code": cause.code, "text": cause.text} for cause in self.causes],
+                "changes": changes, "cycles": self.rows}
+
     @property
     def chain(self) -> list[Record]:
         """The records behind the causes, in the order in which they happened."""
@@ -115,6 +122,34 @@ class Group:
     text: str
     jobs: list[str]
     explain: Callable[[], Explanation]
+
+
+class Waiting(Shown):
+    """The jobs that wait, by cause; iterating gives each `Group`, the largest first; `of` is the
+    number of all jobs.
+    """
+
+    def __init__(self, groups: Sequence[Group], of: int):
+        self.groups, self.of = list(groups), of
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        count = sum(len(group.jobs) for group in self.groups)
+        return f"<{count} of {self.of} jobs {'waits' if count == 1 else 'wait'}>"
+
+    def _shown(self) -> Iterable[Part]:
+        yield repr(self)[1:-1] + "."
+        for group in self.groups:
+            yield f"{listed(group.jobs, 5)}: {group.text}"
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        return {"jobs": [{"job": job, "code": group.code} for group in self.groups
+                         for job in group.jobs]}
 
 
 def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:

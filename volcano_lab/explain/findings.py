@@ -7,16 +7,20 @@ nothing reads in `lint`; here are those that need the whole cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from attrs import define
+from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text
+from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
-from volcano_lab.framework import Session
+from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
-from volcano_lab.manifests.loader import Loaded
+from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.scheduler import Scheduler
+from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.state import queue_attributes
 
@@ -35,6 +39,62 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+class Findings(Shown):
+    """What lint has found, errors first; iterating gives each `Finding`.
+
+    >>> found = Findings([Finding("unread", WARNING, "Queue a", "spec.wieght is not known"),
+    ...                   Finding("refused", ERROR, "Queue b", "spec.weight is 0")])
+    >>> [finding.place for finding in found], found.errors, found
+    (['Queue b', 'Queue a'], 1, <1 error, 1 warning>)
+    """
+
+    def __init__(self, found: Iterable[Finding]):
+        self.found = sorted(found, key=lambda finding: finding.level != ERROR)
+        self.errors = sum(finding.level == ERROR for finding in self.found)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        return f"<{self.counted}>"
+
+    @property
+    def counted(self) -> str:
+        """How many errors and warnings there are, as text."""
+        warnings = len(self.found) - self.errors
+        return (f"{self.errors} error{'s' * (self.errors != 1)}, "
+                f"{warnings} warning{'s' * (warnings != 1)}")
+
+    def _shown(self) -> Iterable[Part]:
+        yield from (f"{finding.level}: {finding} [{finding.rule}]" for finding in self.found)
+        yield self.counted
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        return {"findings": [asdict(finding) for finding in self.found]}
+
+
+def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], SchedulerConfiguration]
+             ) -> Findings:
+    """Return what reading, admission and a cycle show of manifests and of the `world` that a
+    cluster makes of them. Jobs that wait are looked at with the pods that they will have.
+    """
+    found = list(of_objects(loaded))
+    try:
+        complete = world()
+        later = [pod for pods in complete.later.values() for pod in pods]
+        ssn = Scheduler(Cache([*complete, *later]), conf()).run_once()
+    except ManifestError as error:
+        return Findings([*found, *(Finding("refused", ERROR, *problem.split(": ", 1))
+                                   for problem in error.problems)])
+    told = {f"{finding.place}: {finding.text}" for finding in found}
+    found += [Finding("unread", WARNING, *warning.split(": ", 1))
+              for warning in complete.warnings if warning not in told and ": " in warning]
+    return Findings([*found, *of_cycle(ssn)])
 
 
 def of_objects(loaded: Loaded) -> Iterator[Finding]:

@@ -36,6 +36,14 @@ ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loa
 """Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 
+def doubts(ssn: Session) -> list[str]:
+    """Return what a configuration and its plugins say of themselves, fields that nothing reads, and
+    amounts that cannot be had.
+    """
+    return [*ssn.conf.warnings, *ssn.warnings, *ignored_fields(ssn),
+            *(sentence for _, sentence in contradictions(ssn))]
+
+
 def ignored_fields(ssn: Session) -> list[str]:
     """A sentence for each field that has no effect under the session's configuration.
 

@@ -1,5 +1,5 @@
-"""A cluster written for others: manifests for `kubectl apply`, a case for `volcano-lab replay`, a
-script in Python; and its names taken out.
+"""A cluster written for others: manifests for `kubectl apply`, a case for `volcano-lab replay`; and
+its names taken out.
 
 Answers to no Go file. Read again, each decides the same: `uid`, status and times stay (`kubectl`
 passes over them), only `resourceVersion` goes, which the API server would refuse.
@@ -9,10 +9,33 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import ConfigMap, KubernetesObject, ObjectMeta
 from volcano_lab.manifests.anonymise import Renaming
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import Loaded, dump, to_dict
+from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
+from volcano_lab.manifests.loader import Loaded, ManifestError, dump, scheduler_conf_of, to_dict
+
+FORMS = ("yaml", "json", "case")
+
+
+def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = "yaml",
+             anonymise: bool = False) -> str:
+    """Return objects and the scheduler's configuration as text; `conf` is another one than that of
+    a ConfigMap among them. Raises `ManifestError`, `ConfError`.
+    """
+    if form not in FORMS:
+        raise ManifestError([f"form is {form}; allowed are {', '.join(FORMS)}"])
+    maps = [obj for obj in objects if isinstance(obj, ConfigMap)]
+    others = [obj for obj in objects if not isinstance(obj, ConfigMap)]
+    text = scheduler_conf_of(maps) if conf is None else conf
+    if anonymise:
+        maps = [] if text is None else [ConfigMap(ObjectMeta(CONFIG_MAP, NAMESPACE),
+                                                  {"volcano-scheduler.conf": text})]
+        renamed = anonymised([*others, *maps])
+        others, maps = renamed[:len(others)], renamed[len(others):]
+        text = scheduler_conf_of(maps)
+    return as_case(others, text, "cluster") + "\n" if form == "case" else as_manifests(
+        [*others, *maps], form)
 
 
 def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str:
@@ -37,23 +60,6 @@ def as_case(objects: Iterable[KubernetesObject], conf: str | None = None, name: 
     """
     documents = [to_dict(obj) for obj in with_defaults(objects)]
     return json.dumps({"name": name, "family": "export", "conf": conf, "objects": documents})
-
-
-def as_python(objects: Iterable[KubernetesObject], conf: str | None = None) -> str:
-    """Return a script that runs a cycle on the objects.
-
-    >>> print(as_python([]))
-    from volcano_lab import Cluster, loads
-    <BLANKLINE>
-    cluster = Cluster(loads("[]"))
-    conf = None
-    cycle = cluster.run(conf)
-    print(cycle.jobs())
-    <BLANKLINE>
-    """
-    return (f"from volcano_lab import Cluster, loads\n\ncluster = Cluster(loads("
-            f"{literal(as_manifests(objects) or '[]')}))\nconf = {literal(conf)}\n"
-            "cycle = cluster.run(conf)\nprint(cycle.jobs())\n")
 
 
 def literal(value: Any) -> str:

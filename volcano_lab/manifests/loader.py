@@ -68,11 +68,6 @@ class Loaded(list[api.KubernetesObject]):
         self.later: dict[str, list[api.Pod]] = {}
         self.given: list[api.KubernetesObject] = self
 
-    @property
-    def objects(self) -> list[api.KubernetesObject]:
-        """The objects as a plain list."""
-        return list(self)
-
 
 @friendly_errors
 def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES) -> Loaded:

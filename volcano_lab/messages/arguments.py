@@ -90,7 +90,7 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
     """
     signature = inspect.signature(function)
     allowed = [name for name in signature.parameters if name not in ("self", "cls")]
-    about = function.__qualname__.removesuffix(".__init__")
+    about = _called(function, given)
     try:
         bound = signature.bind(*given, **named)
     except TypeError as error:
@@ -113,6 +113,15 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                     return one_line(f"{about}: {name}[{at}] is {one_line(repr(part), 100)}; "
                                     f"allowed is {_words(get_args(hint)[0])}")
     return ""
+
+
+def _called(function: Callable[..., Any], given: tuple[Any, ...]) -> str:
+    """A function's name; a method's with that of the class that it is called on."""
+    owner = given[0] if given and "." in function.__qualname__ else None
+    kind = owner if isinstance(owner, type) else type(owner)
+    if not hasattr(kind, function.__name__):
+        return function.__qualname__.removesuffix(".__init__")
+    return f"{kind.__name__}.{function.__name__}".removesuffix(".__init__")
 
 
 def _parts(value: Any, hint: Any) -> Sequence[Any]:

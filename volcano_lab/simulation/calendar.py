@@ -1,8 +1,6 @@
 """What is going to happen and when: SimPy's clock, with entries that are plain data.
 
-SimPy's processes are generators, which can't be written to a file; entries with a kind and facts
-can. So a run that was saved goes on exactly where it stopped. Time is counted in whole
-microseconds, so that sums of times are exact.
+Time is counted in whole microseconds, so that sums of times are exact.
 """
 
 from collections.abc import Callable
@@ -34,12 +32,11 @@ class Calendar:
     1.5 pod_starts {'pod': 'default/a'}
     """
 
-    def __init__(self, handler: Callable[..., None], ticks: int = 0, number: int = 0):
-        self.env = simpy.Environment(initial_time=ticks)
+    def __init__(self, handler: Callable[..., None]) -> None:
+        self.env = simpy.Environment()
         self.handler = handler
         self.entries: dict[int, Entry] = {}
-        self.number = number
-        self.done = 0
+        self.number = self.done = 0
 
     @property
     def now(self) -> float:
@@ -49,10 +46,7 @@ class Calendar:
     def after(self, seconds: float, kind: str, **facts: Any) -> Entry:
         """Enter something that happens in so many seconds, unless it is taken off `entries`."""
         self.number += 1
-        return self._enter(
-            Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts))
-
-    def _enter(self, entry: Entry) -> Entry:
+        entry = Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts)
         self.entries[entry.number] = entry
         self.env.timeout(entry.time - self.env.now, entry).callbacks.append(self._fire)
         return entry
@@ -70,12 +64,3 @@ class Calendar:
         ticks = round(until * TICKS)
         if ticks > self.env.now:
             self.env.run(until=ticks)
-
-    def as_list(self) -> list[list[Any]]:
-        """All entries as plain data."""
-        return [list(entry) for _, entry in sorted(self.entries.items())]
-
-    def restore(self, entries: list[list[Any]]) -> None:
-        """Enter what `as_list` gave."""
-        for entry in entries:
-            self._enter(Entry(*entry))

@@ -47,9 +47,8 @@ class History:
 
     columns = {"queues": QUEUES, "cluster": CLUSTER, "jobs": JOBS, "events": EVENTS}  # noqa: RUF012
 
-    def __init__(self, rows: Mapping[str, list[list[Any]]] | None = None):
-        self.rows: dict[str, list[list[Any]]] = {name: list((rows or {}).get(name, ()))
-                                                 for name in self.columns}
+    def __init__(self) -> None:
+        self.rows: dict[str, list[list[Any]]] = {name: [] for name in self.columns}
 
     def __repr__(self) -> str:
         cycles, events = len(self.rows["cluster"]), len(self.rows["events"])

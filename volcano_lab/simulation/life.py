@@ -13,7 +13,7 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
-from volcano_lab.framework import Observer, load_conf
+from volcano_lab.framework import Observer, SchedulerConfiguration, load_conf
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
 from volcano_lab.messages import OneSentence, friendly_errors, one_line
@@ -37,7 +37,7 @@ class Life:
 
     Args:
         objects: What exists at the beginning.
-        conf: The scheduler's configuration as text; without, Volcano's default.
+        conf: The scheduler's configuration or its text; without, Volcano's default.
 
     Raises:
         ConfError: The configuration is refused.
@@ -56,7 +56,8 @@ class Life:
     Volcano: pkg/scheduler/scheduler.go
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject] = (), conf: str | None = None):
+    def __init__(self, objects: Iterable[KubernetesObject] = (),
+                 conf: SchedulerConfiguration | str | None = None):
         self.conf, self.objects = conf, {}
         self.scheduler = Scheduler(Cache(), conf)
         for obj in objects:

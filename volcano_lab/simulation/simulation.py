@@ -3,8 +3,7 @@ things go wrong.
 
 The scheduler is the lab's own, cycle for cycle, behind the same cache, informer and binding
 pipeline that the other parts use; around it stand a simulated API server and cluster. Nothing is
-asked of the real clock: two runs with the same seed are equal, and a run that is saved, loaded and
-continued is the run that was never interrupted.
+asked of the real clock: two runs with the same seed are equal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,10 +16,10 @@ from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
-from volcano_lab.cluster import Cluster, checked_objects
 from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
-from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
+from volcano_lab.manifests.defaults import FIRST_TIME
+from volcano_lab.manifests.described import world_of
 from volcano_lab.messages import friendly_errors, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar
@@ -49,6 +48,7 @@ class Simulation:
 
     >>> from volcano_lab.simulation import JobTemplate, every
     >>> jobs = every(5, JobTemplate("a", cpu=1, run_time=8), count=3)
+    >>> from volcano_lab.cluster import Cluster
     >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs])
     >>> history = sim.run(until=40)
     >>> [(row[0], row[5], row[8], row[9]) for row in history.rows["jobs"]]
@@ -56,13 +56,13 @@ class Simulation:
      ('default/a-3', 15.0, 24.03, 1.03)]
     """
 
-    def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (),
+    def __init__(self, cluster: Iterable[KubernetesObject] = (),
                  conf: SchedulerConfiguration | str | None = None,
                  *, seed: int = 0, workload: Sequence[Arrivals] = (), period: float = 1.0,
                  latencies: Latencies | None = None,
                  node_failures: Sequence[float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
-                 check: bool = False, ticks: int = 0, number: int = 0):
+                 check: bool = False):
         if not isinstance(workload, list | tuple) or not all(
                 isinstance(stream, Arrivals) for stream in workload):
             raise WorkloadError(f"workload is {one_line(repr(workload), 100)}; allowed is a list "
@@ -80,7 +80,7 @@ class Simulation:
             raise WorkloadError(
                 "node_failures has no time between two failures; allowed are seconds above 0")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
-        self.calendar = Calendar(self._happen, ticks, number)
+        self.calendar = Calendar(self._happen)
         self.history = History()
         self.server = ApiServer(lambda: FIRST_TIME + self.calendar.now)
         self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(),
@@ -93,12 +93,10 @@ class Simulation:
         self.checked: Session | None = None
         self.cycles = self.crashes = 0
         self._connect(Cache())
-        if not number:
-            self._begin(cluster)
+        self._begin(cluster)
 
-    def _begin(self, cluster: Cluster | Iterable[KubernetesObject]) -> None:
-        objects = list(cluster.objects() if isinstance(cluster, Cluster)
-                       else with_defaults(checked_objects(cluster)))
+    def _begin(self, cluster: Iterable[KubernetesObject]) -> None:
+        objects = world_of(cluster)
         classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
         for arrivals in self.workload:
             for template in arrivals.templates:

@@ -14,9 +14,9 @@ import attrs
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
-from volcano_lab.cluster import Cluster
 from volcano_lab.manifests import ManifestError, Reader, Unreadable
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.described import ClusterObjects
 from volcano_lab.messages import OneSentence, friendly_errors
 
 
@@ -113,11 +113,11 @@ class JobTemplate:
 
         Raises `ManifestError` for what can't be a job.
         """
-        cluster = Cluster(classes)
+        cluster = ClusterObjects(classes)
         if self.manifest is None:
             cluster.job(name, **{word: getattr(self, word) for word in WORDS})
         else:
-            jobs = manifests.loads(self.manifest).objects
+            jobs = manifests.loads(self.manifest)
             if [job.kind for job in jobs] != ["Job"]:
                 raise ManifestError([f"the manifest of job {self.name} has "
                                      f"{[job.kind for job in jobs]}; allowed is one Volcano Job"])

@@ -7,8 +7,10 @@ import unicodedata
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from importlib import import_module
 from typing import Any
 
+from volcano_lab.messages import NoSuch
 from volcano_lab.trace.language import say
 
 Row = Mapping[str, Any]
@@ -41,6 +43,23 @@ class Shown:
     def _shown(self) -> Iterable[Part]:
         """What is shown: sentences and tables."""
         raise NotImplementedError
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        """The rows of each table in long form: no cell is a mapping that has amounts of several
+        resources.
+        """
+        return {}
+
+    def frame(self, table: str = "") -> Any:
+        """Return a table as a pandas DataFrame in long form, the first unless another is named.
+
+        Raises `ModuleNotFoundError` with a sentence where pandas is not installed.
+        """
+        frames = self._frames()
+        if table and table not in frames:
+            raise NoSuch(f'there is no table "{table}"; allowed are {", ".join(frames)}')
+        rows = frames.get(table) if table else next(iter(frames.values()), [])
+        return import_module("volcano_lab").tables.Table(rows)  # which says what it needs
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         parts = [part for part in self._shown() if part]

@@ -10,9 +10,10 @@ from typing import Any
 
 import yaml
 
-from volcano_lab.cluster import SCHEDULING, Cluster
+from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.builder import SCHEDULING
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 

@@ -4,13 +4,14 @@ members by pattern.
 
 from typing import Any
 
-from volcano_lab.cluster import SCHEDULING, Cluster
+from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.builder import SCHEDULING
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle

@@ -9,6 +9,11 @@ that Volcano silently ignores are named in `warnings`.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
 import attrs
 from attrs import Factory, define
 
@@ -112,8 +117,9 @@ class SchedulerConfiguration:
         return [option.name for tier in self.tiers for option in tier.plugins]
 
 
-def load_conf(text: str | None = None) -> SchedulerConfiguration:
-    """Read the text of a `volcano-scheduler.conf`; without one, Volcano's default.
+def load_conf(text: str | Mapping[str, Any] | None = None) -> SchedulerConfiguration:
+    """Read the text of a `volcano-scheduler.conf`, or a mapping of the same keys; without one,
+    Volcano's default.
 
     Actions are Volcano's and those that were registered. Raises `ConfError`, whose text is one
     sentence a problem, where Volcano refuses the configuration.
@@ -121,11 +127,13 @@ def load_conf(text: str | None = None) -> SchedulerConfiguration:
     >>> load_conf("actions: alocate")
     Traceback (most recent call last):
     ...
-    volcano_lab.framework.config.yaml.ConfError: scheduler configuration: actions names "alocate"; \
-allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
+    volcano_lab.framework.config.yaml.ConfError: scheduler configuration: actions names "alocate" \
+(allocate?); allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     """
+    if isinstance(text, Mapping):
+        text = json.dumps(text, default=str)
     if not isinstance(text, str | None):
-        raise ConfError([f"it is {one_line(repr(text), 100)}; allowed is text"])
+        raise ConfError([f"it is {one_line(repr(text), 100)}; allowed is text or a mapping"])
     reader = Reader(DEFAULT_CONF if text is None else text)
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
@@ -154,7 +162,8 @@ def action_list(text: str, known: tuple[str, ...]) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
-            raise ConfError([f'actions names "{name}"; allowed are {", ".join(known)}'])
+            near = "".join(f" ({word}?)" for word in get_close_matches(name, known, 1))
+            raise ConfError([f'actions names "{name}"{near}; allowed are {", ".join(known)}'])
     return names
 
 

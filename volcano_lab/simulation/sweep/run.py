@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -14,25 +15,26 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.changes.conf import IN_CONF
-from volcano_lab.cluster import Cluster, checked_objects
 from volcano_lab.framework import load_conf
+from volcano_lab.manifests.described import ClusterObjects, checked_objects
 from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
+from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.views.cycle import Cycle
 
 FORM = "volcano-lab sweep 2"
 MOST_SETTINGS = 1_000_000
 CONF = "conf"
 """The name in a grid whose values are texts of configurations."""
-Base = Cluster | Iterable[KubernetesObject] | Callable[..., Any]
+Base = Iterable[KubernetesObject] | Callable[..., Any]
 
 
 @define
-class Sweep:
+class Sweep(Shown):
     """What a sweep has found: `rows` (settings with their metrics) and `failures` (settings with an
     "error"), in the grid's order. `told` has a sentence per part of its folder that was damaged.
     """
@@ -42,6 +44,19 @@ class Sweep:
     rows: list[dict[str, Any]] = Factory(list)
     failures: list[dict[str, Any]] = Factory(list)
     told: list[str] = field(factory=list, eq=False)
+
+    def _shown(self) -> Iterable[Part]:
+        yield self.rows
+        if self.failures:
+            yield "Failed"
+            yield self.failures
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        return {"rows": self.rows, "failures": self.failures}
+
+    def chart(self, metric: str = "") -> Any:
+        """Return an altair chart of one metric over the grid, the first unless another is named."""
+        return import_module("volcano_lab").charts.plot(self, metric)
 
 
 @partial(friendly_errors, first=True)
@@ -69,6 +84,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         SweepError: A name of the grid means nothing, it has too many settings, the folder is of
             another sweep, or workers cannot be had.
 
+    >>> from volcano_lab.cluster import Cluster
     >>> base = Cluster().node("n1", cpu=8).queue("a")
     >>> base = base.job("one", queue="a", pods=8, min_member=1, cpu=1)
     >>> base = base.job("two", pods=8, min_member=1, cpu=1)
@@ -83,9 +99,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
         raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
     settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
-    if isinstance(base, Cluster):
-        base = base.objects()
-    base = base if callable(base) else checked_objects(base)
+    base = base if callable(base) else _manifests(base)
     for name in columns if not callable(base) else ():
         _check(name, columns, base, conf)
     work = (base, conf,
@@ -157,9 +171,14 @@ def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cyc
     changes = {name: value for name, value in others.items() if "/" in name}
     if callable(base):
         made = base(**{name: value for name, value in others.items() if "/" not in name})
-        base = made.objects() if isinstance(made, Cluster) else made
+        base = _manifests(made)
     of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
     return at_rest(change(base, of_objects), change_conf(load_conf(text), of_conf))
+
+
+def _manifests(base: Iterable[KubernetesObject]) -> list[KubernetesObject]:
+    """The manifests of a cluster, or objects as they are."""
+    return base.manifests() if isinstance(base, ClusterObjects) else checked_objects(base)
 
 
 def _text(value: Any) -> str:

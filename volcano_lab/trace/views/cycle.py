@@ -24,7 +24,7 @@ Row = dict[str, Any]
 class Cycle(Shown):
     """A cycle that has run: its `session` (closed, still readable), its `trace`, and rows of what
     it decided. `earlier` is what cycles before it committed, `rests` whether no pods are left to be
-    created for the jobs that it admitted.
+    created for the jobs that it admitted, `world` the objects before it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -39,6 +39,7 @@ class Cycle(Shown):
     times: dict[str, float]
     earlier: list[list[str]] = Factory(list)
     rests: bool = True
+    world: Any = Factory(list)
 
     def __repr__(self) -> str:
         return f"Cycle({self.session!r})"
@@ -50,10 +51,20 @@ class Cycle(Shown):
         yield (f"A cycle over {len(jobs)} jobs, {len(ssn.queues)} queues and {len(ssn.nodes)} "
                f"nodes committed: {done}.")
         yield from ssn.conf.warnings + ssn.warnings
+        yield from (f"Left out of the cycle: {reason}." for reason in ssn.snapshot.left_out)
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]
         yield [{word: amounts_of(row[word]) if isinstance(row[word], dict) else row[word]
                 for word in ("queue", "deserved", "allocated", "request", "share", "overused")}
                for row in self.queues()]
+
+    def _frames(self) -> dict[str, list[Row]]:
+        sums = (*queues.SUMS,)
+        return {"jobs": [row | {"why": "; ".join(row["why"])} for row in self.jobs()],
+                "queues": [{**row, "resource": name, **{each: row[each].get(name, 0)
+                                                        for each in sums}}
+                           for row in self.queues() for name in sorted(
+                               {name for each in sums for name in row[each]})],
+                "pods": self.placements()}
 
     @property
     def committed(self) -> list[list[str]]:

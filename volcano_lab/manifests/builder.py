@@ -1,0 +1,156 @@
+"""What nodes, queues and jobs that are described in a few words become: the manifests that one
+would hand to `kubectl`.
+
+A job is what Volcano's controller would create of it: one PodGroup, and its pods. Answers to no Go
+file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests import names
+from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.schema import found_text
+from volcano_lab.manifests.workloads import MOST_PODS
+from volcano_lab.messages import one_line
+
+SCHEDULING = "scheduling.volcano.sh/v1beta1"
+TOPOLOGY = ("mode", "highestTierAllowed", "highestTierName")
+Amount = int | float | str
+Amounts = Mapping[str, Amount] | Amount | None
+
+
+def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
+    return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts
+
+
+def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
+              resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
+    named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
+    more = {} if resources is None else resources
+    if not isinstance(more, Mapping) or not all(isinstance(name, str) for name in more):
+        raise ManifestError([f"resources is {found_text(more)}; allowed is a mapping of names of "
+                             "resources to amounts"])
+    return {name: amount for name, amount in named.items() if amount is not None} | dict(more)
+
+
+def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -> KubernetesObject:
+    document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
+    obj = manifests.from_dict(document, strict=True)
+    if wrong := names.problems(obj):
+        raise ManifestError([f"{kind} {one_line(obj.name, 100)}: {problem}" for problem in wrong])
+    return obj
+
+
+def checked_objects(given: Any) -> list[KubernetesObject]:
+    """A list of objects, and nothing else. Raises `ManifestError`."""
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    for obj in found:
+        if not isinstance(obj, KubernetesObject):
+            raise ManifestError([f"an object of a cluster is {one_line(found_text(obj), 100)}; "
+                                 "allowed is one that a manifest was read into"])
+    return found
+
+
+@define
+class Written:
+    """The objects of one node, queue or job; of a job the PodGroup, and one pod that stands for all
+    `pods`.
+    """
+
+    objects: list[KubernetesObject]
+    pods: int | None = None
+    nodes: list[str] = Factory(list)
+
+
+def node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
+          **amounts: Any) -> Written:
+    allocatable = _requests(**amounts) | {"pods": pods}
+    metadata = {"name": name, "labels": labels}
+    return Written([_read("v1", "Node", metadata, status={"allocatable": allocatable})])
+
+
+def queue(name: str, capability: Amounts = None, guarantee: Amounts = None,
+           deserved: Amounts = None, **spec: Any) -> Written:
+    _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
+    amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
+               "guarantee": {"resource": _amounts(guarantee)}}
+    return Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
+
+
+def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None,
+         priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
+         running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
+         network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> Written:
+    _check_whole(f"job {name}", "pods", pods, 0, MOST_PODS)
+    least = pods if min_member is None else min_member
+    _check_whole(f"job {name}", "min_member", least, 0)
+    odd = {*network_topology} - {*TOPOLOGY} if isinstance(network_topology, Mapping) else ()
+    if odd:
+        raise ManifestError([f"job {name}: network_topology has {one_line(str(min(odd)), 100)}; "
+                             f"allowed are {', '.join(TOPOLOGY)}"])
+    requests, nodes = _requests(**amounts), _placed(running, name, pods)
+    pod = _read("v1", "Pod",
+                {"name": name, "namespace": namespace, "labels": labels,
+                 "annotations": {GROUP_NAME: name}},
+                spec={"schedulerName": "volcano", "priority": priority,
+                      "priorityClassName": priority_class,
+                      "containers": [{"name": "main", "resources": {"requests": requests}}]})
+    group = _read(SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
+                  spec={"queue": queue, "minMember": least, "minResources": _times(requests, least),
+                        "priorityClassName": priority_class,
+                        "networkTopology": network_topology},
+                  status={"phase": "Running" if nodes else "Pending"})
+    return Written([group, pod], pods, nodes)
+
+
+def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
+    """The node of each pod that runs already."""
+    if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
+        raise ManifestError([f"job {name}: running is {found_text(running)}; allowed is a mapping "
+                             "of names of nodes to numbers of pods"])
+    for node, count in (running or {}).items():
+        _check_whole(f"job {name}", f"running on {node}", count, 0)
+    asked = sum((running or {}).values())
+    if asked > pods:
+        raise ManifestError(
+            [f"job {name}: running is {asked} pods; allowed are as many as it has, {pods}"])
+    return [node for node, count in (running or {}).items() for _ in range(count)]
+
+
+def gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
+    """A PodGroup and its numbered pods, a second apart; those that run have a node. Equal parts are
+    shared.
+    """
+    meta = pod.metadata
+    specs = {node: pod.spec.evolve(node_name=node) for node in nodes} | {"": pod.spec}
+    running = pod.status.evolve(phase="Running")
+    pods = []
+    for number in range(count):
+        node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"
+        own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels,
+                         meta.annotations, meta.creation_timestamp + number)
+        pods.append(Pod(own, specs[node], running if node else pod.status))
+    return [group, *pods]
+
+
+def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
+    """The requests of `count` pods, as text."""
+    texts = {name: str(amount) for name, amount in requests.items()}
+    return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
+            for name, text in texts.items()}
+
+
+def _check_whole(what: str, field: str, value: Any, least: int, most: int | None = None) -> None:
+    if type(value) is not int or value < least or (most is not None and value > most):
+        to = "" if most is None else f" to {most}"
+        raise ManifestError(
+            [f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}{to}"])

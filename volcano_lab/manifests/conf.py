@@ -1,0 +1,60 @@
+"""A scheduler's configuration as it is given: a mapping, a text, its file, or a ConfigMap's.
+
+Answers to no Go file; `framework.config` says what a configuration means.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from volcano_lab.manifests.files import Reader, Unreadable, values
+from volcano_lab.manifests.loader import ManifestError, from_dict
+
+
+def conf_text(given: Mapping[str, Any] | str | Path | None) -> str | None:
+    """Return the text of a configuration; None for Volcano's default.
+
+    A text without a line end and without ": " is the name of a file, "-" the standard input.
+    Raises `ManifestError` for a file that cannot be read.
+
+    >>> conf_text({"actions": "allocate"}), conf_text("actions: allocate")
+    ('{"actions": "allocate"}', 'actions: allocate')
+    """
+    if isinstance(given, Mapping):
+        return json.dumps(given)
+    if not isinstance(given, str | Path) or (isinstance(given, str)
+                                             and re.search(r"\n|: |^$", given)):
+        return given
+    text = _of_file(str(given))
+    return _in_config_map(text, str(given)) if "ConfigMap" in text else text
+
+
+def _of_file(name: str) -> str:
+    try:
+        if name != "-":
+            Path(name).stat()  # a pattern is no file
+            if Path(name).is_dir():
+                raise ManifestError([f"{name}: is no file; allowed is a volcano-scheduler.conf, or "
+                                     "- for the input"])
+        return Reader().text(name)
+    except OSError as error:
+        raise ManifestError([f"{name}: cannot be read ({error.strerror})"]) from None
+    except Unreadable as error:
+        raise ManifestError([f"{name}: {error}"]) from None
+
+
+def _in_config_map(text: str, name: str) -> str:
+    """The configuration in a ConfigMap; any other text is taken as it is."""
+    try:
+        maps = [part for part in values(text)
+                if isinstance(part, dict) and part.get("kind") == "ConfigMap"]
+    except Unreadable:
+        return text
+    found = [(key, value) for part in maps for key, value in from_dict(part).data.items()
+             if key.endswith(".conf")]
+    if maps and len(found) != 1:
+        raise ManifestError([f"{name}: the ConfigMap has {len(found)} keys of data that end in "
+                             ".conf; allowed is one, such as volcano-scheduler.conf"])
+    return found[0][1] if found else text

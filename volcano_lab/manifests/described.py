@@ -1,0 +1,250 @@
+"""A cluster's objects, read from manifests or described in a few words: nodes, queues and jobs in
+the units that people use.
+
+Answers to no Go file: it writes the manifests that one would hand to `kubectl`, and the scheduler
+reads those. More than there are words for here (roles of tasks, taints, affinity, topology) is
+added as an object or as a manifest with `add`. `volcano_lab.cluster` has the verbs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.manifests import builder
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.export import literal
+from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.manifests.loader import Loaded
+from volcano_lab.messages import NoSuch, friendly_errors
+from volcano_lab.trace import Part, Shown
+
+Added = KubernetesObject | str | Path
+"""An object, the text of manifests, or a file of them."""
+
+
+@friendly_errors
+class ClusterObjects(Shown):
+    """The objects of a cluster that is read, described and changed; iterating gives them.
+
+    `node`, `queue` and `job` add something or, where the name is known, change what is named in the
+    call and nothing else. They return the cluster, so that calls can be chained. A plain number of
+    resources is CPUs. What they write is checked when the cluster is used: `ManifestError` names
+    object, field, value and what is allowed.
+
+    >>> cluster = ClusterObjects().node("n1", cpu=4).queue("team", weight=2)
+    >>> [obj.name for obj in cluster.job("train", queue="team", pods=2, cpu=1)]
+    ['root', 'default', 'n1', 'team', 'train', 'train-0', 'train-1']
+    """
+
+    def __init__(self, objects: Iterable[KubernetesObject] = ()):
+        self.others = Loaded(checked_objects(objects), getattr(objects, "warnings", ()),
+                             getattr(objects, "places", {}))
+        self._said: dict[tuple[str, str], dict[str, Any]] = {}
+        # what has not changed since is not written again
+        self._written: dict[tuple[str, str], builder.Written] = {}
+
+    def __repr__(self) -> str:
+        kinds = Counter(obj.kind for obj in self.objects())
+        counts = ", ".join(f"{kind}={count}" for kind, count in sorted(kinds.items()))
+        return f"{type(self).__name__}({counts})"
+
+    def __iter__(self) -> Iterator[KubernetesObject]:
+        return iter(self.objects())
+
+    def __len__(self) -> int:
+        return len(self.objects())
+
+    def _shown(self) -> Iterable[Part]:
+        """One row per node, queue and gang, in the words of `kubectl get`."""
+        objects = self.objects()
+        kinds = Counter(obj.kind for obj in objects)
+        yield f"A cluster: {', '.join(f'{count} {kind}' for kind, count in kinds.items())}."
+        for rows in self._frames().values():
+            yield [{name: _listed(value) if isinstance(value, Mapping) else value
+                    for name, value in row.items()} for row in rows]
+        yield from objects.warnings
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        objects = self.objects()
+        pods = Counter(f"{obj.metadata.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}"
+                       for obj in objects if obj.kind == "Pod")
+        return {"nodes": [{"node": obj.name, "allocatable": obj.status.allocatable}
+                          for obj in objects if obj.kind == "Node"],
+                "queues": [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,
+                            "capability": obj.spec.capability}
+                           for obj in objects if obj.kind == "Queue"],
+                "jobs": [{"job": obj.key, "queue": obj.spec.queue,
+                          "min_member": obj.spec.min_member, "pods": pods[obj.key]}
+                         for obj in objects if obj.kind == "PodGroup"]}
+
+    def copy(self) -> Self:
+        """The same cluster once more; changing one leaves the other as it is.
+
+        >>> one = ClusterObjects().node("n1", cpu=4)
+        >>> two = one.copy().node("n2", cpu=4)
+        >>> len(one), len(two)
+        (3, 4)
+        """
+        other = type(self)(self.others)
+        other._said, other._written = dict(self._said), dict(self._written)
+        return other
+
+    # -- describing it ---------------------------------------------------------------------------
+
+    def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None,
+             gpu: Amount | None = None, pods: int | None = None,
+             resources: Mapping[str, Amount] | None = None,
+             labels: Mapping[str, str] | None = None) -> Self:
+        """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it
+        takes (110).
+        """
+        return self._say("Node", name, locals())
+
+    def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None,
+              guarantee: Amounts = None, deserved: Amounts = None, parent: str | None = None,
+              priority: int | None = None, reclaimable: bool | None = None) -> Self:
+        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is
+        said to deserve.
+
+        `{}` takes a capability, a guarantee or what is deserved away again.
+        """
+        return self._say("Queue", name, locals())
+
+    def job(self, name: str, *, queue: str | None = None, pods: int | None = None,
+            cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
+            min_member: int | None = None, running: Mapping[str, int] | None = None,
+            priority: int | None = None, priority_class: str | None = None,
+            namespace: str | None = None, resources: Mapping[str, Amount] | None = None,
+            labels: Mapping[str, str] | None = None,
+            network_topology: Mapping[str, Any] | None = None) -> Self:
+        """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
+
+        It starts with `min_member` pods (default: all) or not at all; the minimum's resources are
+        what enqueue asks for. `running` says how many of its pods run already, and where:
+        {"node-1": 2}. `priority` is that of its pods alone; `priority_class`, the name of a
+        PriorityClass that was added, is that of its pods and of the job. `network_topology` is how
+        close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
+        """
+        return self._say("Job", name, locals())
+
+    def add(self, *objects: Added) -> Self:
+        """Add objects, the text of manifests, or files (a `Path`). Raises `ManifestError`."""
+        for obj in objects:
+            more = manifests.loads(obj) if isinstance(obj, str) else manifests.load(obj) if (
+                isinstance(obj, Path)) else Loaded(checked_objects([obj]))
+            self.others += more
+            self.others.warnings += more.warnings
+            self.others.places |= more.places
+        return self
+
+    def remove(self, name: str) -> Self:
+        """Take away every node, queue and job of that name, with its pods; `KeyError` where there
+        is none.
+
+        >>> len(ClusterObjects().node("n1", cpu=4).remove("n1"))
+        2
+        """
+        said = [key for key in self._said if key[1] == name]
+        objects = [obj for obj in self.others if obj.name != name]
+        if not said and len(objects) == len(self.others):
+            raise NoSuch(f"the cluster has no object of the name {name}")
+        for key in said:
+            del self._said[key]
+            self._written.pop(key, None)
+        self.others[:] = objects
+        return self
+
+    def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
+        if not isinstance(name, str):
+            raise TypeError(name)  # which `friendly_errors` says in a sentence
+        given = {word: value for word, value in said.items() if word not in ("self", "name")
+                 and value is not None}
+        before = self._said.get((kind, name))
+        now = (before or {}) | given
+        if now != before:
+            self._said[kind, name] = now
+            self._written.pop((kind, name), None)
+        return self
+
+    # -- using it --------------------------------------------------------------------------------
+
+    def objects(self) -> Loaded:
+        """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises
+        `ManifestError`.
+        """
+        write = {"Node": builder.node, "Queue": builder.queue, "Job": builder.job}
+        for key, said in self._said.items():
+            if key not in self._written:
+                self._written[key] = write[key[0]](key[1], **said)
+        written = [self._written[key] for key in self._said]
+        given = Loaded(self.others + [obj for parts in written for obj in parts.objects],
+                       self.others.warnings, self.others.places)
+        world = with_defaults(given)
+        first = end = len(world) - sum(len(parts.objects) for parts in written)
+        made: list[KubernetesObject] = []
+        for parts in written:
+            start, end = end, end + len(parts.objects)
+            made += world[start:end] if parts.pods is None else builder.gang(
+                *world[start:end], parts.pods, parts.nodes)
+        world[first:] = made
+        world.given = [*self.others, *made]
+        return world
+
+    def manifests(self) -> Loaded:
+        """The manifests as they were given, before defaults and controllers."""
+        return Loaded(self.objects().given, self.others.warnings, self.others.places
+                      ) if self._said else self.others
+
+    def to_yaml(self) -> str:
+        """The manifests of the cluster, defaults included.
+
+        >>> print(ClusterObjects().node("n1", cpu=4).to_yaml().split("---")[-1].strip())
+        apiVersion: v1
+        kind: Node
+        metadata:
+          name: n1
+        ...
+        """
+        return manifests.dump(self.objects())
+
+    def to_python(self) -> str:
+        """Return the calls that describe this cluster; objects that were added stand as manifests.
+
+        >>> print(ClusterObjects().node("n1", cpu=4).job("train", pods=3, cpu=1).to_python())
+        cluster = (
+            Cluster()
+            .node("n1", cpu=4)
+            .job("train", pods=3, cpu=1)
+        )
+        """
+        calls = []
+        for (kind, name), said in self._said.items():
+            words = [literal(name), *(f"{word}={literal(value)}" for word, value in said.items())]
+            calls.append(f".{kind.lower()}({', '.join(words)})")
+        if self.others:
+            calls.append(f".add({literal(manifests.dump(self.others))})")
+        return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
+
+
+def world_of(given: Iterable[KubernetesObject]) -> Loaded:
+    """Return what the scheduler hears of: manifests get the defaults of a cluster, unless they have
+    them. Raises `ManifestError`.
+
+    >>> [obj.name for obj in world_of([])], [obj.name for obj in world_of(world_of([]))]
+    (['root', 'default'], ['root', 'default'])
+    """
+    if isinstance(given, ClusterObjects):
+        return given.objects()
+    complete = isinstance(given, Loaded) and given.given is not given
+    return given if complete else with_defaults(
+        given if isinstance(given, Loaded) else checked_objects(given))
+
+
+def _listed(amounts: Mapping[str, Any] | None) -> str:
+    return ", ".join(f"{name} {amount}" for name, amount in (amounts or {}).items())

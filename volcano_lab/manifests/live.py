@@ -1,0 +1,92 @@
+"""A live cluster, as kubectl reads it: only the kinds that scheduling needs and the cluster has.
+
+Answers to no Go file. Nothing is written to the cluster, Secrets are not asked for, and of
+ConfigMaps only the scheduler's is.
+"""
+
+import subprocess
+from collections.abc import Sequence
+from io import StringIO
+
+from volcano_lab.api.objects import KINDS, ConfigMap
+from volcano_lab.manifests.loader import Loaded, ManifestError, load
+
+CONFIG_MAP = "volcano-scheduler-configmap"
+NAMESPACE = "volcano-system"
+OPTIONAL = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+"""Kinds whose pods are there in what a cluster prints."""
+PATIENCE = 60.0
+"""Seconds that one call of kubectl may take."""
+
+
+def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
+    """Return the objects of the cluster that kubectl's context names, the current one unless
+    another is given; `namespace` is that of the scheduler. Raises `ManifestError`.
+    """
+    own = [f"--context={context}"] if context else []
+    known = kubectl("api-resources", "--verbs=list", "--output=name", *own).split()
+    wanted = [word for word in kinds() if word in known]
+    if "pods" not in wanted:
+        raise ManifestError(["kubectl: the API server lists no pods; allowed is the context of a "
+                             "cluster"])
+    texts = [kubectl("get", ",".join(wanted), "--all-namespaces", "--output=json", *own)]
+    told = []
+    try:
+        texts.append(kubectl("get", "configmap", CONFIG_MAP, f"--namespace={namespace}",
+                             "--output=json", "--ignore-not-found", *own))
+    except ManifestError as error:  # few may read that namespace
+        told = [f"ConfigMap {CONFIG_MAP}: {error}; Volcano's default configuration is taken"]
+    loaded = load(*(StringIO(text) for text in texts if text.strip()))
+    loaded.warnings += told
+    return loaded
+
+
+def command_line(namespace: str = NAMESPACE) -> str:
+    """Return the line for a shell that writes a cluster and the scheduler's configuration to a
+    file.
+
+    >>> command_line()[:64]
+    'kubectl get "$(kubectl api-resources --verbs=list -o name | grep'
+    """
+    return (f'kubectl get "$(kubectl api-resources --verbs=list -o name | grep -xE '
+            f"'{'|'.join(kinds())}' | paste -sd, -)\" -A -o json > cluster.json; kubectl get "
+            f"configmap {CONFIG_MAP} -n {namespace} -o json >> cluster.json")
+
+
+def kubectl(*words: str) -> str:
+    """Return what kubectl prints. Raises `ManifestError` with its first line where it fails."""
+    try:
+        done = subprocess.run(["kubectl", *words], capture_output=True, text=True, check=False,
+                              timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        raise ManifestError(["no FILE is given, and there is no kubectl that would read a live "
+                             "cluster; allowed are files, or - for the input"]) from None
+    except subprocess.TimeoutExpired:
+        raise ManifestError([f"kubectl {words[0]}: no answer within {PATIENCE:g} s"]) from None
+    if done.returncode:
+        told = _problem(done.stderr.splitlines())
+        raise ManifestError([f"kubectl {words[0]}: {told}"])
+    return done.stdout
+
+
+def _problem(lines: Sequence[str]) -> str:
+    """What kubectl says last: client-go's log lines come before."""
+    return next((line for line in reversed(lines) if line.strip()), "it failed without a word")
+
+
+def kinds() -> list[str]:
+    """Return the resources that are read, as `kubectl api-resources` names them.
+
+    >>> [word for word in kinds() if "volcano" in word]
+    ['hypernodes.topology.volcano.sh', 'jobs.batch.volcano.sh', 'podgroups.scheduling.volcano.sh',
+     'queues.scheduling.volcano.sh']
+    """
+    found = {cls for cls in KINDS.values() if cls is not ConfigMap and cls.kind not in OPTIONAL}
+    groups = {cls: cls.api_versions[0].rpartition("/")[0] for cls in found}
+    return sorted(_plural(cls.kind) + (f".{group}" if group else "")
+                  for cls, group in groups.items())
+
+
+def _plural(kind: str) -> str:
+    word = kind.lower()
+    return f"{word}es" if word.endswith("s") else word + "s"

@@ -1,0 +1,171 @@
+"""Two cycles side by side: what a change brought about, or in what two clusters differ.
+
+Answers to no Go file.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from volcano_lab.api import quantity_text
+from volcano_lab.messages import Misuse, listed
+from volcano_lab.trace import Part, Shown
+from volcano_lab.trace.names import Names
+from volcano_lab.trace.views.cycle import Cycle, Row
+
+MOST_PODS = 12
+"""Pods that are named; `placements` has all."""
+QUEUE = ("deserved", "allocated", "request")
+JOB = ("queue", "phase", "pods", "placed", "pending")
+EXPECTED = ("placed", "admitted", "pending")
+"""What may be expected of a job: as many pods placed as its minimum, admission, or neither."""
+
+
+class Comparison(Shown):
+    """In what two cycles differ; it is false where they do not.
+
+    Attributes:
+        before, after: The two cycles.
+        refused: The rules of Volcano's webhooks that the second cluster breaks and the first does
+            not, a sentence each.
+        jobs: One row for each job of which a value has changed: [before, after] of each value; None
+            where the job was not there, or is not any more.
+        queues: The same for each queue and resource.
+        placements: One row for each operation that took effect in one cycle only: "less" in the
+            first, "more" in the second.
+        breaks: The gangs that had their minimum placed, and have not any more.
+        left_out: Why the second cycle has not what the first did not leave out either.
+        added: The jobs that only the second cycle has.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
+    >>> found = Comparison(cluster.run(), cluster.node("n2", cpu=4).run())
+    >>> found.jobs[0]["placed"], len(found.placements), bool(found)
+    ([0, 6], 6, True)
+    """
+
+    def __init__(self, before: Cycle, after: Cycle, refused: Sequence[str] = ()):
+        self.before, self.after, self.refused = before, after, list(refused)
+        was, now = _jobs(before), _jobs(after)
+        self.jobs = [{"job": job, **values} for job, values in _differing(was, now, JOB)]
+        self.queues = [{"queue": queue, "resource": resource, **values} for (queue, resource),
+                       values in _differing(_queues(before), _queues(after), QUEUE)]
+        self.placements = list(_moved(before, after))
+        self.breaks = [job for job, row in now.items()
+                       if not _started(row) and _started(was.get(job))]
+        self.left_out = [reason for reason in after.session.snapshot.left_out
+                         if reason not in before.session.snapshot.left_out]
+        self.added = sorted(now.keys() - was.keys())
+
+    def __repr__(self) -> str:
+        return f"<{next(iter(self._sentences()))}>"
+
+    def __bool__(self) -> bool:
+        return any(self.as_dict().values())
+
+    def holds(self, job: str, expected: str = "placed") -> bool:
+        """Return whether a job is "placed" (as many of its pods as its minimum), "admitted" or
+        "pending" (not admitted, or below its minimum) in the second cycle; a job that is not in it
+        is nothing of that.
+        """
+        if expected not in EXPECTED:
+            raise Misuse(f"expected is {expected}; allowed is {', '.join(EXPECTED)}")
+        try:
+            uid = Names(self.after.session).find(job, "job")[1]
+        except LookupError:
+            return False
+        row = next(row for row in self.after.jobs() if row["job"] == uid)
+        return {"placed": _started(row), "pending": not _started(row),
+                "admitted": row["phase"] not in ("", "Pending")}[expected]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all that differs as plain data; each list is empty where nothing does."""
+        return {"jobs": self.jobs, "placements": self.placements, "breaks": self.breaks,
+                "left_out": self.left_out, "queues": self.queues}
+
+    def _frames(self) -> dict[str, list[Row]]:
+        return {"jobs": [{"job": row["job"], "value": name, "before": row[name][0],
+                          "after": row[name][1]} for row in self.jobs for name in JOB],
+                "queues": [{"queue": row["queue"], "resource": row["resource"], "value": name,
+                            "before": row[name][0], "after": row[name][1]}
+                           for row in self.queues for name in QUEUE],
+                "placements": self.placements}
+
+    def _shown(self) -> Iterable[Part]:
+        yield from self._sentences()
+        pods: dict[tuple[str, str], list[str]] = {}
+        for row in self.placements:
+            where = f" on {row['node']}" if row["node"] else ""
+            pods.setdefault((row["change"], row["operation"]), []).append(row["pod"] + where)
+        for (change, operation), names in pods.items():
+            yield f"{'+' if change == 'more' else '-'} {operation}: {listed(names, MOST_PODS)}"
+        if self.jobs:
+            yield "Jobs, before -> after"
+            yield [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
+                   for row in self.jobs]
+        if self.queues:
+            yield "Queues, before -> after"
+            yield [{"queue": row["queue"], "resource": row["resource"],
+                    **{name: _text([None if value is None else quantity_text(row["resource"], value)
+                                    for value in row[name]]) for name in QUEUE}}
+                   for row in self.queues]
+
+    def _sentences(self) -> Iterator[str]:
+        if not self:
+            yield "Nothing differs."
+            return
+        jobs = self.jobs
+        better = sum(row["pending"][1] is not None and row["pending"][1] < (row["pending"][0] or 0)
+                     for row in jobs)  # who is gone is not better off
+        worse = sum((row["pending"][1] or 0) > (row["pending"][0] or 0) for row in jobs)
+        changes = [(row["change"], row["operation"]) for row in self.placements]
+        placed, evicted = (changes.count(("more", word)) - changes.count(("less", word))
+                           for word in ("allocate", "evict"))
+        yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: "
+               f"{better}, with more: {worse}.")
+        if self.breaks:
+            yield f"Gangs that fall below their minimum: {listed(self.breaks)}."
+        if gone := [row["job"] for row in jobs if row["phase"][1] is None]:
+            yield f"Not in the cycle any more: {listed(gone)}."
+        if self.left_out:
+            yield f"Left out of the cycle: {listed(self.left_out)}."
+
+
+def _started(row: Row | None) -> bool:
+    """Whether a job is admitted and as many of its pods as its minimum have a place."""
+    return row is not None and row["phase"] not in ("", "Pending") and (
+        row["placed"] >= max(row["min_member"], min(row["pods"], 1)))
+
+
+def _jobs(cycle: Cycle) -> dict[str, Row]:
+    called = Names(cycle.session).called
+    return {called(row["job"]): row for row in cycle.jobs()}
+
+
+def _queues(cycle: Cycle) -> dict[tuple[str, str], Row]:
+    return {(row["queue"], resource): {name: row[name].get(resource, 0) for name in QUEUE}
+            for row in cycle.queues() for resource in row["request"] | row["deserved"]
+            if resource != "pods"}
+
+
+def _moved(before: Cycle, after: Cycle) -> Iterator[Row]:
+    """The operations that took effect in one cycle only."""
+    done = [[tuple(row[:3]) for row in cycle.committed] for cycle in (before, after)]
+    for change, ours, theirs in (("less", done[0], {*done[1]}), ("more", done[1], {*done[0]})):
+        for operation, pod, node in ours:
+            if (operation, pod, node) not in theirs:
+                yield {"change": change, "operation": operation, "pod": pod, "node": node}
+
+
+def _differing(before: dict[Any, Row], after: dict[Any, Row], names: Sequence[str]
+               ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
+    """What is in one only, or has other values: [before, after] of each of them."""
+    for key in sorted(before | after):
+        values = {name: [row and row[name] for row in (before.get(key), after.get(key))]
+                  for name in names}
+        if any(was != now for was, now in values.values()):
+            yield key, values
+
+
+def _text(pair: list[Any]) -> str:
+    was, now = ("-" if value is None else str(value) for value in pair)
+    return now if was == now else f"{was} -> {now}"
