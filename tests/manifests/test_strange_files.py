@@ -90,7 +90,7 @@ REFUSED = {
     "merges in a circle": ("a: &a {x: {<<: *a}}", 'the anchor "a" contains itself'),
     "a chain of merges": ("\n".join(["x0: &x0 {a: b}", *(
         f"x{n}: &x{n} {{<<: *x{n - 1}}}" for n in range(1, 999))]), "nested more than 200 deep"),
-    "aliases of aliases": (laughs(7, 12, "["), "excessive aliasing"),
+    "aliases of aliases": (laughs(7, 12, "["), "more than 2,000,000 values"),
     "a tab": ("apiVersion: v1\nkind: Node\nmetadata:\n\tname: a",
               "a tab is one: indent with spaces)"),
     "JSON cut": ('{"apiVersion":"v1","kind":"Node","meta', "not valid YAML ("),
