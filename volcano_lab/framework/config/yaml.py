@@ -131,7 +131,8 @@ def entries(node: yaml.Node, repeated: list[str] | None) -> dict[str, yaml.Node]
         found[key.value] = value
     for source in merged:
         if isinstance(source, MappingNode):
-            found = {**entries(source, repeated), **found}
+            found = found | {key: value for key, value in entries(source, repeated).items()
+                             if key not in found}
     return found
 
 
