@@ -20,13 +20,15 @@ if CHINESE:
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 from folds import fill, link_pages, link_to_try, strip  # noqa: E402
-from generate import generate  # noqa: E402
+from front import write  # noqa: E402
+from generate import MADE, generate  # noqa: E402
 
 from translate import translated  # noqa: E402
 from volcano_lab.trace.language import speak  # noqa: E402
 
 speak("zh" if CHINESE else "en")
 generate()
+write(MADE / "static", tags.has("site"))  # noqa: F821 Sphinx gives the name
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 strip(LESSONS)
 fill(LESSONS)

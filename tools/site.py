@@ -33,6 +33,11 @@ def built(out: Path, release: str | None, docs: bool) -> None:
             unneeded.unlink()
         shutil.rmtree(out / "jupyter_execute", ignore_errors=True)  # Sphinx lays it beside a build
         share_source(out)
+    else:
+        sys.path[:0] = [str(ROOT / "docs")]
+        from front import write
+
+        write(out, site=True)
     application(ROOT / "build" / "site-parts", out / "try", release)
     faults = found(out)
     if faults:

@@ -27,8 +27,9 @@ ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py"
                      "messages/guard.py", "messages/similar.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
-         "script": ["widgets/js", "course/kit/live.js"],
-         "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py"]}
+         "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js"],
+         "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py",
+                   "../docs/front"]}
 """Catalogue -> where its texts are. Lessons have one each."""
 
 WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
@@ -244,12 +245,14 @@ def collected() -> dict[Path, list[str]]:
 def sources(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml")
+    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml", "*.html")
     return sorted(path for ending in endings for path in place.rglob(ending))
 
 
 def of_file(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".html":
+        return re.findall(r'\bsay\("(.+?)"\)', text)
     if path.name == "glossary.yaml":
         return [meaning for _, meaning in yaml.safe_load(text).values()]
     if path.name == "lessons.yaml":

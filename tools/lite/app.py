@@ -143,8 +143,7 @@ def _add_to_pages(out: Path) -> None:
         (HERE / "start.js").read_text(encoding="utf-8").replace("VERSION", version),
         encoding="utf-8")
     shutil.copyfile(HERE / "page.js", out / "static" / "page.js")
-    (out / "static" / "pyodide" / "python.mjs").write_text(
-        (HERE / "python.mjs").read_text(encoding="utf-8").replace("FIRST", FIRST), encoding="utf-8")
+    shutil.copyfile(HERE / "questions.js", out / "static" / "pyodide" / "questions.js")
     worker = next(out.glob("extensions/@jupyterlite/*/static/comlink.worker.*.js"))
     (out / "static" / "pyodide" / "kernel.js").write_text(
         f'import "./python.mjs";\nimport "../../{worker.relative_to(out).as_posix()}";\n',
@@ -153,6 +152,7 @@ def _add_to_pages(out: Path) -> None:
             out / "static" / "interface.js.packed")
     for name in PACKED:
         packed(out / "static" / "pyodide" / name)
+    _python(out / "static" / "pyodide")
     _replace(out / "notebooks" / "index.html", "<head>",
              '<head><script src="../static/start.js"></script>'
              '<script type="module" src="../static/page.js"></script>')
@@ -166,6 +166,15 @@ def _add_to_pages(out: Path) -> None:
     build = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     worker = (HERE / "service-worker.js").read_text(encoding="utf-8").replace("BUILD", build)
     (out / "service-worker.js").write_text(worker, encoding="utf-8")
+
+
+def _python(folder: Path) -> None:
+    """Write what starts Python, with the names and the bytes of what it fetches first."""
+    first = [f"{name}.packed" for name in PACKED] + ["python_stdlib.zip", FIRST]
+    size = sum((folder / name).stat().st_size for name in first)
+    text = (HERE / "python.mjs").read_text(encoding="utf-8")
+    (folder / "python.mjs").write_text(
+        text.replace("FIRST", FIRST).replace("BYTES = 0", f"BYTES = {size}"), encoding="utf-8")
 
 
 def _replace(file: Path, old: str, new: str) -> None:

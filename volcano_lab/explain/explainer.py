@@ -199,9 +199,9 @@ class Explainer(Shown):
             first = _foremost(causes)
             key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
             name = self.names.called(uid)
-            group = groups.setdefault(key, Group(first.code, first.text, [], partial(self.why,
-                                                                                     name)))
+            group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.jobs.append(name)
+            group.texts.append(first.text)
         self.evidence.brief = False
         return sorted(groups.values(), key=lambda group: -len(group.jobs))
 

@@ -114,14 +114,19 @@ class Explanation(Shown):
 
 @define(slots=True)
 class Group:
-    """Jobs that wait for the same cause: its `code`, the `text` of the first job's cause, the names
-    of all, and `explain`, which explains the first one.
+    """Jobs that wait for the same cause: its `code`, the names of all with the `texts` of their
+    causes, and `explain`, which explains the first one.
     """
 
     code: str
-    text: str
-    jobs: list[str]
     explain: Callable[[], Explanation]
+    jobs: list[str] = Factory(list)
+    texts: list[str] = Factory(list)
+
+    @property
+    def text(self) -> str:
+        """The text of the first job's cause."""
+        return self.texts[0]
 
 
 class Waiting(Shown):

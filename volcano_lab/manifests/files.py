@@ -21,6 +21,7 @@ from typing import IO, Any
 import yaml
 
 from volcano_lab.framework.config.yaml import MOST_DIGITS, documents, syntax_problem
+from volcano_lab.manifests.block import listed
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 MOST_BYTES = 1 << 27
@@ -135,7 +136,7 @@ def values(text: str) -> list[Any]:
         if found is not None:
             return found
     try:
-        return list(documents(text))
+        return listed(text) or list(documents(text))
     except yaml.YAMLError as error:
         helm = "{{" in text and "; it looks like a Helm template: read what `helm template` prints"
         raise Unreadable(f"{syntax_problem(error)}{helm or ''}") from None

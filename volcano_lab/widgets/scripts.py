@@ -125,7 +125,12 @@ def _template(source: str, at: int, other: Callable[[str], str]) -> tuple[str, i
 def live_css() -> str:
     """Return the styles of a page: pictures, their dark colours, the lab's frame."""
     dark = _style("dark").replace(".vp {", ".vp.vp-dark {")
-    return _style("picture") + dark + _style("live") + _style("steps")
+    return _style("picture") + dark + _style("live") + _style("steps") + _style("questions")
+
+
+def questions_css() -> str:
+    """Return the styles of the panel about a cluster of one's own."""
+    return _style("questions")
 
 
 @cache

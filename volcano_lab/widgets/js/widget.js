@@ -3,6 +3,7 @@ import {cycleSteps} from "./cycle_steps.js";
 import {lab} from "./lab.js";
 import {add, followTheme, ownKeys} from "./page.js";
 import {panel} from "./panel.js";
+import {questions} from "./questions.js";
 import {statementSteps} from "./statement_steps.js";
 import {touchable} from "./touch.js";
 
@@ -17,6 +18,21 @@ function picture(model, el) {
   return () => { model.off("change:shown", update); unfollow(); shown.stop(); };
 }
 
-const KINDS = {lab, picture, cycleSteps, statementSteps};
+// The kernel answers the questions of the panel about a cluster, one message each.
+function cluster(model, el) {
+  const root = add(el, "div"), unfollow = followTheme(root), waiting = new Map(), {files, name} = model.get("fixed");
+  let count = 0;
+  const take = ({id, answer}) => { waiting.get(id)?.(JSON.parse(answer)); waiting.delete(id); };
+  const ask = (question) => new Promise((resolve) => {
+    waiting.set(++count, resolve);
+    model.send({id: count, question: JSON.stringify(question)});
+  });
+  ownKeys(root);
+  model.on("msg:custom", take);
+  questions(root, ask, name).open(files).then(({error}) => error && add(root, "p", {}, error));
+  return () => { model.off("msg:custom", take); unfollow(); };
+}
+
+const KINDS = {lab, picture, cycleSteps, statementSteps, questions: cluster};
 
 export default {render: ({model, el}) => KINDS[model.get("fixed").widget](model, el)};

@@ -1,0 +1,168 @@
+"""The YAML that `kubectl get -o yaml` prints, read line by line: thirty times as fast as PyYAML's
+parser in Python, the only one in a browser.
+
+Answers to no Go file. It knows the block style alone (keys, lists, one-line scalars, `|` texts) and
+gives up at the first line that may be anything else, so that it never reads another value than
+`framework.config.yaml.documents`, to which that part of the text then goes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import yaml
+
+from volcano_lab.framework.config.yaml import documents, resolve
+
+MOST_DEPTH, MOST_LINES = 60, 8_000_000
+ITEM = re.compile(r"^(?=- )", re.MULTILINE)
+ITEMS = re.compile(r"(?:apiVersion: v1\n)?items:\n(?=- )")
+END = re.compile(r"^kind: List\n(?:metadata:\n(?:  .*\n)*)?\Z", re.MULTILINE)
+KEY = re.compile(r"""([\w./~-]+(?::[\w./~-]+)*|'[^'\\]+'|"[^"\\]+"):(?: (.*))?""")
+PLAIN = re.compile(r"""[^\s\[\]{}&*!|>'"%@`,#=<?:-](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<!\s)"""
+                   r"|-?[.\d][\w.+-]*")
+SINGLE = re.compile(r"'((?:[^']|'')*)'")
+DOUBLE = re.compile(r'"(?:[^"\\]|\\["\\/bfnrt]|\\u(?!d[89a-f])[0-9a-f]{4})*"')
+TEXT = re.compile(r"\|(-?)")
+
+
+class Unknown(Exception):
+    """A line that may mean something else here."""
+
+
+def listed(text: str) -> list[Any] | None:
+    """Return the documents of a text that kubectl printed; None where it has no List of objects.
+
+    >>> listed("apiVersion: v1\\nitems:\\n- kind: Pod\\nkind: List\\n")
+    [{'apiVersion': 'v1', 'items': [{'kind': 'Pod'}], 'kind': 'List'}]
+    >>> listed("kind: Pod\\n")
+    """
+    if not ITEMS.search(text) or text.count("\n") > MOST_LINES:
+        return None
+    parts = re.split(r"^---\n", text, flags=re.MULTILINE)
+    try:
+        found = [_document(part) for part in (parts if parts[0] else parts[1:])]
+    except (yaml.YAMLError, Unknown):
+        return None  # what is wrong is said with its line in the whole text
+    return found
+
+
+def _document(text: str) -> Any:
+    head, end = ITEMS.match(text), END.search(text)
+    if head is None or end is None:
+        return _only(text)
+    items = ITEM.split(text[head.end():end.start()])[1:]
+    return _only(head[0] + end[0]) | {"items": [_item(item) for item in items]}
+
+
+def _only(text: str) -> Any:
+    """The value of any YAML that is one document."""
+    found = list(documents(text))
+    if len(found) != 1:
+        raise Unknown
+    return found[0]
+
+
+Line = tuple[int, str]
+"""How many spaces it begins with (-1 where it is empty), and what follows them."""
+
+
+def _item(text: str) -> Any:
+    """The value of an item; what is not plain enough is read as any YAML."""
+    try:
+        if not text.replace("\n", "").isprintable() or not text.endswith("\n"):
+            raise Unknown
+        lines = [_line(line) for line in text[:-1].split("\n")]
+        lines[0] = 2, lines[0][1][2:]
+        value, at = _value([*lines, (0, "")], 0, 0)
+        if at < len(lines):
+            raise Unknown
+        return value
+    except Unknown:
+        (value,) = _only(text)
+        return value
+
+
+def _line(line: str) -> Line:
+    text = line.lstrip(" ")
+    if line and not text:
+        raise Unknown
+    return (len(line) - len(text), text) if line else (-1, "")
+
+
+def _value(lines: list[Line], at: int, depth: int) -> tuple[Any, int]:
+    """The mapping or list that begins in a line, and the line after it."""
+    if depth > MOST_DEPTH:
+        raise Unknown
+    return (_list if lines[at][1].startswith("- ") else _map)(lines, at, depth)
+
+
+def _list(lines: list[Line], at: int, depth: int) -> tuple[list[Any], int]:
+    found: list[Any] = []
+    indent = lines[at][0]
+    while lines[at][0] == indent and lines[at][1].startswith("- "):
+        text = lines[at][1][2:]
+        if text.startswith("- ") or KEY.fullmatch(text):
+            lines[at] = indent + 2, text
+            value, at = _value(lines, at, depth + 1)
+        else:
+            value, at = _scalar(text, lines, at, indent)
+        found.append(value)
+    return found, at
+
+
+def _map(lines: list[Line], at: int, depth: int) -> tuple[dict[str, Any], int]:
+    found: dict[str, Any] = {}
+    indent = lines[at][0]
+    while lines[at][0] == indent and not lines[at][1].startswith("- "):
+        entry = KEY.fullmatch(lines[at][1])
+        if entry is None:
+            raise Unknown
+        key, text = entry[1][1:-1] if entry[1][0] in "'\"" else entry[1], entry[2]
+        if key in found or key == "<<":
+            raise Unknown
+        if text is None:
+            found[key], at = _below(lines, at + 1, indent, depth)
+        else:
+            found[key], at = _scalar(text, lines, at, indent)
+    return found, at
+
+
+def _below(lines: list[Line], at: int, indent: int, depth: int) -> tuple[Any, int]:
+    """What stands below a key: nothing, or a mapping or list; a list may be as far to the left."""
+    deeper, text = lines[at]
+    if deeper > indent or (deeper == indent and text.startswith("- ")):
+        return _value(lines, at, depth + 1)
+    return None, at
+
+
+def _scalar(text: str, lines: list[Line], at: int, indent: int) -> tuple[Any, int]:
+    """A value of one line, or a text of several after `|`."""
+    if text in ("{}", "[]"):
+        value: Any = {} if text == "{}" else []
+    elif PLAIN.fullmatch(text):
+        value = resolve(text)
+    elif quoted := SINGLE.fullmatch(text):
+        value = quoted[1].replace("''", "'")
+    elif DOUBLE.fullmatch(text):
+        value = json.loads(text)
+    elif literal := TEXT.fullmatch(text):
+        return _text(lines, at + 1, indent, literal[1])
+    else:
+        raise Unknown
+    if not -1 < lines[at + 1][0] <= indent:
+        raise Unknown  # the scalar may go on in the next line
+    return value, at + 1
+
+
+def _text(lines: list[Line], at: int, indent: int, end: str) -> tuple[str, int]:
+    """A text as it stands, without its indentation."""
+    deeper, kept = lines[at][0], []
+    while lines[at][0] >= deeper > indent or lines[at][0] == -1:
+        kept.append(" " * (lines[at][0] - deeper) + lines[at][1])
+        at += 1
+    if not kept or not kept[-1] or lines[at][0] > indent:
+        raise Unknown
+    return "\n".join(kept) + ("" if end else "\n"), at

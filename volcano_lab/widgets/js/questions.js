@@ -1,0 +1,197 @@
+// The panel about a cluster of one's own: the jobs that wait, the answer to one of them with its changes as buttons,
+// nodes and queues. `ask` sends a question and promises its answer; where it is answered is no matter here.
+import {add, button, set, write} from "./page.js";
+import {number} from "./words.js";
+
+const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
+const MOST_NODES = 600;
+
+export function questions(root, ask, name, notes) {
+  root.replaceChildren();
+  root.classList.add("vq");
+  const head = add(root, "div", {class: "vq-head"}), columns = add(root, "div", {class: "vq-columns"});
+  const list = add(columns, "section", {class: "vq-list", "aria-label": "Jobs that wait"});
+  const answer = add(columns, "section", {class: "vq-answer", "aria-live": "polite"});
+  const side = add(columns, "section", {class: "vq-side", "aria-label": "The cluster"});
+  let cluster, chosen = 0, resource = 0, color = new Map(), asked = 0;
+
+  async function open(files) {
+    write(answer, "");
+    add(answer, "p", {class: "vq-busy"}, "Reading the file and running a cycle …");
+    cluster = await ask({ask: "open", files});
+    answer.replaceChildren();
+    if (cluster.error) return cluster;
+    [...new Set(cluster.queues.map((row) => row.queue))].filter((queue) => cluster.jobs.some((job) => job.queue === queue))
+      .forEach((queue, at) => color.set(queue, COLORS[at % COLORS.length]));
+    header();
+    jobs();
+    picture(cluster);
+    lint();
+    if (cluster.waiting.length) await show(0);
+    else add(answer, "p", {class: "vq-first"}, "No job waits.");
+    return cluster;
+  }
+
+  function header() {
+    const key = cluster.resources[resource], sum = (field) => cluster.nodes.reduce((total, node) => total + node[field][resource], 0);
+    add(head, "h2", {}, name);
+    const runs = cluster.jobs.length - cluster.waiting.length, plugin = cluster.plugins.filter((each) => ["capacity", "proportion"].includes(each));
+    add(head, "span", {class: "vq-soft"}, [`${cluster.nodes.length} nodes`,
+      key ? `${amount(sum("allocatable") - sum("idle"))} of ${amount(sum("allocatable"))} ${short(key)} in use` : "",
+      `${runs} jobs run, ${cluster.waiting.length} wait`, plugin.length ? `plugin ${plugin[0]}` : ""].filter(Boolean).join(" · "));
+    notes?.(head);
+  }
+
+  function jobs() {
+    add(list, "h3", {class: "vq-label"}, `${cluster.waiting.length} jobs wait`);
+    const items = add(list, "ul");
+    cluster.waiting.forEach((row, at) => {
+      const item = button(add(items, "li"), "", row.job, () => show(at, true), "vq-job");
+      add(item, "b", {}, row.job);
+      add(item, "span", {}, row.text);
+    });
+  }
+
+  async function lint() {
+    const told = await ask({ask: "lint"});
+    if (told.error || !told.length) return;
+    const fold = add(list, "details", {class: "vq-lint"});
+    add(fold, "summary", {}, `${told.length} findings about the manifests`);
+    const items = add(fold, "ul");
+    for (const {level, text} of told) add(items, "li", {class: `vq-${level}`}, text);
+  }
+
+  async function show(at, moved) {
+    const turn = ++asked, row = cluster.waiting[at];
+    chosen = at;
+    list.querySelectorAll(".vq-job").forEach((each, place) => set(each, {"aria-current": place === at ? "true" : null}));
+    picture(cluster);
+    const found = await ask({ask: "why", job: row.job});
+    if (turn !== asked) return;
+    answer.replaceChildren();
+    add(answer, "h3", {tabindex: -1}, row.job);
+    if (moved && innerWidth < 860) answer.scrollIntoView();
+    if (found.error) { add(answer, "p", {class: "vq-first"}, found.error); return; }
+    const texts = [...new Set(found.causes.map((cause) => cause.text))];
+    add(answer, "p", {class: "vq-first"}, texts[0] ?? found.head);
+    for (const text of texts.length ? [...texts.slice(1), found.head] : []) add(answer, "p", {}, text);
+    if (found.seeks) await changes(turn, row.job);
+  }
+
+  // One change after another, as they are found; a page that asks for something else stops asking for more.
+  async function changes(turn, job) {
+    add(answer, "h3", {class: "vq-label"}, "What would change it");
+    const items = add(answer, "ul", {class: "vq-changes"}), wait = add(answer, "p", {class: "vq-busy"}, "Trying changes …");
+    let count = 0;
+    for (;;) {
+      const change = await ask({ask: "next", job});
+      if (turn !== asked) return;
+      if (!change || change.error) break;
+      count++;
+      const item = add(items, "li"), made = button(item, "", change.text, () => tried(item, made, change, job, turn), "vq-change");
+      set(made, {"aria-pressed": "false"});
+      add(made, "b", {}, change.text);
+      add(made, "span", {}, change.effect);
+    }
+    write(wait, count ? "Each change was run." : "No change that was tried places it.");
+    wait.classList.remove("vq-busy");
+  }
+
+  async function tried(item, made, change, job, turn) {
+    const back = made.getAttribute("aria-pressed") === "true";
+    for (const each of answer.querySelectorAll(".vq-change")) set(each, {"aria-pressed": "false"});
+    for (const each of answer.querySelectorAll(".vq-tried")) each.remove();
+    if (back) return picture(cluster);
+    set(made, {"aria-pressed": "true"});
+    const place = add(item, "div", {class: "vq-tried"});
+    add(place, "p", {class: "vq-busy"}, "Running the cycle with this change …");
+    const found = change.args.length ? await ask({ask: "try", args: change.args}) : null;
+    if (turn !== asked || !place.isConnected) return;
+    place.replaceChildren();
+    if (found?.error) add(place, "p", {}, found.error);
+    else if (found) { compared(place, found, job); picture(found.after, found.before); }
+    const lines = change.kubectl.length ? change.kubectl : change.args.length ? [`volcano-lab what-if ${name} ${change.args.map(quoted).join(" ")}`] : [];
+    if (lines.length) copyable(place, lines.join("\n"));
+  }
+
+  function compared(place, {before, after}, job) {
+    const was = new Map(before.jobs.map((row) => [row.job, row])), rows = after.jobs.filter((row) => has(row) !== has(was.get(row.job)));
+    const gone = before.jobs.filter((row) => !after.jobs.some((other) => other.job === row.job));
+    const table = add(place, "table"), top = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+    for (const text of ["", "before the change", "after the change"]) add(top, "th", {scope: "col"}, text);
+    const line = (...cells) => { const made = add(body, "tr"); cells.forEach((cell) => add(made, "td", {}, cell)); };
+    for (const row of rows.sort((a, b) => (b.job === job) - (a.job === job)).slice(0, 12)) line(row.job, has(was.get(row.job)), has(row));
+    for (const row of gone) line(row.job, has(row), "–");
+    const key = cluster.resources[resource];
+    for (const row of after.queues.filter((each) => each.resource === key)) {
+      const old = before.queues.find((each) => each.queue === row.queue && each.resource === key);
+      if (old && old.text.allocated !== row.text.allocated) line(`${row.queue}, ${short(key)}`, old.text.allocated, row.text.allocated);
+    }
+    if (!body.children.length) write(place, "No job and no queue has other amounts.");
+  }
+
+  // Nodes and queues in one resource; of a change with what was there before.
+  function picture(now, before) {
+    side.replaceChildren();
+    if (!now.resources.length) return;
+    if (cluster.resources.length > 1) {
+      const choice = add(add(side, "label", {class: "vq-soft"}, "Resource "), "select");
+      cluster.resources.forEach((each, at) => add(choice, "option", {value: at, selected: at === resource}, short(each)));
+      choice.addEventListener("change", () => { resource = Number(choice.value); picture(now, before); });
+    }
+    nodeMap(now, before);
+    queueTree(now, before);
+  }
+
+  function nodeMap(now, before) {
+    add(side, "h3", {class: "vq-label"}, before ? `Nodes, ${short(now.resources[resource])} free after the change` : `Nodes, ${short(now.resources[resource])} free`);
+    const map = add(side, "div", {class: "vq-map"}), was = new Map((before ?? now).nodes.map((node) => [node.node, node]));
+    for (const node of now.nodes.slice(0, MOST_NODES)) {
+      const all = node.allocatable[resource], idle = node.idle[resource], holds = Object.entries(node.held).map(([queue, amounts]) => [queue, amounts[resource]]).filter((each) => each[1]);
+      const old = was.get(node.node), changed = before && (!old || old.idle[resource] !== idle);
+      const cell = add(map, "div", {class: `vq-node${changed ? " vq-changed" : ""}${idle > 0 ? "" : " vq-full"}`,
+        title: `${node.node}: ${amount(idle)} of ${amount(all)} free${holds.map(([queue, held]) => `; ${queue || "?"} ${amount(held)}`).join("")}`});
+      add(cell, "span", {}, amount(idle));
+      const strip = add(cell, "i", {class: "vq-strip"});
+      for (const [queue, held] of holds) add(strip, "u", {style: `width:${100 * held / (all || 1)}%;background:${color.get(queue) ?? "#999"}`});
+    }
+    if (now.nodes.length > MOST_NODES) add(side, "p", {class: "vq-soft"}, `The first ${MOST_NODES} of ${now.nodes.length} nodes.`);
+  }
+
+  function queueTree(now, before) {
+    const key = cluster.resources[resource], rows = now.queues.filter((row) => row.resource === key), most = Math.max(1e-9, ...rows.map((row) => Math.max(row.allocated, row.deserved ?? 0, row.real_capability ?? 0)));
+    if (!rows.length) return;
+    const mine = cluster.jobs.find((row) => row.job === cluster.waiting[chosen]?.job)?.queue, old = new Map((before ?? now).queues.filter((row) => row.resource === key).map((row) => [row.queue, row]));
+    add(side, "h3", {class: "vq-label"}, `Queues, ${short(key)}`);
+    const tree = add(side, "div", {class: "vq-tree"}), part = (value) => `${Math.min(100, 100 * (value ?? most) / most)}%`;
+    const draw = (row, level) => {
+      const place = add(tree, "div", {class: `vq-queue${row.queue === mine ? " vq-mine" : ""}`, style: `--level:${level}`}), was = old.get(row.queue);
+      const line = add(place, "div", {class: "vq-line"});
+      add(line, "b", {}, row.queue);
+      const moved = (field) => was && was.text[field] !== row.text[field] ? `${was.text[field]} → ${row.text[field]}` : row.text[field];
+      add(line, "span", {}, `${moved("allocated")} allocated · ${moved("deserved")} deserved · ${row.real_capability === null ? "no limit" : `${moved("real_capability")} limit`}`);
+      const bar = add(place, "div", {class: "vq-bar", style: `--queue:${color.get(row.queue) ?? "var(--vq-soft)"}`});
+      add(bar, "i", {class: "vq-limit", style: `width:${part(row.real_capability)}`});
+      add(bar, "i", {class: "vq-held", style: `width:${part(row.allocated)}`});
+      add(bar, "i", {class: "vq-deserved", style: `left:${part(row.deserved)}`});
+      for (const child of rows.filter((each) => each.parent === row.queue && each !== row)) draw(child, level + 1);
+    };
+    const names = new Set(rows.map((row) => row.queue));
+    for (const row of rows.filter((each) => !names.has(each.parent) || each.parent === each.queue)) draw(row, 0);
+    add(side, "p", {class: "vq-soft"}, "Solid: allocated. Dashed line: deserved. Thick end: limit.");
+  }
+
+  return {open};
+}
+
+const amount = (value) => value >= 2 ** 30 ? `${number(value / 2 ** 30)} Gi` : number(value);
+const short = (name) => ({"nvidia.com/gpu": "GPUs", cpu: "CPUs"})[name] ?? name;
+const has = (row) => !row ? "–" : row.promised ? `${row.placed} of ${row.pods} pods, ${row.promised} promised` : `${row.placed} of ${row.pods} pods`;
+const quoted = (word) => /^[\w./=:,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+function copyable(place, text) {
+  const box = add(place, "div", {class: "vq-copy"});
+  add(box, "code", {}, text);
+  const made = button(box, "copy", "copy this line", () => (navigator.clipboard?.writeText(text) ?? Promise.reject())
+    .then(() => write(made, "copied"), () => write(made, "select and copy")), "vq-small");
+}

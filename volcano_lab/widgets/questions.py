@@ -1,0 +1,150 @@
+"""What a page asks about a cluster of one's own: JSON in, JSON out.
+
+The page of the site asks Python in a worker of the browser, a notebook's panel (`ask`) its kernel:
+one message for each question, so that the page stays alive while a cycle runs.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from volcano_lab.api import quantity_text
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.explanation import in_quantity
+from volcano_lab.explain.pasted import kubectl
+from volcano_lab.framework import ConfError, Session
+from volcano_lab.manifests import ManifestError
+from volcano_lab.trace.language import say
+from volcano_lab.trace.names import Names
+from volcano_lab.trace.state import queues_of
+
+Row = dict[str, Any]
+SUMS = ("guarantee", "deserved", "allocated", "real_capability", "request")
+SECONDS = 20.0
+"""How long changes of one job are looked for."""
+
+
+class Questions:
+    """The questions that a page has about the cluster of some files.
+
+    The first is {"ask": "open", "files": [names of manifests, of `kubectl get -o yaml|json`]}; the
+    others are "why", "next" and "try" about that cluster, and "lint".
+
+    >>> import json
+    >>> questions = Questions()
+    >>> opened = questions.answer('{"ask": "open", "files": ["docs/cluster.yaml"]}')
+    >>> [(row["job"], row["code"]) for row in json.loads(opened)["waiting"]]
+    [('default/huge', 'overcommit_refuses')]
+    >>> json.loads(questions.answer('{"ask": "why", "job": "b"}'))["error"][:33]
+    'no job, pod or queue is called "b'
+    """
+
+    cluster: Cluster
+    explainer: Explainer
+
+    def __init__(self) -> None:
+        self._remedies: dict[str, Iterator[Any]] = {}
+
+    def answer(self, question: str) -> str:
+        """Return the answer to a question, both as JSON; {"error": a sentence} where it fails."""
+        asked = json.loads(question)
+        answers: dict[str, Callable[[], Any]] = {
+            "open": lambda: self.open(asked["files"]), "lint": self.lint,
+            "why": lambda: self.why(asked["job"]), "next": lambda: self.next(asked["job"]),
+            "try": lambda: self.tried(asked["args"])}
+        try:
+            found = answers[asked["ask"]]()
+        except (ManifestError, ConfError, LookupError) as error:
+            found = {"error": say(str(error))}
+        return json.dumps(found)
+
+    def open(self, files: Sequence[str]) -> Row:
+        """Read the files and run the cluster to rest: the jobs that wait with the first line of
+        `why`, all jobs, queues and nodes.
+        """
+        self.cluster = Cluster.read(*files)
+        self.explainer = self.cluster.explainer()
+        ssn = self.explainer.session
+        return {"waiting": [{"job": job, "code": group.code, "text": say(text)}
+                            for group in self.explainer.waiting()
+                            for job, text in zip(group.jobs, group.texts, strict=True)],
+                "plugins": ssn.conf.plugin_names(), **state(ssn)}
+
+    def lint(self) -> list[Row]:
+        """The findings of `volcano-lab lint`, errors first."""
+        return [{"level": each.level, "rule": each.rule, "text": say(str(each))}
+                for each in self.cluster.lint()]
+
+    def why(self, job: str) -> Row:
+        """What `volcano-lab why` says of a job."""
+        found = self.explainer.why(job)
+        self._remedies[job] = iter(found.remedies_within(SECONDS))
+        causes = [{"code": cause.code, "text": say(cause.text), "context": cause.context}
+                  for cause in found.causes if cause.text]
+        return {"head": say(found.head), "causes": causes, "seeks": found.seeks_remedies}
+
+    def next(self, job: str) -> Row | None:
+        """The next change that turns the answer, as it is found; None after the last one."""
+        remedy = next(self._remedies.get(job, iter(())), None)
+        return remedy and {"text": say(remedy.change), "effect": say(remedy.effect),
+                           "args": remedy.args, "kubectl": kubectl(remedy.args)}
+
+    def tried(self, args: Sequence[str]) -> Row:
+        """The cluster at rest, without and with a change (arguments of `what-if`)."""
+        pairs = list(zip(args[::2], args[1::2], strict=True))
+        found = self.cluster.what_if(
+            *(text for word, text in pairs if word == "--set"),
+            remove=[text for word, text in pairs if word == "--remove"])
+        return {"before": state(found.before.session), "after": state(found.after.session)}
+
+
+def state(ssn: Session) -> Row:
+    """Jobs, queues and nodes after a cycle; amounts as numbers, those of queues with their text.
+
+    >>> found = state(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).run().session)
+    >>> found["jobs"][0]["placed"], found["nodes"][0]["idle"]
+    (2, [2.0])
+    """
+    called = Names(ssn).called
+    jobs = [{"job": called(uid), "queue": job.queue, "pods": len(job.tasks),
+             "minimum": job.min_available, "placed": placed, "promised": promised}
+            for uid, job in ssn.jobs.items() for placed, promised, _ in (counts(job),)]
+    names = resources(ssn)
+    return {"jobs": jobs, "resources": names, "queues": list(_queues(ssn, names)),
+            "nodes": list(_nodes(ssn, names))}
+
+
+def resources(ssn: Session) -> list[str]:
+    """The resources that jobs ask for, devices before cpu and memory."""
+    asked = {name for job in ssn.jobs.values() for task in job.tasks.values()
+             for name, amount in task.init_resreq if amount and name != "pods"}
+    return sorted(asked, key=lambda name: (name in ("cpu", "memory"), name))
+
+
+def _queues(ssn: Session, names: Sequence[str]) -> Iterator[Row]:
+    for queue, row in queues_of(ssn).items():
+        for name in names:
+            amounts = {what: _units(name, row[what].get(name, 0.0)) for what in SUMS}
+            yield {"queue": queue, "parent": row["parent"], "weight": row["weight"],
+                   "resource": name, **amounts, "text": {
+                       what: quantity_text(name, amount) for what, amount in amounts.items()}}
+
+
+def _nodes(ssn: Session, names: Sequence[str]) -> Iterator[Row]:
+    for name, node in ssn.nodes.items():
+        held: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(names))
+        for task in node.tasks.values():
+            queue = ssn.jobs[task.job].queue if task.job in ssn.jobs else ""
+            for place, resource in enumerate(names):
+                held[queue][place] += _units(resource, task.resreq.get(resource)) or 0
+        yield {"node": name, "held": held,
+               "idle": [_units(each, node.idle.get(each)) for each in names],
+               "allocatable": [_units(each, node.allocatable.get(each)) for each in names]}
+
+
+def _units(name: str, amount: float | None) -> float | None:
+    """An amount in the units people use; None for no limit."""
+    return None if amount is None or amount > 1e17 else float(in_quantity(name, amount))
