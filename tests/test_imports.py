@@ -64,6 +64,11 @@ def test_the_package_alone_is_light():
     assert not loaded & (LAB | SIMULATION | {"yaml", "rich"})
 
 
+def test_the_command_loads_nothing_before_it_answers_to_ctrl_c():
+    new = loaded_by("volcano_lab.cli").keys() - loaded_by("json").keys()
+    assert new == {"volcano_lab", "volcano_lab.cli"}
+
+
 def test_help_and_completion_load_no_scheduler():
     loaded = loaded_by("volcano_lab.cli.grammar").keys()
     assert not loaded & {"numpy", "yaml", "rich", "volcano_lab.api", "volcano_lab.framework"}

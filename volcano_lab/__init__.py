@@ -9,9 +9,6 @@ Everything named here is loaded when it is first used, so that importing the pac
 nothing.
 """
 
-from difflib import get_close_matches
-from importlib import import_module
-
 __version__ = "0.1.0"
 
 _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cache": "cache",
@@ -40,6 +37,9 @@ __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> object:
+    from difflib import get_close_matches
+    from importlib import import_module
+
     if name in _HOMES:
         value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     elif name in _MODULES or name in _LAB:

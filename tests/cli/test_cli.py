@@ -177,6 +177,15 @@ def test_a_file_without_cases_is_told(tmp_path, capsys):
         assert capsys.readouterr() == ("", f"warning: {empty}: there are no cases\n")
 
 
+def test_a_line_of_any_length_is_not_read(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("volcano_lab.cli.replay.MOST_BYTES", 1000)
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"name": "' + b"a" * 100_000 + b'"}\n'))
+    assert main(["replay", str(path)]) == 2
+    assert capsys.readouterr().err == (
+        f"volcano-lab: {path}: cannot be read (a line has more than 1,000 bytes)\n")
+
+
 def test_replay_with_timing(files, capsys):
     assert main(["replay", str(files / "case.json"), "--timing"]) == 0
     row = json.loads(capsys.readouterr().out)

@@ -17,6 +17,13 @@ from served import GOOD_CONF, job, node, scrape
 from volcano_lab.cli import Mistake
 from volcano_lab.cli.server import serve
 
+RACK = """\
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: rack}
+spec: {tier: 1, members: [{type: Node, selector: {exactMatch: {name: n1}}}]}
+"""
+
 
 class Process:
     """A running `volcano-lab serve`, and what it has said so far."""
@@ -64,6 +71,7 @@ def places(tmp_path):
         path.mkdir()
     conf.write_text(GOOD_CONF.format(plugin="proportion"))
     (folder / "nodes.yaml").write_text(node())
+    (folder / "racks.yaml").write_text(RACK)
     return folder, conf, dumps
 
 
@@ -106,6 +114,11 @@ def test_the_command_from_beginning_to_end(places):
         ] == 6  # three pods, sent and bound
 
         os.kill(server.process.pid, signal.SIGUSR2)
+        server.wait_for(r"NodeInfo\(n1, idle .*, 3 tasks\)")
+        server.wait_for(r"JobInfo\(default/a-.*2 Running\)")
+        server.wait_for(r"HyperNode\(rack, nodes n1\)")
+        assert not list(dumps.glob("*.json"))
+        os.kill(server.process.pid, signal.SIGUSR1)
         dumped = server.wait_for(r"cache written to (.*snapshot-\d+\.json)")[1]
         assert server.end() == 0
     finally:
@@ -143,7 +156,7 @@ def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places, tmp_path, 
     server = Process(*places, start=("-c", SLOW_WRITES))
     try:
         server.wait_for("metrics on")
-        os.kill(server.process.pid, signal.SIGUSR2)
+        os.kill(server.process.pid, signal.SIGUSR1)
         server.wait_for("half way")
         assert [path.suffix for path in places[2].iterdir()].count(".part") == 1
         server.process.send_signal(signal.SIGTERM)

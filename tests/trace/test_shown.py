@@ -4,7 +4,7 @@ import pytest
 
 import volcano_lab
 from volcano_lab import Cluster, Explainer, Stepper, Trace, tables, traced
-from volcano_lab.api.objects import Node, ObjectMeta
+from volcano_lab.trace.shown import Shown
 
 
 def cluster():
@@ -37,10 +37,18 @@ def test_a_result_shows_itself_in_each_form(make, words):
     assert bundle["text/html"].startswith("<p>") and "object at 0x" not in str(bundle)
 
 
-def test_names_cannot_be_markup():
-    named = Node(ObjectMeta(name="<b>x</b>"))  # a manifest with that name would be refused
-    shown = Explainer([*cluster().objects(), named])._repr_mimebundle_()
-    assert "<b>" not in shown["text/html"]
+@pytest.mark.parametrize("form", ["text/html", "text/markdown"])
+def test_names_cannot_be_markup(form):
+    named = "<b>[x](y)`z`|&lt;"  # a manifest with that name would be refused
+    class Named(Shown):
+        def _shown(self):
+            yield f"Node {named} is full."
+            yield [{"node": named}]
+    text = Named()._repr_mimebundle_()[form]
+    assert "<b>" not in text and "&amp;lt;" in text and text.count("&lt;b>") + text.count(
+        "&lt;b&gt;") == 2
+    if form == "text/markdown":
+        assert text.count(r"\[x\](y)\`z\`\|") == 2
 
 
 def test_dir_shows_what_there_is_and_each_of_it_loads():

@@ -3,16 +3,12 @@
 Exit codes: 0 done (also where jobs wait, unless `--fail-on-pending` is given), 1 what was looked
 for was found (`lint`: an error; `diff`: a difference; `run --fail-on-pending`: a job that waits;
 `sweep`, `replay`: a failure), 2 for what the user has to fix, told in a sentence, 130 after Ctrl-C.
-`grammar` has the commands; what a command needs is imported when it runs.
+`grammar` has the commands; what a command needs is imported when it runs, and here nothing at all:
+until `main` runs, Ctrl-C ends in a traceback.
 """
 
-import atexit
-import gc
-import logging
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 
 DONE, FOUND, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 
@@ -21,7 +17,7 @@ class Mistake(Exception):
     """Something the user has to fix; the text is one sentence a line."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit code.
 
     >>> main(["run", "no-such-file.yaml"])
@@ -34,7 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _main(arguments: Sequence[str] | None) -> int:
+def _main(arguments: list[str] | None) -> int:
+    import atexit
+    import gc
+    import logging
+    from contextlib import suppress
+
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads take longer than a cycle
     atexit.register(gc.freeze)  # what goes with the process need not be searched for garbage
     gc.disable()  # while modules load; each command turns it on again
@@ -80,6 +81,8 @@ def _told(sentences: str) -> int:
             from volcano_lab.messages import one_line
 
             line = one_line(line)
-        with suppress(OSError):
+        try:
             print(f"volcano-lab: {line}", file=sys.stderr)
+        except OSError:  # nobody reads it
+            return MISTAKE
     return MISTAKE

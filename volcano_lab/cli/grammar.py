@@ -361,7 +361,7 @@ def export() -> None:
 @click.option("--port", type=int, default=8080, show_default=True,
               help="A page on http://127.0.0.1:PORT/, metrics on /metrics; 0 takes any.")
 @click.option("--dump-dir", metavar="DIR", type=FILE,
-              help="Where SIGUSR2 writes the cache.  [default: a folder of your own]")
+              help="Where SIGUSR1 writes the cache.  [default: a folder of your own]")
 @click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0,
               help="Facts to log, as Volcano's -v.")
 def serve(verbosity: int, **given: Any) -> int:
@@ -370,8 +370,9 @@ def serve(verbosity: int, **given: Any) -> int:
     \b
     Signals:
       SIGTERM, Ctrl-C   end it, within two seconds
-      SIGHUP            read all files anew
-      SIGUSR2, SIGUSR1  write the cache to a file
+      SIGHUP            read all files again
+      SIGUSR1           write the cache to a file
+      SIGUSR2           print its nodes, jobs and HyperNodes
 
     \b
     Examples:

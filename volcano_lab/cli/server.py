@@ -4,8 +4,9 @@ it is told to end.
 Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are looked at
 before each cycle, and twice a second; whatever is wrong in one file, one configuration, one dump or
 one cycle is a sentence, and the rest goes on. Bound pods run and deleted pods are gone by the next
-cycle. SIGHUP reads everything anew, SIGUSR2 (and SIGUSR1, Volcano's) writes the cache to a file,
-SIGTERM and Ctrl-C end it. One thread does all of it; the page and the metrics have their own.
+cycle. SIGHUP reads all files again, SIGUSR1 writes the cache to a file, SIGUSR2 prints its
+nodes, jobs and HyperNodes, SIGTERM and Ctrl-C end it. One thread does all of it; the page and the
+metrics have their own.
 """
 
 import os
@@ -142,6 +143,14 @@ class Service:
         data = dump.dump(self.cache, self.conf_file.text, now, self.scheduler.memory)
         return dump.write(Path(directory, f"snapshot-{int(now)}.json"), data, replace=False)
 
+    def print_cache(self) -> None:
+        """Print the nodes, jobs and HyperNodes of the cache, one per line."""
+        known = self.cache.snapshot()
+        for item in (*known.nodes.values(), *known.jobs.values()):
+            self.say(one_line(repr(item)))
+        for name, nodes in sorted(known.hyper_nodes.real_nodes_set.items()):
+            self.say(one_line(f"HyperNode({name}, nodes {', '.join(sorted(nodes))})"))
+
 
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
           dump_dir: str | None = None, cycles: int | None = None) -> int:
@@ -191,6 +200,8 @@ def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path,
             _say(f"changed: {listed(changed, MOST_NAMES)}")
         if "dump" in wanted:
             _dump(service, dumps)
+        if "print" in wanted:
+            service.print_cache()
         wanted.clear()
         if time.monotonic() >= due:
             due = time.monotonic() + period
@@ -272,7 +283,8 @@ def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
 
     handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": give_up,
                 "SIGHUP": lambda *_: wanted.add("reload"),
-                **dict.fromkeys(("SIGUSR1", "SIGUSR2"), lambda *_: wanted.add("dump"))}
+                "SIGUSR1": lambda *_: wanted.add("dump"),
+                "SIGUSR2": lambda *_: wanted.add("print")}
     return {getattr(signal, name): signal.signal(getattr(signal, name), handler)
             for name, handler in handlers.items() if hasattr(signal, name)}  # Windows has few
 

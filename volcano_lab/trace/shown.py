@@ -3,6 +3,7 @@
 A part is a sentence, or rows of a table. Words stand at the left, numbers at the right.
 """
 
+import re
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,20 +93,30 @@ def columns(text: str) -> int:
 
 
 def markdown(part: Part) -> str:
-    """Return a sentence, or a table of Markdown.
+    r"""Return a sentence, or a table of Markdown; names and values are no markup.
 
     >>> print(markdown([{"queue": "a", "share": 0.5}]))
     | queue | share |
     |:---|---:|
     | a | 0.5 |
+    >>> print(markdown("pod <b>[x](y)"))
+    pod &lt;b>\[x\](y)
     """
     if isinstance(part, str):
-        return say(part)
+        return _no_markup(say(part))
     heads, rows, numbers = _table(part)
     marks = "|".join("---:" if number else ":---" for number in numbers)
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+    lines = ["| " + " | ".join(_no_markup(cell) for cell in line) + " |"
              for line in [heads, *rows]]
     return "\n".join([lines[0], f"|{marks}|", *lines[1:]])
+
+
+def _no_markup(text: str) -> str:
+    """Return text of which nothing is a tag, a link or code of Markdown."""
+    return _MARKS.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
+
+
+_MARKS = re.compile(r"([\\`\[\]|])")
 
 
 def html(part: Part) -> str:
