@@ -21,10 +21,11 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
-ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py", "cli/compare.py",
-                     "cluster.py", "manifests/files.py", "manifests/conf.py", "manifests/live.py",
-                     "manifests/missing.py", "framework/points", "framework/plugin.py",
-                     "messages/guard.py", "messages/similar.py"],
+ROOMS = {"library": ["explain", "changes/words.py", "debug", "trace", "cli/why.py",
+                     "cli/capture.py", "cli/compare.py", "cluster.py", "manifests/files.py",
+                     "manifests/conf.py", "manifests/live.py", "manifests/missing.py",
+                     "framework/points", "framework/plugin.py", "messages/guard.py",
+                     "messages/similar.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js"],

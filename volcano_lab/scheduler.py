@@ -10,8 +10,12 @@ from itertools import chain
 from time import perf_counter
 from typing import Any
 
+import attrs
+
 from volcano_lab import actions, plugins
+from volcano_lab.api import RELEASING
 from volcano_lab.api.objects import KubernetesObject, Pod
+from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache import Cache
 from volcano_lab.cache.dump import settled
@@ -27,7 +31,7 @@ from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Scheduler", "actions", "at_rest", "conf_of", "plugins", "run_cycle", "run_once",
+__all__ = ["Scheduler", "actions", "at_rest", "conf_of", "life", "plugins", "run_cycle", "run_once",
            "traced"]
 MOST_CYCLES = 10
 """So many cycles at most are run until a cluster is at rest."""
@@ -133,43 +137,94 @@ def at_rest(objects: Sequence[KubernetesObject],
     """Run cycles until no pods are left to be created for the jobs that were admitted, at most so
     many; return the last one. Raises `ConfError`.
 
-    The job controller creates the pods of a Job whose PodGroup waits (`later` of the objects) once
-    it is admitted, and the next cycle places them. Each cycle is recorded by a `trace` of its own.
+    Each cycle is recorded by a `trace` of its own; its `world` has the objects before it.
 
     >>> at_rest([]).committed, at_rest([]).rests
     ([], True)
     """
-    scheduler = Scheduler(Cache(objects), conf_of(conf))
-    world = objects if isinstance(objects, Loaded) else Loaded(objects)
-    earlier: list[list[str]] = []
-    for _ in range(most):
-        cycle = scheduler.cycle(now=now, trace=trace())
-        cycle.earlier, cycle.world = earlier, world
-        earlier = cycle.committed
-        created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
-        cycle.rests = not created
+    cycles = life(objects, conf, now, most, trace)
+    cycle = next(cycles)
+    for following in cycles if not cycle.rests else ():
+        following.earlier, cycle = cycle.committed, following
         if cycle.rests:
             break
-        world = _with_pods_of(created, world, scheduler.cache, cycle.session.now)
     return cycle
 
 
+def life(objects: Sequence[KubernetesObject],
+         conf: SchedulerConfiguration | Mapping[str, Any] | str | None = None,
+         now: float | None = None, most: int = MOST_CYCLES,
+         trace: Callable[[], Outline] = Outline) -> Iterator[Cycle]:
+    """Yield cycle after cycle, at most so many, until one changes nothing. Raises `ConfError`.
+
+    Between two cycles kubelets start what was bound and end what was evicted, controllers create
+    that again, and the job controller creates the pods of a Job whose PodGroup was admitted
+    (`later` of the objects); a cycle `rests` where none are left to be created. Left out: time,
+    faults, and jobs that end.
+
+    >>> from volcano_lab.api.objects import Queue
+    >>> [cycle.rests for cycle in life([Queue()], "actions: allocate")]
+    [True, True]
+    """
+    scheduler = Scheduler(Cache(objects), conf_of(conf))
+    world = objects if isinstance(objects, Loaded) else Loaded(objects)
+    before = None
+    for number in range(most):
+        cycle = scheduler.cycle(now=None if now is None else now + number, trace=trace())
+        created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
+        cycle.rests, cycle.world = not created, world
+        yield cycle
+        phases = {uid: job.pod_group.status.phase for uid, job in cycle.session.jobs.items()}
+        if cycle.rests and phases == before and all(done[0] == "pipeline"
+                                                    for done in cycle.committed):
+            return
+        before = phases
+        _carry_out(scheduler.cache, cycle.session, all_that_leave=not number)
+        if created:
+            world = _with_pods_of(created, world, scheduler.cache, cycle.session.now)
+
+
 def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) -> Loaded:
-    """The objects before the next cycle: what the last one decided of pods, and those that the job
-    controller has created, of which the cache is notified.
+    """The objects before the next cycle, with the pods that the job controller has created, of
+    which the cache is notified.
     """
     later = dict(world.later)
-    pods = list(chain.from_iterable(map(later.pop, jobs)))
-    after = Loaded(chain(settled(cache, now), pods), world.warnings, world.places)
-    after.later, after.unmade, after.given = later, world.unmade, world.given
-    for pod in pods:
+    for pod in chain.from_iterable(map(later.pop, jobs)):
         cache.add(pod)
+    after = Loaded(settled(cache, now), world.warnings, world.places)
+    after.later, after.unmade, after.given = later, world.unmade, world.given
     return after
 
 
 def _admitted(cycle: Cycle, pod: Pod) -> bool:
     job = cycle.session.jobs.get(f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")
     return job is not None and not job.is_pending()
+
+
+def _carry_out(cache: Cache, ssn: Session, all_that_leave: bool) -> None:
+    """Start what was bound, end what was evicted, and create that again."""
+    evicted = {}
+    for operation, key, node, *_ in ssn.committed:
+        if operation == "evict":
+            evicted[key] = node
+        elif operation == "allocate":
+            cache.update(cache.pods[key].changed(spec={"node_name": node},
+                                                 status={"phase": "Running"}))
+    for job in ssn.jobs.values():
+        owners = {owner.kind for owner in job.pod_group.metadata.owner_references}
+        for key in [task.key for task in job.in_status(RELEASING).values()]:
+            if key in cache.pods and (key in evicted or all_that_leave):
+                pod = cache.pods[key]
+                cache.delete(pod)
+                if key in evicted and "Pod" not in owners:
+                    cache.add(_again(pod))
+
+
+def _again(pod: Pod) -> Pod:
+    """A pod as its controller creates it once more."""
+    fresh = {"uid": "", "resource_version": "", "deletion_timestamp": None}
+    return attrs.evolve(pod.changed(spec={"node_name": ""}, metadata=fresh),
+                        status=PodStatus("Pending"))
 
 
 @friendly_errors

@@ -55,12 +55,14 @@ def test_why_as_json(tree):
     assert told["causes"][0]["numbers"]["asked"] == {
         "cpu": 5000
     } and told["chain"][0]["facts"]["level"] == "team"
-    assert {"what": "queue team", "field": "capability", "before": "cpu 4", "after": "cpu 5",
-            "change": "queue team: capability cpu 4 -> cpu 5",
-            "effect": "train-1 is placed on n1", "args": ["--set", "queue/team.capability.cpu=5"],
+    assert {"change": "queue team: capability cpu 4 -> cpu 5",
+            "effect": "train-1 is placed on n1",
+            "text": "queue team: capability cpu 4 -> cpu 5 (train-1 is placed on n1)",
+            "args": ["--set", "queue/team.capability.cpu=5"],
             "kubectl": ["kubectl patch queue team --type merge -p "
                         """'{"spec": {"capability": {"cpu": "5"}}}'"""],
-            "job": "default/train", "placed": 2} in told["remedies"]
+            "job": "default/train", "placed": 2, "evicts": {}, "breaks": {}, "waits": [],
+            "alike": []} in told["remedies"]
 
 
 WHYS = [

@@ -4,7 +4,7 @@ import pytest
 
 from volcano_lab import Cluster, loads
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.knob import step_of
+from volcano_lab.explain.options import step_of
 from volcano_lab.manifests.defaults import with_defaults
 
 NODE = """\
@@ -60,7 +60,7 @@ def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
     assert told(answer, "groups_beside") == (
         "default/web-1 has 2 PodGroups, each of them a gang of its own: podgroup-new (Inqueue, "
         "1 pod), podgroup-old (Running, 2 pods).")
-    assert str(answer.remedies[0]).startswith("job default/podgroup-new: min_member 2 -> 1")
+    assert str(answer.remedies[0]).startswith("job default/podgroup-new: minMember 2 -> 1")
 
 
 def test_an_owner_of_several_podgroups_that_wait_is_told_which_there_are():
@@ -140,7 +140,8 @@ def test_what_init_containers_ask_for_is_said():
     assert answer.causes[0].text == (
         "Pod default/p asks for cpu 9; no node is that large, even empty: the largest has cpu 4. "
         "So much is asked for by its init containers; the others ask for cpu 1.")
-    assert "request of cpu a pod 9 -> 4" in str(answer.remedies[0])
+    assert [remedy.change for remedy in answer.remedies] == [
+        "1 more node like n1 with cpu 9", "job default/etl: request of cpu a pod 9 -> 4"]
 
 
 def test_minimal_resources_beyond_the_pods_are_told():
@@ -223,7 +224,7 @@ def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
     explain = asked(group("x", "mix", 1, phase="Running"), *pods, high, conf=conf)
     changes = {remedy.change: remedy.effect for remedy in explain.why("default/high").remedies}
     assert changes["enableJobStarving: false for gang"] == (
-        "high is promised a place on n1; evicts 1 pod of mix")
+        "high is promised a place on n1; evicts 2 pods of mix")
     assert "enableJobStarving: false for gang" not in [
         remedy.change for remedy in explain.why("mix").remedies]
 
@@ -234,8 +235,9 @@ def test_a_small_cut_of_a_request_comes_before_fewer_pods_and_more_nodes():
     cluster.node("n3", cpu=8)
     remedies = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                          '{name: predicates}]}]').why("new").remedies
-    assert [remedy.field for remedy in remedies] == [
-        "request of cpu a pod", "min_member", "nodes like n1", "deleted"]
+    assert [remedy.change for remedy in remedies] == [
+        "job default/new: request of cpu a pod 8 -> 7", "job default/new: minMember 2 -> 1",
+        "1 more node like n1", "wait for the end of default/old"]
 
 
 def test_pages_and_bytes_are_counted_in_their_steps():

@@ -77,7 +77,7 @@ def test_a_gang_short_of_one_member():
                             } and "2 found a place, 1 did not" in gang.text
     assert "1 more node like n1 (train is placed on n1, n2, 1 new node)" in map(
         str, explanation.remedies)
-    assert "job default/train: min_member 3 -> 2 (2 pods of train are placed on n1, n2)" in map(
+    assert "job default/train: minMember 3 -> 2 (2 pods of train are placed on n1, n2)" in map(
         str, explanation.remedies)
 
 

@@ -86,9 +86,8 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
     assert explanation.head.startswith("Job default/new of queue default is Pending: of 2 pods 0")
     assert explanation.causes[-1].text.startswith("Its pods are not made yet: ")
     assert [each.change for each in explanation.remedies] == [
-        "job default/new: min_member 2 -> 1", "job default/new: request of cpu a pod 2 -> 1",
-        "1 more node like n1", "actions without enqueue",
-        "nothing is wrong: wait for the end of default/old"]
+        "job default/new: minAvailable 2 -> 1",
+        "1 more node like n1", "wait for the end of default/old"]
 
 
 def test_the_cycle_itself_has_only_the_pods_that_there_are():
@@ -219,10 +218,11 @@ def test_a_priority_class_that_was_not_exported_is_known_by_its_pods():
     assert "preempt evicts default/old-w-0" in explain.why("new").text
 
 
-def test_who_names_no_priority_class_is_told_to_before_others_are_switched_off():
+def test_who_names_no_priority_class_is_told_to_and_what_that_costs_the_larger_one():
     high = exported("new", 1, 4, phase="Inqueue", there=1)
-    assert changes(asked(FULL, high, conf=EVICTS).why("new"))[0].startswith(
-        "job default/new: a PriorityClass above 0 (new is promised a place on n1; evicts 1 pod of ")
+    assert changes(asked(FULL, high, conf=EVICTS).why("new"))[-1] == (
+        "job default/new: a PriorityClass above 0 (new is promised a place on n1; evicts 1 pod of "
+        "old; this costs others more than the job is)")
 
 
 def test_a_pod_whose_pod_group_is_not_there_is_known():
@@ -257,7 +257,7 @@ def test_what_a_pod_group_reserves_beyond_its_pods_is_what_is_lowered():
     spark = exported("new", 1, 1, there=1).replace("minResources: {cpu: 1}", "minResources: {cpu: "
                                                   "30}")
     changed = changes(asked(spark).why("new"))
-    assert "job default/new: min_resources cpu 30 -> cpu 8 (new is placed on n1)" in changed
+    assert "job default/new: minResources cpu 30 -> cpu 8 (new is placed on n1)" in changed
     assert not any("request of cpu" in change for change in changed)
 
 
@@ -268,7 +268,8 @@ def test_a_queue_below_one_that_is_closed_is_opened_with_it():
         for name, above in (("dept", "root"), ("team", "dept")))
     new = exported("new", 1, 1).replace("queue: default", "queue: team")
     assert changes(asked(queues, new).why("new"))[0] == (
-        "queue dept and team: state Closed -> Open (new is placed on n1)")
+        "both: queue dept: state Closed -> Open; queue team: state Closed -> Open "
+        "(new is placed on n1)")
 
 
 @pytest.mark.parametrize("spec, said", [
@@ -292,7 +293,7 @@ def test_a_pod_group_without_pods_and_job_is_admitted_by_less():
     alone = alone[alone.index("apiVersion: scheduling"):]
     explanation = asked(alone).why("new")
     assert explanation.head == "Job default/new of queue default is Pending: it has no pods yet."
-    assert changes(explanation) == ["job default/new: min_member 4 -> 2 (new is admitted)",
+    assert changes(explanation) == ["job default/new: minAvailable 4 -> 2 (new is admitted)",
                                     "actions without enqueue (new is admitted)",
                                     "1 more node like n1 (new is admitted)"]
 

@@ -21,7 +21,8 @@ def asked(*objects):
 @pytest.mark.parametrize(("objects", "code", "said", "remedy"), [
     ([klass()], "claim_missing",
      "it claims data, and there is no PersistentVolumeClaim default/data",
-     "create PersistentVolumeClaim default/data with a volume (web is placed on n1)"),
+     "both: a volume of 1Gi for PersistentVolumeClaim default/data; create "
+     "PersistentVolumeClaim default/data (web is placed on n1)"),
     ([claim(), klass(mode="Immediate")], "claim_unbound",
      "StorageClass wait gives volumes at once (Immediate), which Kubernetes does before Volcano "
      "places the pod",

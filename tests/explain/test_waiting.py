@@ -32,9 +32,9 @@ def full(*, pods=2, queue="default", least=1):
 
 
 @pytest.mark.parametrize(("cluster", "change"), [
-    (full().job("new", cpu=2), "nothing is wrong: wait for the end of default/old"),
+    (full().job("new", cpu=2), "wait for the end of default/old"),
     (full(queue="q").job("new", cpu=2), "wait for the end of default/old"),  # reclaim is missing
-    (full(pods=4).job("new", cpu=2), "nothing is wrong: wait for the end of default/old"),
+    (full(pods=4).job("new", cpu=2), "wait for the end of default/old"),
 ])
 def test_for_whom_a_job_waits_is_run(cluster, change):
     last = waits(Explainer(cluster.objects()).why("new"))

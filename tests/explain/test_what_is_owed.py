@@ -1,6 +1,5 @@
-"""When nothing is wrong and when something is, for whom room is kept, and which promises hold."""
+"""For whom room is kept, and which promises hold."""
 
-import pytest
 
 from explain.test_exports import GROUP, JOB, NODE
 from volcano_lab import loads
@@ -34,37 +33,6 @@ status: {phase: Pending}
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}
 """
-
-
-def waits(cluster, name, conf):
-    found = Explainer(cluster.objects(), conf).why(name).remedies
-    return [remedy.change for remedy in found if "wait for" in remedy.change]
-
-
-def full(**queue):
-    cluster = Cluster().node("n1", cpu=64, gpu=4).queue("own", **queue).queue("other")
-    return cluster.job("old", queue="other", pods=4, cpu=1, gpu=1, running={"n1": 4})
-
-
-def stranded():
-    cluster = Cluster().node("n1", cpu=4).job("old", pods=1, cpu=3, running={"n1": 1})
-    return cluster.job("new", pods=2, cpu=1, running={"n1": 1})
-
-
-@pytest.mark.parametrize(("cluster", "conf", "change"), [
-    (full(deserved={"nvidia.com/gpu": 4}).job("new", queue="own", cpu=2, gpu=2), CAPACITY,
-     "wait for the end of default/old"),  # deserved names no CPU: that is no reason to wait
-    (full(deserved={"nvidia.com/gpu": 1}).job("new", queue="own", cpu=2, gpu=2), CAPACITY,
-     "nothing is wrong: wait for the end of default/old"),
-    (full(guarantee={"nvidia.com/gpu": 2}).job("new", queue="own", cpu=2, gpu=2), CAPACITY,
-     "wait for the end of default/old"),
-    (stranded(), PROPORTION, "wait for the end of default/old"),
-    (Cluster().node("n1", cpu=16).queue("vip", guarantee={"cpu": 8}).job(
-        "old", cpu=6, running={"n1": 1}).job("new", cpu=4), PROPORTION,
-     "wait for the end of default/old"),  # half of the cluster is guaranteed to vip, and idle
-])
-def test_nothing_is_wrong_only_where_nothing_is_owed(cluster, conf, change):
-    assert waits(cluster, "new", conf) == [change]
 
 
 def test_a_node_has_room_that_no_queue_can_use():

@@ -97,8 +97,10 @@ def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> N
 def _with_option(option: PluginOption, field: str, value: Any, where: str) -> PluginOption:
     """A plugin with another switch or argument."""
     if field not in ALL_SWITCHES:
-        arguments = type(option.arguments)({**option.arguments, field: value})
-        return attrs.evolve(option, arguments=arguments)
+        arguments = {**option.arguments, field: value}
+        if value is None:
+            del arguments[field]
+        return attrs.evolve(option, arguments=type(option.arguments)(arguments))
     if not isinstance(value, bool):
         raise ManifestError([f'"{where}": {field} is a switch; allowed are true and false'])
     return attrs.evolve(option, switches={**option.switches, field: value})

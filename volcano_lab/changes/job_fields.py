@@ -1,8 +1,10 @@
 """A field of a Job that is in the cluster already, set where the scheduler reads it: in its
 PodGroup and in those of its pods that have no node.
 
-Answers to no Go file: the job controller carries over few fields of a Job that changes. Here the
-Job counts as submitted with the other value.
+The job controller carries over few fields of a Job that changes; here the Job counts as submitted
+with the other value.
+
+Volcano: none
 """
 
 from collections.abc import Callable, Iterable
@@ -13,8 +15,9 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.manifests.loader import Loaded, ManifestError
-from volcano_lab.manifests.schema import Findings, structure, unstructure
+from volcano_lab.changes.draft import Draft
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.schema import Findings, json_name, structure, unstructure
 
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
             "minResources", "networkTopology", "subGroupPolicy")
@@ -26,13 +29,12 @@ WORDS = (*IN_GROUP, *IN_PODS, *OWN)
 Change = Callable[[Any], Any]
 
 
-def set_field(world: Loaded, group: api.PodGroup, steps: list[str], edit: Change,
-              where: str) -> None:
-    """Set one field of a job in the objects that the scheduler hears of, in place; `edit` makes the
-    new value of the old one. Raises `ManifestError`.
+def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: str) -> None:
+    """Set one field of a job, of which the PodGroup is at a place, in what the scheduler hears of;
+    `edit` makes the new value of the old one. Raises `ManifestError`.
     """
     word, *rest = steps
-    job = _Job(world, group)
+    job = _Job(world, place, running=word == "annotations")
     if word == "priority":
         job.set_priority(_whole(edit(0), where))
     elif word == "requests":
@@ -54,26 +56,64 @@ def set_field(world: Loaded, group: api.PodGroup, steps: list[str], edit: Change
                                                            least))
         job.group = attrs.evolve(job.group, spec=spec)
         if word == "priorityClassName":
-            job.set_priority(next((obj.value for obj in world if isinstance(obj, api.PriorityClass)
-                                   and obj.name == spec.priority_class_name), 0), False)
+            job.set_priority(next((obj.value for obj in job.classes()
+                                   if obj.name == spec.priority_class_name), 0), False)
     job.put_back()
 
 
+def field_of(world: Draft, place: int, steps: list[str]) -> Any:
+    """What a job, of which the PodGroup is at a place, has at a path, as plain data: of its pods
+    what the first one has, of requests the largest.
+    """
+    word, *rest = steps
+    job = _Job(world, place)
+    if word == "requests":
+        asked = [each.resources.requests[".".join(rest)] for pod in job.pods
+                 for each in (*pod.spec.containers, *pod.spec.init_containers)
+                 if ".".join(rest) in each.resources.requests]
+        return max(asked, key=quantity.parse, default=None)
+    if word == "priority":
+        return next((pod.spec.priority for pod in job.pods), None)
+    if word == "annotations":
+        return job.group.metadata.annotations.get(".".join(rest))
+    if word in IN_PODS:
+        return next((at_path(pod.spec, steps) for pod in job.pods), None)
+    return at_path(job.group.spec, ["minMember"] if word == "minAvailable" else steps)
+
+
+def at_path(part: Any, steps: Iterable[str]) -> Any:
+    """What an object has at a path, as plain data; None where it has nothing.
+
+    >>> at_path(api.Node(), ["spec", "unschedulable"]), at_path(api.Node(), ["spec", "a", "b"])
+    (False, None)
+    """
+    for step in steps:
+        if attrs.has(type(part)):
+            part = next((getattr(part, field.name) for field in attrs.fields(type(part))
+                         if json_name(field) == step), None)
+        elif isinstance(part, list):
+            part = part[int(step)] if step.isdigit() and int(step) < len(part) else None
+        else:
+            part = part.get(step) if isinstance(part, dict) else None
+    return unstructure(part)
+
+
 class _Job:
-    """A PodGroup and its pods that have no node, also those that are created once it is admitted.
+    """A PodGroup and its pods that have no node (or all of them, with those that are `running`),
+    also those that are created once it is admitted.
     """
 
-    def __init__(self, world: Loaded, group: api.PodGroup):
-        self.world, self.group, self.before = world, group, group
-        self.places = [place for place, obj in enumerate(world) if self._waits(obj)]
-        self.later = next((key for key, pods in world.later.items()
-                           if any(map(self._waits, pods))), "")
-        self.pods = [*(world[place] for place in self.places), *world.later.get(self.later, ())]
+    def __init__(self, world: Draft, place: int, running: bool = False):
+        self.world, self.place, self.group = world, place, world[place]
+        self.places = [at for at in world.pods_of(self.group)
+                       if running or not world[at].spec.node_name]
+        self.later = next((key for key, pods in world.later.items() if any(
+            pod.metadata.annotations.get(GROUP_NAME) == self.group.name
+            and pod.namespace == self.group.namespace for pod in pods)), "")
+        self.pods = [*(world[at] for at in self.places), *world.later.get(self.later, ())]
 
-    def _waits(self, obj: Any) -> bool:
-        return (isinstance(obj, api.Pod) and not obj.spec.node_name
-                and obj.namespace == self.before.namespace
-                and obj.metadata.annotations.get(GROUP_NAME) == self.before.name)
+    def classes(self) -> Iterable[Any]:
+        return (self.world[at] for at in self.world.of_kind("priorityclass"))
 
     def each_pod(self, change: Change) -> None:
         self.pods = [change(pod) for pod in self.pods]
@@ -89,48 +129,55 @@ class _Job:
     def set_priority(self, value: int, with_class: bool = True) -> None:
         """The priority of the pods and, by a PriorityClass of that value, of the PodGroup."""
         if with_class:
-            name = next((obj.name for obj in self.world if isinstance(obj, api.PriorityClass)
-                         and obj.value == value), "")
+            name = next((obj.name for obj in self.classes() if obj.value == value), "")
             if not name:
                 name = f"priority-{value}"
-                self.world.append(api.PriorityClass(api.ObjectMeta(name), value))
+                self.world.add(api.PriorityClass(api.ObjectMeta(name), value))
             self.group = self.group.changed(spec={"priority_class_name": name})
         self.each_spec(lambda spec: attrs.evolve(spec, priority=value))
 
     def set_request(self, name: str, edit: Change) -> None:
-        """What containers ask for: those that ask for more than the value, and the largest. The
-        minimum's resources follow.
+        """What containers ask for: those that ask for more than the value, and the largest; where
+        none does, the first of each pod. Null takes it out. The minimum's resources follow.
         """
         asked = [quantity.parse(each.resources.requests[name]) for pod in self.pods
                  for each in (*pod.spec.containers, *pod.spec.init_containers)
                  if name in each.resources.requests]
-        if not asked:
-            return
-        text = str(edit(None))
-        value, most = quantity.parse(text), max(asked)
+        given = edit(None)
+        value, most = quantity.parse(str(given or 0)), max(asked, default=None)
 
-        def less(container: api.Container) -> api.Container:
+        def wanted(container: api.Container, first: bool) -> api.Container:
             requests = container.resources.requests
             now = quantity.parse(requests.get(name, "0"))
-            if name not in requests or not (now == most or now > value):
-                return container
-            return attrs.evolve(container, resources=attrs.evolve(
-                container.resources, requests=requests | {name: text}))
+            asks = first if most is None else name in requests and (now == most or now > value)
+            kept = {key: text for key, text in requests.items() if key != name}
+            more = {} if given is None else {name: str(given)}
+            return container if not asks else attrs.evolve(container, resources=attrs.evolve(
+                container.resources, requests=kept | more))
 
         self.each_spec(lambda spec: attrs.evolve(
-            spec, containers=[*map(less, spec.containers)],
-            init_containers=[*map(less, spec.init_containers)]))
+            spec, containers=[wanted(each, not at) for at, each in enumerate(spec.containers)],
+            init_containers=[wanted(each, False) for each in spec.init_containers]))
+        self._follow(name, given, asked, value)
+
+    def _follow(self, name: str, given: Any, asked: list[Any], value: Any) -> None:
+        """The minimum's resources, in the part that the requests then have of what they had."""
         least = self.group.spec.min_resources or {}
-        if name in least:
-            part = sum(value if now == most or now > value else now for now in asked) / sum(asked)
-            amount = quantity.to_text(quantity.parse(least[name]) * part,
-                                      quantity.style_of(least[name]))
-            self.group = self.group.changed(spec={"min_resources": least | {name: amount}})
+        if given is None:
+            least = {key: text for key, text in least.items() if key != name}
+        elif not asked and least:
+            least = least | {name: quantity.to_text(value * self.group.spec.min_member)}
+        elif name in least:
+            part = sum(value if now == max(asked) or now > value else now for now in asked
+                       ) / sum(asked)
+            least = least | {name: quantity.to_text(quantity.parse(least[name]) * part,
+                                                    quantity.style_of(least[name]))}
+        self.group = self.group.changed(spec={"min_resources": least or None})
 
     def put_back(self) -> None:
-        self.world[[id(obj) for obj in self.world].index(id(self.before))] = self.group
+        self.world.put(self.place, self.group)
         for place, pod in zip(self.places, self.pods, strict=False):
-            self.world[place] = pod
+            self.world.put(place, pod)
         if self.later:
             self.world.later[self.later] = self.pods[len(self.places):]
 
@@ -150,6 +197,8 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
             key = step
         if number == len(steps) - 1:
             place[key] = edit(place[key] if isinstance(place, list) else place.get(key))
+            if place[key] is None:
+                del place[key]
         else:
             following = place[key] if isinstance(place, list) else place.setdefault(key, {})
             if not isinstance(following, dict | list):

@@ -1,40 +1,54 @@
-"""More nodes like one that is there, also in the HyperNodes that name it."""
+"""More nodes like one that is there, also in the HyperNodes that name it.
 
-from collections.abc import Mapping, Sequence
+Volcano: none
+"""
+
+from typing import Any
 
 import attrs
 
-from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
+from volcano_lab.api.objects import HyperNode, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
+from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.defaults import HOSTNAME
+from volcano_lab.manifests.loader import ManifestError
+
+MOST_NODES = 10_000
 
 
-def with_more_nodes(objects: Sequence[KubernetesObject], like: Node, count: int,
-                    devices: Mapping[str, str] | None = None) -> list[KubernetesObject]:
-    """Return the objects with so many nodes like one, which also have these resources.
+def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
+    """Add so many nodes like one; more of some resources may be named beside the `count`.
+
+    Raises `ManifestError`.
 
     >>> from volcano_lab.api.objects import ObjectMeta
-    >>> node = Node(ObjectMeta("n1"))
-    >>> [each.name for each in with_more_nodes([node], node, 2)]
+    >>> draft = Draft([Node(ObjectMeta("n1"))])
+    >>> add_nodes(draft, draft[0], 2, "node/n1.more=2")
+    >>> [node.name for node in draft.loaded()]
     ['n1', 'n1-more-0', 'n1-more-1']
     """
-    there = {obj.name for obj in objects if isinstance(obj, Node)}
+    more = dict(value) if isinstance(value, dict) else {"count": value}
+    count = more.pop("count", None)
+    if type(count) is not int or not 0 < count <= MOST_NODES:
+        raise ManifestError([f'"{where}": the number of nodes is {count}; allowed is a whole '
+                             f"number from 1 to {MOST_NODES:,}"])
+    devices = {name: str(text) for name, text in more.items()}
+    there = {draft[place].name for place in draft.of_kind("node")}
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))
     names = [name for name in free if name not in there][:count]
-    copies = [like.changed(
-        metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
-                  "labels": like.metadata.labels | {HOSTNAME: name}},
-        status={"allocatable": like.status.allocatable | dict(devices or {})}) for name in names]
-    last = max(place for place, obj in enumerate(objects) if isinstance(obj, Node))
-    found = [_with_members(obj, like.name, names) for obj in objects]
-    return [*found[:last + 1], *copies, *found[last + 1:]]
+    for place in list(draft.of_kind("hypernode")):
+        draft.put(place, _with_members(draft[place], like.name, names))
+    for name in names:
+        draft.add(like.changed(
+            metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
+                      "labels": like.metadata.labels | {HOSTNAME: name}},
+            status={"allocatable": like.status.allocatable | devices}))
 
 
-def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:
+def _with_members(obj: HyperNode, like: str, names: list[str]) -> HyperNode:
     """A HyperNode that names a node also gets the nodes that are like it."""
-    if not isinstance(obj, HyperNode) or not any(
-            member.type == "Node" and member.selector.exact_match
-            and member.selector.exact_match.name == like for member in obj.spec.members):
+    if not any(member.type == "Node" and member.selector.exact_match
+               and member.selector.exact_match.name == like for member in obj.spec.members):
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
     return attrs.evolve(obj, spec=attrs.evolve(obj.spec, members=[*obj.spec.members, *more]))

@@ -12,7 +12,6 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
-from volcano_lab.explain.pasted import kubectl
 from volcano_lab.messages import listed, one_line
 from volcano_lab.trace import say, sentence
 from volcano_lab.trace.names import Names
@@ -110,8 +109,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
               flush=True)
         if files and remedy.args:
             lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
-            print(*(f"      $ {line}" for line in lines + kubectl(remedy.args)), sep="\n",
-                  flush=True)
+            print(*(f"      $ {line}" for line in lines + remedy.kubectl), sep="\n", flush=True)
     if perf_counter() - start > seconds:
         print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
     elif not found:
@@ -167,8 +165,4 @@ def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, A
                         "context": cause.context} for cause in explanation.causes],
             "chain":
             [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
-            "remedies": [{"change": remedy.change, "effect": remedy.effect, "what": remedy.what,
-                          "field": remedy.field, "before": remedy.before, "after": remedy.after,
-                          "args": remedy.args, "kubectl": kubectl(remedy.args), "job": remedy.job,
-                          "placed": remedy.placed}
-                         for remedy in remedies], "cycles": explanation.rows}
+            "remedies": [remedy.as_dict() for remedy in remedies], "cycles": explanation.rows}

@@ -1,4 +1,7 @@
-"""Which changes may turn the answer: for each cause those that a maintainer would think of."""
+"""Which changes may turn the answer: for each cause those that a maintainer would think of.
+
+Volcano: none
+"""
 
 from __future__ import annotations
 
@@ -7,160 +10,139 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-import attrs
-
-from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource, total
+from volcano_lab.api import ROOT_QUEUE, JobInfo, Resource, total
+from volcano_lab.api.objects import HyperNode
+from volcano_lab.api.task import TASK_SPEC
+from volcano_lab.changes.change import Change, value_before, value_text
+from volcano_lab.changes.draft import Draft
+from volcano_lab.changes.objects import UNSCHEDULABLE, Setting
+from volcano_lab.explain import values
 from volcano_lab.explain.explanation import Amounts, Cause
-from volcano_lab.explain.knob import Knob, Rank
-from volcano_lab.explain.knobs import Knobs
-from volcano_lab.explain.origin import guarantee_of
-from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
+from volcano_lab.explain.nodes import KUBERNETES
+from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.explain.owners import comes_whole, ends, grows, runs_on
+from volcano_lab.explain.slips import selector_slips, values_by_label
+from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.framework import Session
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import meant
+from volcano_lab.plugins.kube.taints import tolerates
+from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import queue_attributes
 from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
-JUST_FULL = {*ROOM[:3], *CAPABILITY, "over_deserved", "overcommit_refuses", "overused", "held_by",
-             "came_first", "gang_short", "gang_content", "pods_later", "best_effort_queue",
-             "deadline"}
-"""Causes that say no more than that others have the room."""
-BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] = {
-    **{f"no_{name}_action": lambda knobs, job, numbers, name=name: knobs.with_action(name)
-       for name in ("allocate", "enqueue", "backfill", "reclaim")},
-    **{code: lambda knobs, job, numbers: knobs.switch("gang", "enableJobStarving", False)
-       for code in ("gang_content", "minimum_promised")},
-    **{code: lambda knobs, job, numbers: volume_knobs(knobs, job.uid) for code in VOLUME_CODES},
-    **{code: lambda knobs, job, numbers: knobs.spread(job.uid)
-       for code in ("topology_spread", "spread_label")},
-    "driver_nowhere": lambda knobs, job, numbers: knobs.ignoring(numbers["driver"]),
-    "not_starving": lambda knobs, job, numbers: knobs.with_action("allocate"),
-    "queue_closed": lambda knobs, job, numbers: knobs.opened(job.queue),
-    "resource_quota": lambda knobs, job, numbers: knobs.quota(
-        job.namespace, numbers["quota"], numbers["wanted"]),
-    "tree_broken": lambda knobs, job, numbers: chain(
-        *(knobs.parents(*each) for each in numbers["missing"].items()),
-        *(knobs.in_queue(uid, below) for uid, below in numbers["inner"].items())),
-    "other_scheduler": lambda knobs, job, numbers: knobs.ours(job.uid),
-    "no_default_sub_group": lambda knobs, job, numbers: knobs.anywhere(job.uid),
-    "gang_invalid": lambda knobs, job, numbers: knobs.roles(job.uid, numbers["roles"]),
-    "node_group": lambda knobs, job, numbers: knobs.node_groups(job.queue, numbers["names"]),
-    "taint": lambda knobs, job, numbers: chain(knobs.tolerations(
-        job.uid, numbers["names"]), knobs.working(numbers["names"])),
-    "revocable_zone": lambda knobs, job, numbers: knobs.preemptable(job.uid, Rank.JOB),
-    "gang_short": lambda knobs, job, numbers: knobs.foremost(job.uid),
-    "cordoned": lambda knobs, job, numbers: knobs.uncordoned(numbers["names"]),
-    "topology_too_small": lambda knobs, job, numbers: knobs.tier(job.uid)}
-"""Cause -> its changes, where these follow from it alone."""
-SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
-FOREVER = ("ReplicaSet", "StatefulSet", "DaemonSet")
-"""Kinds whose pods do not end."""
+ENDED = 4
+"""So many jobs at most are waited for."""
 DEVICES = 8000
 """As many thousandths of a device as a node has that is to be bought."""
 KEEPERS = ("drf", "gang", "priority")
 """Plugins whose say about victims people switch off; conformance and pdb protect for a reason."""
+SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "gated": ("{job}.schedulingGates=[]",),
+    "node_affinity": ("{job}.affinity.nodeAffinity=null",),
+    "anti_affinity": ("{job}.affinity.podAntiAffinity=null",),
+    "pod_affinity": ("{job}.affinity.podAffinity=null",),
+    "preempt_not_eligible": ("{job}.preemptionPolicy=PreemptLowerPriority",),
+    "revocable_zone": ("{job}.annotations[volcano.sh/preemptable]=true",),
+    "other_scheduler": (f"{{job}}.schedulerName={SCHEDULER}",),
+    "gang_content": ("plugin/gang.enableJobStarving=false",),
+    "minimum_promised": ("plugin/gang.enableJobStarving=false",)}
+"""Cause -> what could be otherwise; {job} is the one that waits."""
+
+Numbers = dict[str, Any]
+BY_CAUSE: dict[str, Callable[[World, JobInfo, Numbers], Iterable[Option]]] = {
+    **{f"no_{name}_action": lambda world, job, numbers, name=name: with_action(world, name)
+       for name in ("allocate", "enqueue", "backfill", "reclaim")},
+    **{code: lambda world, job, numbers: volume_options(world, job.uid) for code in VOLUME_CODES},
+    **{code: lambda world, job, numbers: values.spread(world, job.uid)
+       for code in ("topology_spread", "spread_label")},
+    "node_affinity": lambda world, job, numbers: _selector(world, job.uid),
+    "driver_nowhere": lambda world, job, numbers: [once("conf/ignored-provisioners=" + ", ".join(
+        [*world.conf.ignored_provisioners, numbers["driver"]]), rank=Rank.SWITCH)],
+    "not_starving": lambda world, job, numbers: with_action(world, "allocate"),
+    "queue_closed": lambda world, job, numbers: _opened(world, job.queue),
+    "resource_quota": lambda world, job, numbers: _quota(world, job.namespace, numbers),
+    "tree_broken": lambda world, job, numbers: chain(
+        *(_parents(world, *each) for each in numbers["missing"].items()),
+        *(in_queues(world, uid, below) for uid, below in numbers["inner"].items())),
+    "no_default_sub_group": lambda world, job, numbers: _anywhere(world, job.uid),
+    "gang_invalid": lambda world, job, numbers: _roles(world, job.uid, numbers["roles"]),
+    "node_group": lambda world, job, numbers: _node_groups(world, job.queue, numbers["names"]),
+    "taint": lambda world, job, numbers: chain(_tolerations(
+        world, job.uid, numbers["names"]), _repaired(world, numbers["names"])),
+    "gang_short": lambda world, job, numbers: _foremost(world, job.uid),
+    "cordoned": lambda world, job, numbers: uncordoned(world, numbers["names"]),
+    "topology_too_small": lambda world, job, numbers: values.tiers(world, job.uid)}
+"""Cause -> its changes, where these follow from it alone and not by a path."""
 
 
-def keeping(knobs: Knobs, action: str) -> Iterator[Knob]:
-    """The switches with which plugins keep more of the pods that an action would evict."""
-    for plugin in KEEPERS if action in SWITCHED else ():
-        yield from knobs.switch(plugin, SWITCHED[action], True)
+def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
+    """The options of a job that waits, those that change least first; each once, and none that
+    changes nothing.
+    """
+    found: dict[Change, Option] = {}
+    for option in _options(world, ssn, job, causes):
+        known = found.get(option.most)
+        if option.steps > 0 and (known is None or option.rank < known.rank):
+            found[option.most] = option
+    draft = Draft(world.objects, world.index)
+    return sorted((option for change, option in found.items() if _changes(world, draft, change)),
+                  key=lambda option: option.rank)
 
 
-def candidates(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Knob]:
-    """The knobs for a job that waits, those that change least first; each once."""
-    found = {(knob.what, knob.field, knob.before, knob.text("")): knob
-             for knob in _knobs(knobs, ssn, job, causes)}
-    return sorted(found.values(), key=lambda knob: knob.rank)
+def _changes(world: World, draft: Draft, change: Change) -> bool:
+    """Whether a change is one: not of what is so already, or of a plugin that is not there."""
+    for text in change.settings:
+        before = value_before(draft, world.conf, text)
+        if text.startswith("plugin/"):
+            after = text.partition("=")[2]
+            known = before is not None or not text.partition(".")[2].startswith("enable")
+            if known and str(before).lower() != after:
+                return True
+        elif text.startswith("conf/"):
+            if before != text.partition("=")[2]:
+                return True
+        else:
+            value = Setting.read(text).value
+            if before != value and not (value in (None, []) and not before):
+                return True
+    return bool(change.removals or change.added)
 
 
-def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:
+def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Option]:
     codes = {cause.code for cause in causes}
     refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
-    evicts = {"preempt", "reclaim"} & {*knobs.conf.actions}  # enqueue keeps these from acting
+    evicts = {"preempt", "reclaim"} & {*world.conf.actions}  # enqueue keeps these from acting
     for cause in causes:
-        yield from _for(knobs, ssn, job, cause)
+        yield from _for(world, ssn, job, cause)
     if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
-        yield from knobs.without_action("enqueue") if refused and evicts else ()
-        yield from knobs.with_action("reclaim") if _others_hold(ssn, job) else ()
-        yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
-        yield from knobs.priority(job.uid, first) if (first := _first(ssn, job)) is not None else ()
+        yield from with_action(world, "reclaim") if _others_hold(ssn, job) else ()
+        yield from with_action(world, "preempt") if _less_important(ssn, job) else ()
+        yield from in_order(world) if evicts else ()
+        yield from _reclaimable(world, ssn, job)
+        first = _first(ssn, job)
+        yield from above(world, job.uid, first) if first is not None else ()
+    spare = refused and not any(map(grows, ssn.jobs.values()))  # a change for everybody
+    yield from without_action(world, "enqueue") if spare and evicts else ()
     if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
-        yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
+        yield from in_queues(world, job.uid, _other_queues(ssn, job))
     ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
-                           if uid != job.uid and _ends(ssn.jobs[uid]))
-    yield from knobs.gone([*ending], Rank.WAIT, _calm(ssn, job, causes, ending))
-    yield from _less_or_more(knobs, ssn, job, causes)
-    yield from knobs.min_member(job.uid)
-    if refused and not evicts:  # a change for everybody, where one of the job or its queue may do
-        yield from (attrs.evolve(knob, rank=Rank.JOB) for knob in knobs.without_action("enqueue"))
-
-
-def _ends(job: JobInfo) -> bool:
-    """Whether a job has all its places, and does not run forever."""
-    return bool(job.tasks) and all(task.node_name for task in job.tasks.values()) and not any(
-        owner.kind in FOREVER for owner in job.pod_group.metadata.owner_references)
-
-
-def _importance(job: JobInfo) -> int:
-    """The priority that a job's author has in mind: its pods', whether or not it counts."""
-    return max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=job.priority)
-
-
-def _owed(ssn: Session, job: JobInfo) -> bool:
-    """Whether something keeps from the job what its queue is owed: it would leave the queue within
-    what its `deserved` or guarantee names of what the job asks for, or others' guarantees take it.
-    """
-    queue = queue_attributes(ssn).get(job.queue)
-    if queue is None:
-        return False
-    asked = {name for name, amount in amounts(job.get_min_resources() + total(
-        task.resreq for task in job.tasks.values())).items() if amount and name != "pods"}
-    own = job.get_min_resources()
-
-    def within(limit: Resource) -> bool:
-        named = [name for name in asked if limit.get(name)]
-        return bool(named) and all(queue.allocated.get(name) + own.get(name)
-                                   <= limit.get(name) + MIN_RESOURCE for name in named)
-
-    return within(queue.deserved) or within(guarantee_of(ssn.queues[job.queue]))
-
-
-def _stranded(job: JobInfo) -> bool:
-    """Whether some pods of a gang hold places without the rest of its minimum."""
-    return 0 < job.ready_task_num() < job.min_available
-
-
-def _withheld(ssn: Session, job: JobInfo, causes: list[Cause]) -> bool:
-    """Whether another queue's guarantee, of which it does not hold all, takes what is short."""
-    short = {name for cause in causes if cause.code in CAPABILITY or cause.code == "over_deserved"
-             for name in cause.numbers["short_of"]}
-    known = queue_attributes(ssn)
-    line = {job.queue, *getattr(known.get(job.queue), "ancestors", ())}
-    return any(guarantee_of(queue).get(name) - (known[other].allocated.get(name)
-                                                if other in known else 0.0) >= MIN_RESOURCE
-               for other, queue in ssn.queues.items() if other not in line for name in short)
-
-
-def _calm(ssn: Session, job: JobInfo, causes: list[Cause], ending: Iterable[str]) -> bool:
-    """Whether nothing is wrong: others, no less important, hold what no rule owes to the job."""
-    return not (_owed(ssn, job) or _stranded(job) or _withheld(ssn, job, causes)) and all(
-        cause.code in JUST_FULL and not cause.numbers.get("broken") for cause in causes) and all(
-            _importance(ssn.jobs[uid]) >= _importance(job) for uid in ending)
-
-
-def _other_queues(ssn: Session, job: JobInfo) -> list[str]:
-    """Some queues that are open and have none below them, the job's own children first."""
-    parents = {queue.queue.spec.parent for queue in ssn.queues.values()} | {ROOT_QUEUE, job.queue}
-    names = [name for name, queue in ssn.queues.items() if queue.is_open and name not in parents]
-    return sorted(names, key=lambda name: ssn.queues[name].queue.spec.parent != job.queue)[:2]
+                           if uid != job.uid and ends(ssn.jobs[uid]))
+    yield from gone(world, [*ending], Rank.WAIT)
+    yield from _less_or_more(world, ssn, job, causes)
+    yield from values.minimum(world, job.uid) if comes_whole(job) else ()
+    yield from without_action(world, "enqueue", Rank.JOB) if spare and not evicts else ()
 
 
 def _others_hold(ssn: Session, job: JobInfo) -> bool:
-    """Whether there is somebody from whom reclaim could take."""
-    return any(other.queue != job.queue and ssn.queues[other.queue].reclaimable
-               and not other.allocated.is_empty() for other in ssn.jobs.values())
+    """Whether other queues hold anything."""
+    return any(other.queue != job.queue and not other.allocated.is_empty()
+               for other in ssn.jobs.values())
 
 
 def _less_important(ssn: Session, job: JobInfo) -> bool:
@@ -177,85 +159,149 @@ def _first(ssn: Session, job: JobInfo) -> int | None:
         default=None) if "priority" in ssn.plugins else None
 
 
-def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Knob]:
+def _other_queues(ssn: Session, job: JobInfo) -> list[str]:
+    """Some queues that are open and have none below them, the job's own children first."""
+    parents = {queue.queue.spec.parent for queue in ssn.queues.values()} | {ROOT_QUEUE, job.queue}
+    names = [name for name, queue in ssn.queues.items() if queue.is_open and name not in parents]
+    return sorted(names, key=lambda name: ssn.queues[name].queue.spec.parent != job.queue)[:2]
+
+
+def _reclaimable(world: World, ssn: Session, job: JobInfo) -> Iterator[Option]:
+    """That others' queues which hold something may be reclaimed from."""
+    if "reclaim" in world.conf.actions:
+        for name in dict.fromkeys(other.queue for other in ssn.jobs.values()
+                                  if other.queue != job.queue and not other.allocated.is_empty()):
+            yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
+
+
+def _for(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
     code, numbers = cause.code, cause.numbers
-    level, flat = numbers.get("level", job.queue), "proportion" in ssn.plugins
-    limit: Amounts = numbers.get("limit", {})
-    missing = {name: amount - limit.get(name, 0.0) for name, amount in numbers.get("asked",
-                                                                                   {}).items()}
+    if job.uid in world.groups:
+        yield from (once(text.format(job=world.job(job.uid)), rank=Rank.SWITCH
+                         if text.startswith("plugin/") else Rank.JOB)
+                    for text in PATHS.get(code, ()))
     if code in BY_CAUSE:
-        yield from BY_CAUSE[code](knobs, job, numbers)
-    if code in ("over_deserved", "overused") and flat:
-        yield from knobs.weight(job.queue)
-    if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
-        yield from knobs.switch("capacity", "enableHierarchy", True)
-    if code in CAPABILITY and not all(limit.values()):
-        for above in knobs.line(level):
-            yield from knobs.raised(above, "capability", amounts(ssn.total_resource), unset=True)
+        yield from BY_CAUSE[code](world, job, numbers)
+    if code in ("over_deserved", "overused") and "proportion" in ssn.plugins:
+        yield from values.weight(world, job.queue)
     if code in CAPABILITY or code == "over_deserved":
-        each, steps = numbers.get("each"), 1
-        if each:  # others may come first, and take what is added
-            steps = sum(not task.node_name for other in ssn.jobs.values()
-                        for task in other.tasks.values())
-        elif "elastic" in numbers:  # enqueue leaves it out of its sum, allocate does not
-            each, steps = numbers["elastic"], 2
-        yield from knobs.raised(level, "capability", numbers["asked"], each, steps)
-        for other in knobs.queues:  # what is guaranteed to others is kept from this queue
-            for name in missing if other not in (job.queue, level) else ():
-                yield from knobs.lowered(other, "guarantee", name, missing[name])
+        yield from _limits(world, ssn, job, cause)
     if code == "overcommit_refuses":
         plugin = ssn.plugins["overcommit"]
-        yield from knobs.overcommit_factor(max(
+        yield from values.factor(world, plugin.factor, max(
             (plugin.factor + amount / ssn.total_resource.get(name)
-             for name, amount in missing.items() if ssn.total_resource.get(name)), default=1.0))
+             for name, amount in _missing(numbers).items() if ssn.total_resource.get(name)),
+            default=1.0))
+    yield from _holding(world, ssn, job, cause)
+    yield from _evicting(world, ssn, job, cause)
+
+
+def _missing(numbers: Numbers) -> Amounts:
+    """By how much each amount is over its limit."""
+    limit: Amounts = numbers.get("limit", {})
+    return {name: amount - limit.get(name, 0.0)
+            for name, amount in numbers.get("asked", {}).items()}
+
+
+def _limits(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
+    """Higher limits of the queue that refused, or less of what is kept from it."""
+    numbers, capability = cause.numbers, cause.code in CAPABILITY
+    level = numbers.get("level", job.queue)
+    if capability and any(queue.queue.spec.parent for queue in ssn.queues.values()):
+        yield once("plugin/capacity.enableHierarchy=true", rank=Rank.SWITCH)
+    if capability and not all(numbers.get("limit", {}).values()):
+        for name in world.line(level):
+            yield from values.raised(world, name, "capability", [amounts(ssn.total_resource)], True)
+    yield from values.raised(world, level, "capability", _levels(ssn, job, level, numbers))
+    for other in world.queues:  # what is guaranteed to others is kept from this queue
+        for name, amount in _missing(numbers).items() if other not in (job.queue, level) else ():
+            yield from values.lowered(world, other, "guarantee.resource", name, amount)
+
+
+def _levels(ssn: Session, job: JobInfo, level: str, numbers: Numbers) -> list[Amounts]:
+    """What a queue has to hold, the least first: what was refused, with what enqueue leaves out of
+    its sum, with the gang whole, with all of its pods; with more, where others come first.
+    """
+    asked = Resource(numbers["asked"].get("cpu", 0.0), numbers["asked"].get("memory", 0.0), {
+        name: amount for name, amount in numbers["asked"].items() if name not in ("cpu", "memory")})
+    known = queue_attributes(ssn).get(level)
+    held = known.allocated if known is not None else Resource()
+    sizes = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
+                   key=lambda size: -size.get("cpu"))
+    minimum, whole = total(sizes[:max(job.min_available, 1)]), total(sizes)
+    found = [asked, asked + _resource(numbers.get("elastic", {})), held + minimum, held + whole]
+    each = numbers.get("each")
+    if each:  # others may come first, and take what is added
+        count = sum(not task.node_name for other in ssn.jobs.values()
+                    for task in other.tasks.values())
+        found += [asked + _resource({name: amount * number for name, amount in each.items()})
+                  for number in range(1, count)]
+    rows = {repr(row): row for row in map(amounts, found)
+            if all(row.get(name, 0.0) >= amount for name, amount in numbers["asked"].items()
+                   if name in numbers.get("short_of", ()))}
+    return sorted(rows.values(), key=lambda row: [row.get(name, 0.0) for name in (
+        *numbers.get("short_of", ()), "cpu", "memory")])
+
+
+def _resource(some: Amounts) -> Resource:
+    return Resource(some.get("cpu", 0.0), some.get("memory", 0.0), {
+        name: amount for name, amount in some.items() if name not in ("cpu", "memory")})
+
+
+def _holding(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
+    """That those be gone, or come later, who hold what it takes; none that is meant to run on."""
+    code, numbers = cause.code, cause.numbers
     if code == "held_by":
-        yield from knobs.gone(numbers.get("ghosts", ()), Rank.HARMLESS)
-        stuck = [uid for uid in numbers["holders"] if uid != job.uid and any(
-            not task.node_name for task in ssn.jobs[uid].tasks.values())]
-        yield from knobs.gone(stuck)
-        yield from chain(*(knobs.gone([uid]) for uid in stuck[1:]))
-    if code == "never_starts":
-        yield from knobs.gone([numbers["job"]], Rank.HARMLESS)
+        yield from gone(world, numbers.get("ghosts", ()), Rank.HARMLESS)
+        stuck = [uid for uid in numbers["holders"] if uid != job.uid and not runs_on(ssn.jobs[uid])
+                 and any(not task.node_name for task in ssn.jobs[uid].tasks.values())]
+        yield from gone(world, stuck)
+        yield from chain(*(gone(world, [uid]) for uid in stuck[1:]))
+    if code == "never_starts" and not runs_on(ssn.jobs[numbers["job"]]):
+        yield from gone(world, [numbers["job"]], Rank.HARMLESS)
     if code == "came_first" and numbers["plugin"] in ssn.plugins:
         switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
-        yield from knobs.switch(numbers["plugin"], switch, False)
+        yield once(f"plugin/{numbers['plugin']}.{switch}=false", rank=Rank.SWITCH)
         if numbers["plugin"] == "priority":
-            yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
-    yield from chain(*(knobs.gone([uid]) for uid in numbers.get("stranded", ())))
-    yield from knobs.freed(job.uid, code)
-    yield from _evicting(knobs, ssn, job, cause)
+            yield from above(world, job.uid, ssn.jobs[numbers["first"]].priority)
+    yield from chain(*(gone(world, [uid]) for uid in numbers.get("stranded", ())
+                       if not runs_on(ssn.jobs[uid])))
 
 
-def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Knob]:
+def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
     """What would let reclaim or preempt make room."""
     code, numbers = cause.code, cause.numbers
     action = numbers.get("action", "")
     if code == "not_less_important":
-        yield from knobs.priority(job.uid, numbers["least"], Rank.SWITCH)
+        yield from above(world, job.uid, numbers["least"], Rank.SWITCH)
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
         for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS
                                                           if p in numbers["plugin"]]:
-            yield from knobs.switch(plugin, SWITCHED[action], False)
+            yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH)
         if code == "protected_by_gang":
-            yield from chain(*map(knobs.min_member, numbers["owners"][:3]))
+            yield from chain(*(values.minimum(world, uid) for uid in numbers["owners"][:3]
+                               if comes_whole(ssn.jobs[uid])))
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():
-            yield from knobs.lowered(other, "deserved", name, amount)
-    yield from chain(*map(knobs.preemptable, numbers.get("kept", ())))
+            yield from values.lowered(world, other, "deserved", name, amount)
+    for uid in numbers.get("kept", ()):
+        yield once(f"{world.job(uid)}.annotations[volcano.sh/preemptable]=true", rank=Rank.OTHERS)
+    if code in ("gang_content", "minimum_promised"):
+        yield from values.whole_minimum(world, job.uid, len(job.tasks))
     if code == "reclaim_no_candidates":
-        yield from chain(*map(knobs.reclaimable, knobs.queues))
+        yield from (once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
+                    for name in world.queues)
     if code.startswith(("victims_", "reclaim_", "no_reclaim")):
         if "proportion" in ssn.plugins:
-            yield from knobs.weight(job.queue)
-        else:
-            attr = (ssn.plugins["capacity"].queue_opts.get(job.queue)
-                    if "capacity" in ssn.plugins else None)
-            wants = amounts(attr.request) if attr is not None else {}
-            yield from knobs.raised(job.queue, "deserved", {n: a for n, a in wants.items()
-                                                            if n != "pods"})
+            yield from values.weight(world, job.queue)
+        elif "capacity" in ssn.plugins:
+            known = ssn.plugins["capacity"].queue_opts.get(job.queue)
+            yield from values.raised(world, job.queue, "deserved", [amounts(known.request)] if (
+                known is not None) else [])
 
 
-def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:
+def _less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
+                  ) -> Iterator[Option]:
     """A smaller request, or more nodes: what always is left to do."""
     waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
     if job.tasks and not waiting:
@@ -265,32 +311,17 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
     for task in waiting:
         for name, amount in amounts(task.init_resreq).items():
             largest[name] = max(amount, largest.get(name, 0.0))
-    names = [name for name in _resources(causes) or largest if name != "pods" and name in largest]
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
-    lacking, gang = {}, {}
-    allowed: Iterable[str] = ssn.nodes
-    for cause in causes:
-        asked, limit = cause.numbers.get("asked", {}), cause.numbers.get("limit", {})
-        for name, amount in asked.items():
-            lacking[name] = max(amount - limit.get(name, 0.0), lacking.get(name, 0.0))
-        if cause.code in ROOM:
-            for name, amount in cause.numbers["free_on_one_node"].items():
-                lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
-                gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
-            allowed = cause.numbers.get("allowed", allowed)
+    lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
     slips = {name: close for name in largest if name not in there and (close := meant(name, there))}
     for name, close in slips.items():
-        yield from knobs.renamed(job.uid, name, close)
-    for name in (name for name in names if name not in slips):
-        less = lacking.get(name, 0.0)
-        least = job.get_min_resources().get(name)
-        if job.is_pending() and waiting and least > sum(each.resreq.get(name)
-                                                        for each in job.tasks.values()):
-            yield from knobs.min_resources(job.uid, name, least - less)
-            continue
-        share = less / members if any("asked" in cause.numbers for cause in causes) else less
-        yield from knobs.request(job.uid, name, largest[name] - share)
+        yield from _renamed(world, job.uid, name, close)
+    by_cause = any("asked" in cause.numbers for cause in causes)
+    for name in _resources(causes) or largest:
+        if name in largest and name not in slips and name != "pods":
+            yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name],
+                                members if by_cause else 1)
     if slips:
         return
     devices = {name: amount * min(max(DEVICES // amount, 1), members)
@@ -301,7 +332,38 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
     factor = ssn.plugins["overcommit"].factor if refused else 1.0
     wanted = {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
               for name, amount in lacking.items()}
-    yield from knobs.nodes(largest, wanted, allowed, devices)
+    yield from values.nodes(world, largest, wanted, allowed, devices)
+
+
+def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
+             ) -> tuple[Amounts, Amounts, Iterable[str]]:
+    """What is missing by the causes' sums, what for the whole gang, and the nodes that may help."""
+    lacking: Amounts = {}
+    gang: Amounts = {}
+    allowed: Iterable[str] = ssn.nodes
+    for cause in causes:
+        for name, amount in _missing(cause.numbers).items():
+            lacking[name] = max(amount, lacking.get(name, 0.0))
+        if cause.code in ROOM:
+            for name, amount in cause.numbers["free_on_one_node"].items():
+                lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
+                gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
+            allowed = cause.numbers.get("allowed", allowed)
+    return lacking, gang, allowed
+
+
+def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float, members: int
+             ) -> Iterator[Option]:
+    """Less of one resource: what a PodGroup reserves beyond its pods, unless more pods are to come;
+    else what its pods ask for.
+    """
+    least = job.get_min_resources().get(name)
+    waits = any(not task.node_name for task in job.tasks.values())
+    if job.is_pending() and waits and least > sum(each.resreq.get(name)
+                                                  for each in job.tasks.values()):
+        yield from values.reserved(world, job.uid, name, least - less) if not grows(job) else ()
+    else:
+        yield from values.request(world, job.uid, name, largest - less / members)
 
 
 def _resources(causes: Iterable[Cause]) -> list[str]:
@@ -309,3 +371,200 @@ def _resources(causes: Iterable[Cause]) -> list[str]:
     return list(dict.fromkeys(name for cause in causes if not cause.context
                               for key in ("short_of", "request")
                               for name in cause.numbers.get(key, ()) if name != "pods"))
+
+
+# -- one thing each -------------------------------------------------------------------------------
+
+
+def with_action(world: World, name: str) -> Iterator[Option]:
+    """One more action as Volcano's documents have it: enqueue first, others after allocate."""
+    there = list(world.conf.actions)
+    if name not in there:
+        place = 0 if name == "enqueue" else there.index("allocate") + 1 if (
+            "allocate" in there) else len(there)
+        there.insert(place, name)
+        yield once(f"conf/actions={', '.join(there)}", rank=Rank.SWITCH)
+
+
+def without_action(world: World, name: str, rank: int = Rank.SWITCH) -> Iterator[Option]:
+    """The actions without one of them."""
+    kept = [action for action in world.conf.actions if action != name]
+    if kept and kept != [*world.conf.actions]:
+        yield once(f"conf/actions={', '.join(kept)}", rank=rank)
+
+
+def in_order(world: World) -> Iterator[Option]:
+    """Allocate before what evicts: what is free is given before others have to go."""
+    there = list(world.conf.actions)
+    first = min((there.index(name) for name in SWITCHED if name in there), default=len(there))
+    if "allocate" in there and there.index("allocate") > first:
+        there.remove("allocate")
+        there.insert(first, "allocate")
+        yield once(f"conf/actions={', '.join(there)}", rank=Rank.SWITCH)
+
+
+def switched(world: World, plugin: str, switch: str, value: bool) -> Iterator[Option]:
+    """A switch of a plugin, where the configuration has the plugin and the switch otherwise."""
+    if any(option.name == plugin and bool(option.enables(switch)) != value
+           for tier in world.conf.tiers for option in tier.plugins):
+        yield once(f"plugin/{plugin}.{switch}={value_text(value)}", rank=Rank.SWITCH)
+
+
+def keeping(world: World, action: str) -> Iterator[Option]:
+    """The switches with which plugins keep more of the pods that an action would evict."""
+    for plugin in KEEPERS if action in SWITCHED else ():
+        yield from switched(world, plugin, SWITCHED[action], True)
+
+
+def with_plugin(world: World, name: str) -> Iterator[Option]:
+    """A plugin at the head of the first tier, where it is in none or a later one."""
+    if world.conf.tiers and all(option.name != name for option in world.conf.tiers[0].plugins):
+        yield once(f"plugin/{name}.tier=1", rank=Rank.SWITCH)
+
+
+def uncordoned(world: World, names: Iterable[str]) -> Iterator[Option]:
+    """That one of these nodes take pods again."""
+    for name, node in world.nodes_called(names).items():
+        if node.spec.unschedulable:
+            yield once(f"node/{name}.unschedulable=false", rank=Rank.SWITCH, kind="uncordon")
+
+
+def _repaired(world: World, names: Iterable[str]) -> Iterator[Option]:
+    """That a node is again in the state of which Kubernetes' taints say that it is not."""
+    for name, node in world.nodes_called(names).items():
+        kept = [taint for taint in node.spec.taints
+                if not KUBERNETES.match(taint.key) or taint.key == UNSCHEDULABLE]
+        if len(kept) < len(node.spec.taints):
+            yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
+
+
+def _node_groups(world: World, queue: str, names: Iterable[str]) -> Iterator[Option]:
+    """That a node be in a group that a queue requires; or that the queue require one that is there.
+    """
+    affinities = (world.queues[name].spec.affinity for name in world.line(queue))
+    affinity = next(filter(None, affinities), None)
+    wanted = affinity and affinity.node_group_affinity
+    groups = wanted.required_during_scheduling_ignored_during_execution if wanted else []
+    there = world.nodes_called(names)
+    free = {name: node for name, node in there.items()
+            if NODE_GROUP_LABEL not in node.metadata.labels}
+    for name in (free or there) if groups else ():
+        yield once(setting(f"node/{name}", "metadata", "labels", NODE_GROUP_LABEL, to=groups[0]),
+                   rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
+    known = dict.fromkeys(node.metadata.labels[NODE_GROUP_LABEL] for node in there.values()
+                          if NODE_GROUP_LABEL in node.metadata.labels)
+    for group in known if affinity is None and queue in world.queues else ():
+        yield once(setting(f"queue/{queue}", "affinity", "nodeGroupAffinity",
+                           "requiredDuringSchedulingIgnoredDuringExecution", to=[group]),
+                   kind="group")
+
+
+def _quota(world: World, namespace: str, numbers: Numbers) -> Iterator[Option]:
+    """A ResourceQuota that is raised to what its amounts are in sum."""
+    for obj in world.objects:
+        if obj.kind == "ResourceQuota" and obj.key == f"{namespace}/{numbers['quota']}":
+            yield once(*(setting(f"resourcequota/{obj.key}", "status", "hard", name,
+                                 to=values.sum_of(parts, obj.status.hard.get(name, "0")))
+                         for name, parts in numbers["wanted"].items()))
+
+
+def _opened(world: World, queue: str) -> Iterator[Option]:
+    """That a queue be open, with those above it: below a closed one none can be opened."""
+    closed = [name for name in world.line(queue) if world.queues[name].status.state != "Open"]
+    if closed:
+        yield once(*(f"queue/{name}.status.state=Open" for name in reversed(closed)),
+                   rank=Rank.SWITCH)
+
+
+def _parents(world: World, missing: str, known: str) -> Iterator[Option]:
+    """That the queues which name a parent that does not exist name one that does, or that it be
+    created, with all that they are to have.
+    """
+    below = [name for name, queue in world.queues.items() if queue.spec.parent == missing]
+    if known:
+        yield once(*(f"queue/{name}.parent={known}" for name in below))
+    yield values.new_queue(world, missing, below)
+
+
+def _selector(world: World, uid: str) -> Iterator[Option]:
+    """That the pods' node selector name labels as nodes have them; without a slip, that there be
+    none.
+    """
+    labels = values_by_label(world.nodes.values())
+    asked: dict[str, str] = {}
+    for pod in world.waiting(uid):
+        asked |= pod.spec.node_selector
+        if slips := selector_slips(pod, labels):
+            meant_so = dict(slips.get(pair[0], pair) for pair in pod.spec.node_selector.items())
+            yield once(setting(world.job(uid), "nodeSelector", to=meant_so), rank=Rank.JOB)
+            return
+    if asked:
+        yield once(f"{world.job(uid)}.nodeSelector={{}}", rank=Rank.JOB)
+
+
+def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
+    """That the job's pods ask for a resource by the name that nodes announce."""
+    texts = [each.resources.requests[resource] for pod in world.waiting(uid)
+             for each in pod.spec.containers if resource in each.resources.requests]
+    if texts:
+        yield once(setting(world.job(uid), "requests", resource, to=None),
+                   setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)
+
+
+def _roles(world: World, uid: str, short: dict[str, tuple[int, int]]) -> Iterator[Option]:
+    """The minimum of each role that has fewer pods, lowered to what there is."""
+    for role, (there, _) in short.items() if uid in world.groups else ():
+        yield once(setting(world.job(uid), "minTaskMember", role, to=there), rank=Rank.JOB)
+
+
+def _anywhere(world: World, uid: str) -> Iterator[Option]:
+    """A topology that must hold and that the whole cluster fulfils."""
+    top = max((obj.spec.tier for obj in world.objects if isinstance(obj, HyperNode)), default=0)
+    if uid in world.groups:
+        yield once(setting(world.job(uid), "networkTopology", to={
+            "mode": "hard", "highestTierAllowed": top + 1}), rank=Rank.JOB)
+
+
+def _tolerations(world: World, uid: str, names: Iterable[str]) -> Iterator[Option]:
+    """That the job's pods tolerate all taints of a node; an option for each set of taints, but for
+    those that say that a node does not work.
+    """
+    seen = set()
+    for node in world.nodes_called(names).values():
+        taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(any(
+            tolerates(own, t) for own in pod.spec.tolerations) for pod in world.waiting(uid))]
+        text = values.tolerated(taints)
+        if taints and text not in seen and not any(KUBERNETES.search(t.key) for t in taints):
+            seen.add(text)
+            yield once(f"{world.job(uid)}.tolerations+={text}", rank=Rank.JOB, kind="toleration")
+
+
+def _foremost(world: World, uid: str) -> Iterator[Option]:
+    """That the pods of one role find their places before the others of the job."""
+    roles: dict[str, list[str]] = {}
+    for pod in world.waiting(uid):
+        role = pod.metadata.annotations.get(TASK_SPEC, "")
+        roles.setdefault(role, []).append(f"pod/{pod.key}.priority={(pod.spec.priority or 0) + 1}")
+    for settings in roles.values() if len(roles) > 1 else ():
+        yield once(*settings, rank=Rank.JOB)
+
+
+def above(world: World, uid: str, priority: int, rank: int = Rank.JOB) -> Iterator[Option]:
+    """That a job have a PriorityClass above a number."""
+    if uid in world.groups:
+        yield once(f"{world.job(uid)}.priority={priority + 1}", rank=rank)
+
+
+def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]:
+    """That a job be in another queue."""
+    for queue in queues if uid in world.groups else ():
+        yield once(f"{world.job(uid)}.queue={queue}", rank=Rank.OTHERS, kind="queue")
+
+
+def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
+    """That jobs be gone, with their pods, in this order: that they end, or are deleted."""
+    there = [uid for uid in jobs if uid in world.groups]
+    names = tuple(world.owner(uid) for uid in there)
+    if there:
+        yield Option(lambda count: Change(removals=names[:count]), rank,
+                     min(len(there), ENDED) if rank == Rank.WAIT else len(there))

@@ -12,12 +12,13 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
-from volcano_lab.explain.cycles import following
 from volcano_lab.explain.explanation import Amounts, amounts_text
+from volcano_lab.explain.trial import silent
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import meant
 from volcano_lab.plugins.admission import inqueue_resource
+from volcano_lab.scheduler import life
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts, plain
@@ -208,8 +209,9 @@ class Evidence:
     @cached_property
     def last(self) -> Session | None:
         """The last session of the cycles that follow; None where the objects are not known."""
-        return deque(following(self.objects, self.ssn.conf, self.ssn.now), maxlen=1)[0] if (
-            self.objects) else None
+        cycles = life(self.objects, self.ssn.conf, self.ssn.now)
+        with silent():
+            return deque(cycles, maxlen=1)[0].session if self.objects else None
 
     @cached_property
     def tasks(self) -> dict[str, TaskInfo]:

@@ -9,13 +9,15 @@ from time import time
 from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.explain.candidates import in_queues
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
-from volcano_lab.explain.knobs import Knobs
-from volcano_lab.explain.remedies import Remedy, effect, remedies_for, remedies_that_spare
-from volcano_lab.explain.trial import run
-from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
+from volcano_lab.explain.options import Rank, World
+from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.remedies import Remedy, effects, remedies_for, remedies_that_spare
+from volcano_lab.explain.values import new_queue
+from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_is_vain
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -138,14 +140,15 @@ class Explainer(Shown):
         """The queue that was meant, and one of that name: what a job that is left out gets there.
         """
         pods = [pod for pods in self._later.values() for pod in pods]
-        knobs = Knobs(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
+        world = World(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
         for uid, queue in lost.items():
             known = filter(None, [meant(queue, self.session.queues, 0.7)])
-            for knob in (*knobs.in_queue(uid, known), *knobs.made(queue)):
-                ssn = run(*knob.turn(1)[1:], self.now)
-                if uid in ssn.jobs and not ssn.jobs[uid].is_pending():
-                    remedy = Remedy.of(knob, 1, effect(self.evidence, self.session, ssn, uid, name))
-                    yield remedy.tried(self.evidence, uid)
+            for option in (*in_queues(world, uid, known), new_queue(world, queue)):
+                after = outcome(*world.applied(option.most), uid, self.now)
+                if after.runs(uid) and after.rest is not None:
+                    effect = "; ".join(effects(self.evidence, self.session, after, uid, name))
+                    yield Remedy(world.told(option.most),
+                                 effect, option.most, Rank.QUEUE, world, name, after.placed(uid))
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
@@ -173,8 +176,8 @@ class Explainer(Shown):
     def _beyond_volumes(self, uid: str) -> list[Cause]:
         """For what a job would wait, had each claim of its pods a volume."""
         objects = self.objects
-        while knob := next(volume_knobs(Knobs(objects, self.conf), uid), None):
-            objects = knob.turn(1)[1]
+        while option := next(volume_options(World(objects, self.conf), uid), None):
+            objects = World(objects, self.conf).applied(option.most)[0]
         if objects is self.objects:
             return []
         also = Explainer(objects, self.conf, self.now).why_job(uid)

@@ -13,9 +13,12 @@ from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.explain.candidates import keeping
+from volcano_lab.api import total
+from volcano_lab.changes import Change
+from volcano_lab.explain import values
+from volcano_lab.explain.candidates import above, in_order, keeping, switched, without_action
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knobs import Knob, Knobs
+from volcano_lab.explain.options import Option, World, once
 from volcano_lab.explain.remedies import Remedy, smallest
 from volcano_lab.messages import listed
 from volcano_lab.trace.plain import amounts
@@ -152,24 +155,32 @@ def breaks(timeline: Timeline, uid: str, last: int, seconds: float | None) -> It
     """
     end = None if seconds is None else perf_counter() + seconds
     before = evictions_of(timeline, uid, last)
+    if timeline.first is None or timeline.again is None:
+        return
+    world = World(*timeline.first, lambda job: timeline.names.get(job, job))
     found = 0
-    for knob in _knobs(timeline, uid, before):
+    for option in _options(timeline, world, uid, before):
         if found >= MOST or (end is not None and perf_counter() > end):
             return
-        runs: dict[int, Timeline] = {}
+        runs: dict[Change, Timeline] = {}
 
-        def turns(step: int, knob: Knob = knob, runs: dict[int, Timeline] = runs) -> bool:
-            after = runs[step] = timeline.again(*knob.turn(step)[1:])
+        def turns(step: int, option: Option = option, runs: dict[Change, Timeline] = runs) -> bool:
+            change = option.at(step)
+            after = runs[change] = timeline.again(*world.applied(change))
             if before:
                 worse = len(evictions_of(after, uid, last)) >= len(before)
             else:
                 worse = not _places(after, uid, last)
             return not (worse or loop_cause(after, uid, last) or stranded_cause(after, uid, last))
 
-        steps = smallest(turns, min(knob.steps, MOST_STEPS))
+        steps = smallest(turns, min(option.steps, MOST_STEPS))
         if steps is not None:
             found += 1
-            yield Remedy.of(knob, steps, _effect(runs[steps], uid, last, before))
+            change = option.at(steps)
+            after = runs[change]
+            yield Remedy(world.told(change),
+                         _effect(after, uid, last, before), change, option.rank, world,
+                         world.called(uid), _places(after, uid, last))
 
 
 def _places(timeline: Timeline, uid: str, last: int) -> int:
@@ -194,29 +205,38 @@ def _effect(after: Timeline, uid: str, last: int, before: list[Eviction]) -> str
     return "; ".join(parts)
 
 
-def _knobs(timeline: Timeline, uid: str, gone: list[Eviction]) -> list[Knob]:
-    """Orders and switches, the job's priority, its queue's weight, room, and that nobody evicts."""
-    objects, conf = timeline.first
-    knobs = Knobs(objects, conf, lambda job: timeline.names.get(job, job))
+def _options(timeline: Timeline, world: World, uid: str, gone: list[Eviction]) -> list[Option]:
+    """Orders and switches, the job's priority, its queue's weight, nodes, and that nobody evicts.
+    """
     ssn = timeline.kept[-1][-1] if timeline.kept else None
     job = ssn.jobs.get(uid) if ssn else None
-    found = [*knobs.switch("drf", "enableJobOrder", False),
-             *knobs.switch("priority", "enableJobOrder", True)]
+    found = [*in_order(world), *switched(world, "drf", "enableJobOrder", False),
+             *switched(world, "priority", "enableJobOrder", True)]
     actions = dict.fromkeys(each.action for each in gone)
     for action in actions:
-        found += keeping(knobs, action)
-    if job is not None:
-        winners = [ssn.jobs[each.winner].priority for each in gone if each.winner in ssn.jobs]
-        found += knobs.priority(uid, max(winners) - 1) if winners and max(
-            winners) > job.priority else ()
-        queues = dict.fromkeys(ssn.jobs[each.winner].queue for each in gone
-                               if each.winner in ssn.jobs)
-        for queue in queues if "reclaim" in actions else ():
-            found += knobs.queue_priority(job.queue, queue)
-            found += knobs.weight(job.queue) if "proportion" in ssn.plugins else ()
+        found += keeping(world, action)
+    if ssn is not None and job is not None:
+        winners = [ssn.jobs[each.winner] for each in gone if each.winner in ssn.jobs]
+        most = max((winner.priority for winner in winners), default=job.priority)
+        found += above(world, uid, most - 1) if most > job.priority else ()
+        for queue in dict.fromkeys(winner.queue for winner in winners) if (
+                "reclaim" in actions) else ():
+            found += _like(world, job.queue, queue)
+            found += values.weight(world, job.queue) if "proportion" in ssn.plugins else ()
+            found += values.raised(world, job.queue, "deserved", [amounts(job.allocated + total(
+                task.resreq for task in job.tasks.values() if not task.node_name))])
         tasks = list(job.tasks.values())
-        found += knobs.nodes(amounts(tasks[0].init_resreq), {}, ssn.nodes, {}) if tasks else ()
-    found.sort(key=lambda knob: knob.rank)
+        found += values.nodes(world, amounts(tasks[0].init_resreq), {}, ssn.nodes, {}
+                              ) if tasks else ()
+    found.sort(key=lambda option: option.rank)
     for action in actions:  # what takes most from others comes last
-        found += knobs.without_action(action)
+        found += without_action(world, action)
     return found
+
+
+def _like(world: World, queue: str, other: str) -> Iterator[Option]:
+    """That a queue have the priority of another."""
+    if queue in world.queues and other in world.queues:
+        before, after = (world.queues[name].spec.priority for name in (queue, other))
+        if before != after:
+            yield once(f"queue/{queue}.priority={after}")

@@ -1,27 +1,35 @@
-"""What would change the answer: the smallest turn of one thing, found by running the cycle again,
-verified by it, and told with what it costs others.
+"""What would change the answer: the smallest changes, found by running the cycle again, judged by
+the cycles that follow, and told with what they cost others.
+
+Volcano: none
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from math import inf
 from time import perf_counter
+from typing import Any
 
-import attrs
-from attrs import Factory, define, field
+from attrs import Factory, define, evolve, field
 
 from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
-from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.explain.candidates import candidates, keeping
+from volcano_lab.changes import Change
+from volcano_lab.changes.words import kubectl
+from volcano_lab.explain.candidates import (
+    candidates,
+    keeping,
+    switched,
+    with_plugin,
+    without_action,
+)
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knob import Objects, Rank
-from volcano_lab.explain.knobs import Knob, Knobs
-from volcano_lab.explain.nodes import STATIC
-from volcano_lab.explain.pasted import arguments, outcome
+from volcano_lab.explain.options import Option, Rank, World, once
+from volcano_lab.explain.outcome import Outcome, Price, outcome, price, ready
 from volcano_lab.explain.trial import Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -29,60 +37,69 @@ from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import listed
 from volcano_lab.scheduler import traced
+from volcano_lab.trace.names import Names
 
 NOTHING, ADMITTED, PLACED = range(3)
-MOST, PAIRS, FIRSTS, NODES_MORE = 8, 2, 4, 256
-"""Remedies that are sought, the first ones change least; pairs of changes among them, and changes
-that begin one; where nothing else helps twice as many begin one, and so many nodes are tried.
+MOST, SETS, FIRSTS, NODES_MORE, ALIKE = 5, 2, 6, 256, 24
+"""Remedies that are offered; sets of changes among them, and changes that begin one; where nothing
+else helps so many nodes are tried; so many alternatives of one kind.
 """
 FAR = 16
 """So many steps are not tried before twice as many as first: a large change takes long to try."""
-LARGE, FEW = 200, 3
-"""In a cluster of so many nodes, in which a try takes long, so few remedies are sought."""
 
 
 @define(slots=True, frozen=True)
 class Remedy:
-    """One change that turns the answer: of `what`, in which `field`, from `before` to `after`.
+    """A change that turns the answer: in words (`change`), with what it brings about, for others
+    too (`effect`), how much it changes (`rank`) and takes from others (`price`).
 
-    `change` tells it in words, `effect` what it brings about, for others too. `objects` and `conf`
-    are those with which the cycle ran; with one step less (`steps` - 1) the answer stayed. `rank`
-    says how much it changes. `args` are those of `what-if` for it, with which so many pods of the
-    `job` are `placed`; none where there are no words for it.
+    `made` is the change, `alike` are others of its kind that do the same. `args` are those of
+    `what-if` for it, with which so many pods of the `job` are `placed` once the cluster is at rest.
     """
 
-    what: str
-    field: str
-    before: str
-    after: str
     change: str
     effect: str
-    steps: int
+    made: Change
     rank: int
-    objects: Objects = field(repr=False, eq=False)
-    conf: SchedulerConfiguration = field(repr=False, eq=False)
-    args: list[str] = Factory(list)
+    world: World = field(repr=False, eq=False)
     job: str = ""
-    placed: int | None = None
-
-    @classmethod
-    def of(cls, knob: Knob, steps: int, effect: str) -> Remedy:
-        """A knob that was turned so far."""
-        after, objects, conf = knob.turn(steps)
-        return cls(knob.what, knob.field, knob.before, after, knob.text(after), effect, steps,
-                   knob.rank, objects, conf)
+    placed: int = 0
+    price: Price = Factory(Price)
+    alike: tuple[Change, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.change} ({self.effect})"
 
-    def tried(self, seen: Evidence, uid: str) -> Remedy:
-        """The same as `what-if` takes it, with what `what-if` says of the job."""
-        args = arguments(seen.objects, self.objects, seen.ssn.conf, self.conf)
-        try:
-            job, placed = outcome(seen.given, args, seen.ssn.conf, uid, seen.ssn.now)
-        except (ManifestError, LookupError):
-            return self
-        return attrs.evolve(self, args=args, job=job, placed=placed) if args else self
+    @property
+    def args(self) -> list[str]:
+        return self.made.args
+
+    @property
+    def kubectl(self) -> list[str]:
+        """The commands that carry it out; none where it takes more than these."""
+        return kubectl(self.made, self.world.objects)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The change as plain data, jobs by their names: pods that are evicted, gangs that break
+        (so many pods left, of a minimum), jobs that wait instead.
+        """
+        called, cost = self.world.called, self.price
+        return {"change": self.change, "effect": self.effect, "text": str(self),
+                "args": self.args, "kubectl": self.kubectl, "job": self.job, "placed": self.placed,
+                "evicts": {called(uid): count for uid, count in cost.evicts.items()},
+                "breaks": {called(uid): list(pair) for uid, pair in cost.breaks.items()},
+                "waits": [called(uid) for uid in cost.waits],
+                "alike": [each.args for each in self.alike]}
+
+    @property
+    def objects(self) -> Any:
+        """What the scheduler hears of with the change."""
+        return self.world.applied(self.made)[0]
+
+    @property
+    def conf(self) -> SchedulerConfiguration:
+        """The configuration with the change."""
+        return self.world.applied(self.made)[1]
 
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
@@ -114,236 +131,344 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
 
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float | None = None,
                  pod: str = "") -> Iterator[Remedy]:
-    """Verified changes for a job that waits, those that change least first, each as soon as it is
-    found: those that give its gang (else more of its pods, or the one that is asked about) a place,
-    then some of those that admit it, and for whom it may wait. None after so many `seconds`.
+    """Changes with which a job that waits runs, at most five: first those that hurt nobody beyond
+    the job's size, each as soon as it is found, those that change least before others; then those
+    that break a gang, and last what costs others more than the job is. None after so many
+    `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
-    knobs = Knobs(seen.objects, seen.ssn.conf, seen.called)
-    known = candidates(knobs, seen.ssn, job, causes)
-    waits = [known.pop() for knob in known[-1:] if knob.rank == Rank.WAIT]
-    own = [knob for knob in known if knob.rank < Rank.REQUEST]
-    never = any(cause.context and cause.code in ("pod_too_large", *STATIC) for cause in causes)
-    most = MOST if len(seen.ssn.nodes) < LARGE else FEW
-    search, found, admitting = _Search(seen, job, pod), 0, []
-    for knob in chain(own, ("pairs",), known[len(own):]):
-        if found >= most or perf_counter() > end:
-            break
-        if knob == "pairs":
-            switches = [each for each in own if each.rank == Rank.SWITCH and each.steps == 1]
-            pairs = () if found else search.pairs(knobs, own, switches, Rank.QUEUE, end)
-            for remedy in islice(pairs, PAIRS):
-                found += 1
-                yield remedy
+    search = _Search(seen, job, pod, end)
+    held: list[Remedy] = []
+    told = 0
+    for remedy in search.found(causes):
+        if remedy.price.dear:
+            held.append(remedy)
             continue
-        remedy = search.fewest(knob, PLACED)
-        if remedy is not None:
-            found += 1
-            yield remedy
-        elif search.best(knob) == ADMITTED and not never:
-            admitting.append(knob)
-    if not found and perf_counter() < end:
-        more = (search.fewest(attrs.evolve(knob, steps=max(NODES_MORE, knob.steps)), PLACED)
-                for knob in known if knob.rank == Rank.NODES)
-        firsts = [knob for knob in known if knob.rank not in (Rank.OTHERS, Rank.REQUEST)]
-        last = chain(islice(filter(None, more), 1),
-                     islice(search.pairs(knobs, known, firsts, Rank.NODES, end), PAIRS))
-        yield from sorted(last, key=lambda remedy: remedy.rank)
-    for knob in admitting[:2 if found else most] + waits * (most == MOST or not found):
-        goal = PLACED if knob in waits and job.tasks else ADMITTED
-        remedy = search.fewest(knob, goal) if perf_counter() < end else None
-        yield from [remedy] if remedy else ()
+        told += 1
+        yield remedy
+        if told == MOST:
+            break
+    yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - told)
 
 
 def remedies_that_spare(seen: Evidence, key: str, causes: list[Cause],
                         seconds: float | None = None) -> Iterator[Remedy]:
-    """Verified changes of the configuration with which a job loses fewer pods than this one and
-    others.
-    """
+    """Changes of the configuration with which a job loses fewer pods than this one and others."""
     end = inf if seconds is None else perf_counter() + seconds
-    knobs = Knobs(seen.objects, seen.ssn.conf, seen.called)
+    world = World(seen.objects, seen.ssn.conf, seen.called)
     uid = seen.trace.start["tasks"][key]["job"]
     lost, name = len(seen.ssn.jobs[uid].in_status(RELEASING)), _short(seen, uid)
     queue, action = seen.ssn.jobs[uid].queue, causes[0].records[-1]["action"]
     unasked = ["priority"] if action == "preempt" else [
         plugin for cause in causes for plugin in cause.numbers.get("later", ())]
-    for knob in (*(knob for plugin in unasked for knob in knobs.with_plugin(plugin)),
-                 *(knobs.reclaimable(queue, False) if action == "reclaim" else ()),
-                 *knobs.switch("gang", "enableJobStarving", True), *keeping(knobs, action),
-                 *knobs.without_action(action)):
+    reclaimable = queue in world.queues and world.queues[queue].spec.reclaimable is not False
+    for option in chain(
+            *(with_plugin(world, plugin) for plugin in unasked),
+            [once(f"queue/{queue}.reclaimable=false", rank=Rank.SWITCH)] if (
+                action == "reclaim" and reclaimable) else [],
+            switched(world, "gang", "enableJobStarving", True), keeping(world, action),
+            without_action(world, action)):
         if perf_counter() > end:
             return
-        ssn = run(*knob.turn(1)[1:], seen.ssn.now)
+        ssn = run(*world.applied(option.most), seen.ssn.now)
         fewer = len(ssn.jobs[uid].in_status(RELEASING))
         if fewer < lost:
+            before, after = Outcome(), Outcome()
+            before.add(seen.ssn)
+            after.add(ssn)
+            costs = _costs(seen, price(before, after, {}, uid))
             told = "; ".join((f"{name} loses {fewer or 'no'} pod{'s' * (fewer != 1)}"
-                              + f" instead of {lost}" * bool(fewer),
-                              *_costs(seen, seen.ssn, ssn, uid)))
-            yield Remedy.of(knob, 1, told).tried(seen, uid)
+                              + f" instead of {lost}" * bool(fewer), *costs))
+            yield Remedy(world.told(option.most), told,
+                         option.most, option.rank, world, seen.called(uid), ready(ssn.jobs[uid]))
 
 
 class _Search:
-    """Turns knobs and looks what becomes of one job."""
+    """Tries options and looks what becomes of one job."""
 
-    def __init__(self, seen: Evidence, job: JobInfo, pod: str):
+    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float):
         self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
+        self.end = end
+        self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
         self.places = sum(counts(job)[:2])
-        self._known: dict[tuple[Knob, int], int] = {}
-        self._turned: tuple = (), None, ()  # the last change that did something, and its cycle
+        self._known: dict[Change, int] = {}
 
-    def outcome(self, ssn: Session | None) -> int:
+    @cached_property
+    def base(self) -> Outcome:
+        """What becomes of the cluster without a change."""
+        found = Outcome()
+        found.add(self.before)
+        leaving = any(job.in_status(RELEASING) for job in self.before.jobs.values())
+        return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now
+                       ) if leaving else found
+
+    @cached_property
+    def start(self) -> dict[str, int]:
+        """How many pods of each job had a place when the cycle began."""
+        return {uid: sum(bool(task.pod.spec.node_name) for task in job.tasks.values())
+                for uid, job in self.before.jobs.items()}
+
+    # -- the search -------------------------------------------------------------------------------
+
+    def found(self, causes: list[Cause]) -> Iterator[Remedy]:
+        """The remedies in the order of their rank, then sets of changes, more nodes, the end of
+        those that hold what it takes.
+        """
+        options = candidates(self.world, self.before, self.job, causes)
+        own = [option for option in options if option.rank < Rank.REQUEST]
+        late = [option for option in options if option.rank == Rank.NODES]
+        cuts = [option for option in options if option.rank == Rank.REQUEST]
+        waits = [option for option in options if option.rank == Rank.WAIT]
+        told: set[Change] = set()
+        alone = 0
+        for remedy in chain(self.singles(own, told), self.sets(own, told, Rank.JOB),
+                            self.singles(late, told)):
+            alone += 1
+            yield remedy
+        if not alone:
+            more = [evolve(option, steps=max(NODES_MORE, option.steps)) for option in late]
+            yield from islice(self.singles(more, told), 1)
+            yield from self.sets([*own, *late], told, Rank.NODES)
+        yield from self.singles(waits, told)
+        if all(not change.settings or ".more=" in change.settings[0] for change in told):
+            yield from self.singles(cuts, told)  # nothing but more nodes, or waiting, helps
+
+    def singles(self, options: Sequence[Option], told: set[Change]) -> Iterator[Remedy]:
+        """The remedies of one option each; alternatives of one kind together."""
+        for number, option in enumerate(options):
+            if perf_counter() > self.end:
+                return
+            if option.kind in {each.kind for each in options[:number]} - {"", "cut"} and any(
+                    option.most in known for known in self._alike.values()):
+                continue
+            change = self.fewest(option)
+            if change is None or change in told:
+                continue
+            others = self._others(option, options[number + 1:]) if option.kind else ()
+            remedy = self.judged(change, option.rank, others)
+            if remedy is not None:
+                told.add(change)
+                yield remedy
+
+    @cached_property
+    def _alike(self) -> dict[str, list[Change]]:
+        return {}
+
+    def _others(self, option: Option, options: Sequence[Option]) -> tuple[Change, ...]:
+        """Alternatives of an option that do the same."""
+        same = [each.most for each in options if each.kind == option.kind and each.steps == 1]
+        found = [change for change in same[:ALIKE] if perf_counter() < self.end
+                 and self.at(change) == PLACED]
+        self._alike[option.kind] = found
+        return tuple(found)
+
+    def fewest(self, option: Option) -> Change | None:
+        """The smallest change of an option with which the job has a place; where one only admits
+        it, that one: later cycles may give it a place.
+        """
+        steps = smallest(lambda step: self.at(option.at(step)) == PLACED, option.steps,
+                         option.first)
+        if steps is not None:
+            return option.at(steps)
+        if self.best(option) < ADMITTED or option.rank == Rank.WAIT:
+            return None
+        admits = smallest(lambda step: self.at(option.at(step)) >= ADMITTED, option.steps,
+                          option.first)
+        return None if admits is None else option.at(admits)
+
+    def sets(self, options: Sequence[Option], told: set[Change], rank: int) -> Iterator[Remedy]:
+        """Two changes where none does alone: a first one in full, and what the job then lacks (of
+        this rank at most); each as small as the other allows.
+        """
+        firsts = [option for option in options if self.best(option) < PLACED
+                  and (option.kind != "cut" or rank == Rank.NODES)]
+        count, tried = 0, set(told)
+        for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
+            for change in self._after(first, rank):
+                if perf_counter() > self.end or count == SETS:
+                    return
+                if any(change.has(each) for each in tried):
+                    continue
+                tried.add(change)
+                remedy = self.judged(change, rank)
+                if remedy is not None:
+                    count += 1
+                    told.add(change)
+                    yield remedy
+
+    def _after(self, first: Option, rank: int) -> Iterator[Change]:
+        """The sets that begin with an option."""
+        try:
+            objects, conf = self.world.applied(first.most)
+        except ManifestError:
+            return
+        trace, ssn = traced(objects, conf, now=self.before.now, trace=CauseTrace())
+        job = ssn.jobs.get(self.job.uid)
+        if job is None or not counts(job)[2]:
+            return
+        world = World(objects, conf, self.seen.called)
+        causes = job_causes(Evidence(ssn, trace), job)
+        for second in candidates(world, ssn, job, causes):
+            if second.rank > rank or perf_counter() > self.end or second.most == first.most:
+                continue
+            if not second.most.targets & first.most.targets and self.at(second.most) == PLACED:
+                continue  # it does alone
+            if self.at(first.most + second.at(second.steps)) != PLACED:
+                continue
+            steps = smallest(lambda step, second=second: self.at(
+                first.most + second.at(step)) == PLACED, second.steps, second.first)
+            done = second.at(steps or second.steps)
+            least = smallest(lambda step, done=done: self.at(first.at(step) + done) == PLACED,
+                             first.steps, first.first)
+            yield first.at(least or first.steps) + done
+
+    # -- one change -------------------------------------------------------------------------------
+
+    def best(self, option: Option) -> int:
+        """The best outcome of an option that was seen."""
+        return max((self._known.get(option.at(step), NOTHING)
+                    for step in {1, option.first, option.steps}), default=NOTHING)
+
+    def at(self, change: Change) -> int:
+        """What a cycle with the change gives the job."""
+        if change not in self._known:
+            try:
+                objects, conf = self.world.applied(change)
+                ssn = self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED)
+                self._known[change] = self.gives(ssn)
+            except ManifestError:
+                self._known[change] = NOTHING
+        return self._known[change]
+
+    def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
         job = None if ssn is None else ssn.jobs.get(self.job.uid)
         if job is None:
             return NOTHING
-        places = sum(counts(job)[:2])
         if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
             return NOTHING  # it would lose pods of its own
         starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
-        if starts and (places > self.places or any(
-                task.key == self.pod and task.node_name for task in job.tasks.values())):
+        if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
             return PLACED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
-    def best(self, knob: Knob) -> int:
-        """The best outcome of a knob that was seen."""
-        return max((found for (known, _), found in self._known.items() if known == knob),
-                   default=NOTHING)
+    def _has_pod(self, job: JobInfo) -> bool:
+        return any(task.key == self.pod and task.node_name for task in job.tasks.values())
 
-    def pairs(self, knobs: Knobs, tried: list[Knob], firsts: list[Knob], rank: int,
-              end: float) -> Iterator[Remedy]:
-        """Two changes where none does alone: a first one in full, and what the cycle then lacks (of
-        this rank at most); each as small as the other allows.
-        """
-        told: set[str | frozenset[str]] = set()
-        known = {knob.text("") for knob in tried}
-        count = FIRSTS if rank < Rank.NODES else 2 * FIRSTS
-        for first in sorted(firsts, key=lambda knob: -self.best(knob))[:count]:
-            _, objects, conf = first.turn(first.steps)
-            trace, ssn = traced(objects, conf, now=self.before.now, trace=CauseTrace())
-            job = ssn.jobs.get(self.job.uid)
-            causes = job_causes(Evidence(ssn, trace), job) if job is not None else []
-            if job is None or not counts(job)[2]:
-                continue
-
-            def after(step: int, first=first, ssn=ssn, job=job, causes=causes) -> dict[str, Knob]:
-                done, objects, conf = first.turn(step)
-                found = candidates(Knobs(objects, conf, self.seen.called), ssn, job, causes)
-                return {knob.text(""): first.then(done, knob) for knob in found
-                        if knob.rank <= rank}
-
-            alone = {knob.text(""): knob for knob in candidates(knobs, ssn, job, causes)}
-            for text, pair in after(first.steps).items():
-                if perf_counter() > end:
-                    return
-                both = frozenset((first.text(""), text))
-                if both & told or both in told or len(both) == 1:
-                    continue
-                told.add(text if rank < Rank.NODES else both)
-                remedy = None if text in known or text not in alone else self.fewest(
-                    alone[text], PLACED)
-                remedy = remedy or self._both(first, pair, lambda step, text=text, after=after:
-                                              after(step).get(text))
-                if remedy is not None:
-                    told |= both if rank < Rank.NODES else {first.text("")}
-                    yield remedy
-
-    def _both(self, first: Knob, pair: Knob, at: Callable[[int], Knob | None]) -> Remedy | None:
-        """The fewest steps of the second change, and those of the first that they need."""
-        second = smallest(lambda step: self._at(pair, step) == PLACED, pair.steps, pair.first)
-        if second is None:
-            return None
-        steps = smallest(lambda step: (knob := at(step)) is not None
-                         and self._at(knob, second) == PLACED, first.steps, first.first)
-        knob = at(steps or first.steps)
-        return knob and self.fewest(attrs.evolve(knob, first=second), PLACED)
-
-    def _at(self, knob: Knob, step: int) -> int:
-        key = knob, step
-        if key not in self._known:
-            _, objects, conf = knob.turn(step)
-            ssn = self.trial.run(objects, conf, lambda ssn: self.outcome(ssn) == PLACED)
-            self._known[key] = self.outcome(ssn)
-            if self._known[key] > NOTHING:
-                self._turned = key, ssn, self.trial.rest
-        return self._known[key]
-
-    def _inadmissible(self, objects: Objects) -> bool:
+    def _inadmissible(self, objects: Any) -> bool:
         """Whether Volcano's webhooks would refuse the change: what they say of it, and not before.
         """
-        there = {id(obj) for obj in self.trial.objects}
+        there = {id(obj) for obj in self.seen.objects}
         changed = [obj for obj in objects if id(obj) not in there and isinstance(obj,
                                                                                  Queue | PodGroup)]
         keys = {(obj.kind, obj.key) for obj in changed}
         before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
             [obj for obj in some if isinstance(obj, Queue) or (obj.kind, obj.key) in keys])}
-            for some in (self.trial.objects, objects))
+            for some in (self.seen.objects, objects))
         return bool(changed and after - before)
 
-    def fewest(self, knob: Knob, goal: int) -> Remedy | None:
-        steps = smallest(lambda step: self._at(knob, step) >= goal, knob.steps, knob.first)
-        if steps is None:
+    def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
+        """The remedy that a change is, by the cycles that follow it from the manifests on; None
+        where the job does not run in the end, or somebody is evicted again and again.
+        """
+        uid = self.job.uid
+        try:
+            if self._inadmissible(self.world.applied(change)[0]):
+                return None
+            after = outcome(*change.given(self.seen.given, self.before.conf), uid,
+                            self.before.now)
+        except ManifestError:
             return None
-        _, objects, conf = knob.turn(steps)
-        key, ssn, rest = self._turned
-        if key == (knob, steps):
-            self.trial.finish(rest)  # for its cost to others
-        else:
-            ssn = self.trial.run(objects, conf)
-        if ssn is None or self.outcome(ssn) < goal or self._inadmissible(objects):
+        had = max(self.base.placed(uid), 0)
+        job = after.last.jobs.get(uid) if after.last is not None else None
+        if job is None or after.rest is None or after.again - self.base.again or not (
+                after.runs(uid) and (after.placed(uid) > had or not job.tasks
+                                     or self._has_pod(job))):
             return None
-        remedy = Remedy.of(knob, steps, effect(self.seen, self.before, ssn, self.job.uid))
-        remedy = remedy.tried(self.seen, self.job.uid)
-        least = sum(len(ssn.jobs[self.job.uid].in_status(each)) for each in READY_STATUSES)
-        return None if remedy.placed is not None and remedy.placed < least else remedy
+        cost = price(self.base, after, {} if rank == Rank.WAIT else self.start, uid)
+        text = self.world.told(change)
+        if rank == Rank.WAIT:
+            text = f"wait for the end of {text.removeprefix('delete ')}"
+        elif alike:
+            text = _any_of([text, *(self.world.told(each) for each in alike)])
+        effect = "; ".join([*effects(self.seen, self.before, after, uid),
+                            *_costs(self.seen, cost)])
+        names = Names(after.rest.session)
+        rest = next(row for row in after.rest.jobs() if row["job"] == uid)
+        return Remedy(text, effect, change, rank, self.world, names.called(uid), rest["placed"],
+                      cost, alike)
 
 
-def effect(seen: Evidence, before: Session, after: Session, uid: str, name: str = "") -> str:
-    """What a change brings about, for a job (which may not have been there) and for the others."""
-    job, name = after.jobs[uid], name.rpartition("/")[2] or _short(seen, uid)
+def _any_of(texts: list[str]) -> str:
+    """Alternatives in one text: what differs is named once, with what is the same around it.
+
+    >>> _any_of(["uncordon n1", "uncordon n2"])
+    'uncordon any of 2: n1, n2'
+    """
+    words = [text.split() for text in texts]
+    first = words[0]
+    if len({len(each) for each in words}) > 1:
+        return texts[0]
+    places = [at for at in range(len(first)) if len({each[at] for each in words}) > 1]
+    if len(places) != 1:
+        return texts[0]
+    names = listed([each[places[0]] for each in words], 4)
+    return " ".join([*first[:places[0]], f"any of {len(texts)}: {names}", *first[places[0] + 1:]])
+
+
+def effects(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = ""
+            ) -> Iterator[str]:
+    """What a change brings about for a job (which may not have been there)."""
+    assert after.rest is not None and after.last is not None
+    name = name.rpartition("/")[2] or _short(seen, uid)
     had = {task.key for task in before.jobs[uid].tasks.values() if task.node_name
            } if uid in before.jobs else set()
-    new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
-    waits = any(not task.node_name for task in job.tasks.values())
-    parts = []
-    for promised, words in ((False, "placed"), (True, "promised a place")):
-        tasks = [task for task in new if (task.status == PIPELINED) == promised]
-        there = dict.fromkeys(task.node_name for task in tasks if task.node_name in before.nodes)
-        added = len({task.node_name for task in tasks} - there.keys())
-        nodes = listed([*there, *[f"{added} new node{'s' if added > 1 else ''}"] * bool(added)], 3)
-        whole = len(tasks) == len(new) and not waits and not had
-        who = f"{name} is" if whole else f"{tasks[0].name} is" if len(tasks) == 1 else (
-            f"{len(tasks)} pods of {name} are")
-        parts += [f"{who} {words} on {nodes}"] if tasks else []
-    if not new:
-        parts.append(f"{name} is admitted" + ", its pods wait for room" * bool(job.tasks))
-    return "; ".join([*parts, *_costs(seen, before, after, uid)])
+    for ssn, late in ((after.rest.session, ""), (after.last, f" after {after.cycles} cycles")):
+        job = ssn.jobs[uid]
+        new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
+        waits = any(not task.node_name for task in job.tasks.values())
+        for promised, words in ((False, "placed"), (True, "promised a place")):
+            tasks = [task for task in new if (task.status == PIPELINED) == promised]
+            if tasks:
+                whole = len(tasks) == len(new) and not waits and not had
+                who = f"{name} is" if whole else f"{tasks[0].name} is" if len(tasks) == 1 else (
+                    f"{len(tasks)} pods of {name} are")
+                yield f"{who} {words} on {_nodes(before, tasks)}{late}"
+        if new:
+            return
+    yield f"{name} is admitted"
 
 
-def _costs(seen: Evidence, before: Session, after: Session, uid: str) -> Iterator[str]:
-    """Whom it takes something from."""
-    evicted: dict[str, int] = {}
-    less: list[str] = []
-    none: list[str] = []
-    for other, job in before.jobs.items():
-        now = after.jobs.get(other)
-        if now is None:
-            continue
-        more = len(now.in_status(RELEASING)) - len(job.in_status(RELEASING))
-        if more > 0:
-            evicted[_short(seen, other)] = more
-        elif other != uid and (left := sum(counts(now)[:2])) < sum(counts(job)[:2]):
-            (less if left else none).append(_short(seen, other))
+def _nodes(before: Session, tasks: Iterable[Any]) -> str:
+    nodes = dict.fromkeys(task.node_name for task in tasks)
+    there = [name for name in nodes if name in before.nodes]
+    added = len(nodes) - len(there)
+    return listed([*there, *[f"{added} new node{'s' if added > 1 else ''}"] * bool(added)], 3)
+
+
+def _costs(seen: Evidence, cost: Price) -> Iterator[str]:
+    """Whom it takes something from, in words."""
+    for uid, (left, least) in islice(cost.breaks.items(), 3):
+        yield (f"breaks {seen.called(uid)}: it keeps {left} of {left + cost.evicts[uid]} pods, its "
+               f"minimum is {least}")
+    evicted = cost.evicts
+    if cost.ends:
+        yield "ends " + ", ".join(f"{count} pod{'s' * (count > 1)} of {_short(seen, uid)}"
+                                  for uid, count in cost.ends.items())
     if len(evicted) > 3:
         yield f"evicts {sum(evicted.values())} pods of {len(evicted)} jobs"
     elif evicted:
-        yield "evicts " + ", ".join(f"{count} pod{'s' if count > 1 else ''} of {name}"
-                                    for name, count in evicted.items())
-    if none:
-        yield f"{listed(none, 3)} wait{'s' if len(none) == 1 else ''}"
-    if less:
-        yield f"{listed(less, 3)} {'has' if len(less) == 1 else 'have'} fewer places"
+        yield "evicts " + ", ".join(f"{count} pod{'s' if count > 1 else ''} of {_short(seen, uid)}"
+                                    for uid, count in evicted.items())
+    if cost.waits:
+        names = [_short(seen, uid) for uid in cost.waits]
+        yield f"{listed(names, 3)} wait{'s' if len(names) == 1 else ''}"
+    if cost.fewer:
+        names = [_short(seen, uid) for uid in cost.fewer]
+        yield f"{listed(names, 3)} {'has' if len(names) == 1 else 'have'} fewer places"
+    if cost.dear > 1:
+        yield "this costs others more than the job is"
 
 
 def _short(seen: Evidence, uid: str) -> str:

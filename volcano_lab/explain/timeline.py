@@ -21,8 +21,8 @@ from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Explanation
-from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
+from volcano_lab.explain.options import Objects
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.messages import Misuse, NoSuch, friendly_errors

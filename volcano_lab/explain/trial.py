@@ -5,7 +5,6 @@ cycle decides; a cycle that has refused the job already goes no further.
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -50,8 +49,7 @@ class Trial:
         with silent():
             self._exchange(old, new)
             try:
-                self.rest = Scheduler(self.cache, conf).steps(now=self.now)
-                for name, ssn in self.rest:
+                for name, ssn in Scheduler(self.cache, conf).steps(now=self.now):
                     job = ssn.jobs.get(self.job)
                     if name == "enqueue" and job is not None and job.is_pending():
                         return None
@@ -60,12 +58,6 @@ class Trial:
                 return ssn
             finally:
                 self._exchange(new, old)
-
-    @staticmethod
-    def finish(rest: Iterator[tuple[str, Session]]) -> None:
-        """Run what is left of a cycle: the objects may be others by now, its session is its own."""
-        with silent():
-            deque(rest, maxlen=0)
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
         """Pods go before, and come after, what they belong to. What is changed here is news to the

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 
 from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.api import objects as api
+from volcano_lab.api.objects.storage import BIND_COMPLETED
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
+from volcano_lab.changes.change import value_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned
 from volcano_lab.explain.lint import drivers_nowhere
+from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.schema import unstructure
 
 SAID = "plugin VolumeBinding pre-predicates failed "
 VOLUME_CODES = ("claim_missing", "claim_unbound", "volume_unbound")
@@ -78,33 +82,30 @@ def reach_of(seen: Evidence, key: str) -> str:
     return told
 
 
-def volume_knobs(knobs: KnobSet, job: str) -> Iterator[Knob]:
+def volume_options(world: World, job: str) -> Iterator[Option]:
     """A volume for each claim of the job's waiting pods that has none."""
-    known = {obj.key: place for place, obj in enumerate(knobs.objects)
-             if isinstance(obj, api.PersistentVolumeClaim)}
-    named = dict.fromkeys((pod.namespace, claim.name) for pod in knobs.waiting(job).values()
-                          for claim in claims_of(pod) if not claim.ephemeral)
-    for namespace, name in named:
-        key = f"{namespace}/{name}"
-        place = known.get(key)
-        claim = api.PersistentVolumeClaim(api.ObjectMeta(name, namespace, f"claim-{key}")) if (
-            place is None) else knobs.objects[place]
+    known = {obj.key: obj for obj in world.objects if isinstance(obj, api.PersistentVolumeClaim)}
+    for name in dict.fromkeys(f"{pod.namespace}/{claim.name}" for pod in world.waiting(job)
+                              for claim in claims_of(pod) if not claim.ephemeral):
+        claim = known.get(name) or api.PersistentVolumeClaim(
+            api.ObjectMeta(name.partition("/")[2], name.partition("/")[0], f"claim-{name}"))
         if not claim.is_bound:
-            yield _knob(knobs, place, claim)
+            yield _with_volume(claim, new=name not in known)
 
 
-def _knob(knobs: KnobSet, place: int | None, claim: api.PersistentVolumeClaim) -> Knob:
+def _with_volume(claim: api.PersistentVolumeClaim, new: bool) -> Option:
     size = claim.spec.resources.requests.get("storage", "")
-    meta = api.ObjectMeta(f"volume-for-{claim.name}")
-    volume = api.PersistentVolume(meta, api.PersistentVolumeSpec(
-        {"storage": size or "1Gi"}, claim.spec.access_modes, claim.reference()))
-    what = f"PersistentVolumeClaim {claim.key}"
-
-    def turn(_: int) -> Turned:
-        kept = [obj for number, obj in enumerate(knobs.objects) if number != place]
-        return volume.name, [*kept, volume, claim.bound(volume.name)], knobs.conf
-
-    said = (f"create {what} with a volume" if place is None
-            else f"a volume of {size or 'any size'} for {what}")
-    return Knob(what, "spec.volumeName", "", 1, turn, Rank.JOB if place is None else Rank.OTHERS,
-                said=lambda _: said)
+    volume = api.PersistentVolume(api.ObjectMeta(f"volume-for-{claim.name}"),
+                                  api.PersistentVolumeSpec({"storage": size or "1Gi"},
+                                                           claim.spec.access_modes,
+                                                           claim.reference()))
+    bound, key = claim.bound(volume.name), f"persistentvolumeclaim/{claim.key}"
+    parts = {name: part for name, part in to_dict(bound).items()
+             if name in ("metadata", "spec", "status")}
+    parts["metadata"] = {"annotations": bound.metadata.annotations, "uid": claim.metadata.uid}
+    return once(f"persistentvolume/{volume.name}={value_text({'spec': unstructure(volume.spec)})}",
+                *([f"{key}={value_text(parts)}"] if new else
+                  [setting(key, "metadata", "annotations", BIND_COMPLETED, to="yes"),
+                   setting(key, "status", "phase", to="Bound"),
+                   setting(key, "volumeName", to=volume.name)]),
+                rank=Rank.JOB if new else Rank.OTHERS)

@@ -8,7 +8,6 @@ from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.explain.cycles import never_bound
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
@@ -19,6 +18,7 @@ from volcano_lab.explain.origin import best_effort
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.explain.why_node import why_not_cause
+from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import listed
 
@@ -227,7 +227,15 @@ def promise_is_vain(seen: Evidence, job: JobInfo) -> bool:
     nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
     return bool(nodes) and not any(
         task.status == RELEASING for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-    ) and never_bound(seen.last, job)
+    ) and _never_bound(seen.last, job)
+
+
+def _never_bound(last: Session | None, job: JobInfo) -> bool:
+    """Whether pods that were promised a place in a first cycle have no more than that in the last.
+    """
+    later = last and last.jobs.get(job.uid)
+    return bool(later) and all(later.tasks[uid].status == PIPELINED
+                               for uid in job.in_status(PIPELINED) if uid in later.tasks)
 
 
 def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:

@@ -14,7 +14,6 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explanation import in_quantity
-from volcano_lab.explain.pasted import kubectl
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.trace.language import say
@@ -90,7 +89,7 @@ class Questions:
         """The next change that turns the answer, as it is found; None after the last one."""
         remedy = next(self._remedies.get(job, iter(())), None)
         return remedy and {"text": say(remedy.change), "effect": say(remedy.effect),
-                           "args": remedy.args, "kubectl": kubectl(remedy.args)}
+                           "args": remedy.args, "kubectl": remedy.kubectl}
 
     def tried(self, args: Sequence[str]) -> Row:
         """The cluster at rest, without and with a change (arguments of `what-if`)."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.changes.objects import SHORT
+from volcano_lab.changes.draft import SHORT
 from volcano_lab.cli.output import wrapped
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress

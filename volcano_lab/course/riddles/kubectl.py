@@ -12,7 +12,8 @@ import yaml
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
-from volcano_lab.changes.objects import kind_of, named
+from volcano_lab.changes.draft import kind_of
+from volcano_lab.changes.objects import named
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tracing import logged
 from volcano_lab.framework.config.conf import DEFAULT_CONF

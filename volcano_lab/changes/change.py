@@ -1,0 +1,174 @@
+"""A change: settings, objects added and removed, a configuration; parsed, applied, inverted.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import define
+
+from volcano_lab.api.objects import KubernetesObject, PodGroup
+from volcano_lab.changes.conf import change_conf, parted
+from volcano_lab.changes.draft import Draft, Index
+from volcano_lab.changes.job_fields import at_path, field_of
+from volcano_lab.changes.objects import Setting, apply, change, key_of
+from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.framework.config.conf import ALL_SWITCHES
+from volcano_lab.manifests.loader import Loaded
+
+PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][\w./-]*"
+                   r"|-?\d+(?:m|[KMGTPE]i?)?")
+
+
+@define(slots=True, frozen=True)
+class Change:
+    """What is done to a cluster and its configuration: `settings` (`KIND/NAME.FIELD=VALUE`),
+    `removals` (`KIND/NAME`) and objects that are `added`.
+
+    >>> from volcano_lab.api.objects import Node, ObjectMeta
+    >>> from volcano_lab.framework.config.conf import load_conf
+    >>> more = Change(("node/a.unschedulable=true",)) + Change(("conf/actions=allocate",))
+    >>> world, conf = more.applied([Node(ObjectMeta("a"))], load_conf())
+    >>> world[0].spec.unschedulable, conf.actions
+    (True, ['allocate'])
+    >>> more.inverse([Node(ObjectMeta("a"))], load_conf()).settings
+    ('node/a.unschedulable=false', 'conf/actions=enqueue, allocate, backfill')
+    """
+
+    settings: tuple[str, ...] = ()
+    removals: tuple[str, ...] = ()
+    added: tuple[KubernetesObject, ...] = ()
+
+    def __add__(self, other: Change) -> Change:
+        """Both; what the second sets, the first does not."""
+        again = {_target(text) for text in other.settings if "+=" not in text}
+        kept = tuple(text for text in self.settings if _target(text) not in again)
+        return Change(kept + other.settings,
+                      tuple(dict.fromkeys(self.removals + other.removals)),
+                      self.added + other.added)
+
+    def has(self, other: Change) -> bool:
+        """Whether all of another change is in this one."""
+        return {*self.settings, *self.removals} >= {*other.settings, *other.removals}
+
+    @property
+    def targets(self) -> set[str]:
+        """What is set or removed, by name."""
+        return {*map(_target, self.settings), *self.removals}
+
+    @property
+    def args(self) -> list[str]:
+        """The arguments of `volcano-lab what-if`."""
+        return [word for text in self.settings for word in ("--set", text)] + [
+            word for text in self.removals for word in ("--remove", text)]
+
+    def applied(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration,
+                index: Index | None = None) -> tuple[Loaded, SchedulerConfiguration]:
+        """What the scheduler hears of, and its configuration, changed. Raises `ManifestError`."""
+        of_objects, of_conf = parted(self.settings)
+        draft = Draft(world, index)
+        for obj in self.added:
+            draft.add(obj)
+        apply(draft, of_objects, self.removals)
+        return draft.loaded(), change_conf(conf, of_conf) if of_conf else conf
+
+    def given(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration
+              ) -> tuple[Loaded, SchedulerConfiguration]:
+        """Manifests changed, as the scheduler then hears of them. Raises `ManifestError`."""
+        of_objects, of_conf = parted(self.settings)
+        every = [*objects, *self.added] if self.added else objects
+        return change(every, of_objects, self.removals), change_conf(conf, of_conf)
+
+    def inverse(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration) -> Change:
+        """What turns the changed world back into this one. Raises `ManifestError`."""
+        draft = Draft(world)
+        settings, removals = [], [key_of(obj) for obj in self.added]
+        for text in self.settings:
+            before = text_before(draft, conf, text)
+            if before is None:
+                removals += _created(draft, text)
+            else:
+                settings.append(f"{_target(text)}={before}")
+        gone = {place for name in self.removals
+                for place in draft.with_children(draft.find(name, name))}
+        return Change(tuple(settings), tuple(removals), tuple(draft[place] for place in gone))
+
+
+def _target(text: str) -> str:
+    return text.partition("=")[0].removesuffix("+")
+
+
+def value_text(value: Any) -> str:
+    """A value as a setting writes it.
+
+    >>> value_text("4Gi"), value_text(True), value_text({"a": 1})
+    ('4Gi', 'true', '{"a": 1}')
+    """
+    if isinstance(value, str) and PLAIN.fullmatch(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def path_text(*steps: str) -> str:
+    """The path of a field; a name with dots stands in brackets.
+
+    >>> path_text("queue/a", "capability", "nvidia.com/gpu")
+    'queue/a.capability[nvidia.com/gpu]'
+    """
+    text = "".join(f"[{step}]" if "." in step else f".{step}" for step in steps[1:])
+    return steps[0] + text
+
+
+def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
+    """The value that a setting replaces, as plain data; None where there is none.
+
+    >>> from volcano_lab.framework.config.conf import load_conf
+    >>> value_before(Draft([]), load_conf("actions: allocate"), "conf/actions=enqueue, allocate")
+    'allocate'
+    """
+    target = _target(text)
+    if target.startswith("conf/"):
+        return ", ".join(conf.actions if target == "conf/actions" else conf.ignored_provisioners)
+    if target.startswith("plugin/"):
+        return _option(conf, *target.removeprefix("plugin/").partition(".")[::2])
+    setting = Setting.read(text)
+    if setting.more_nodes or not draft.named_in(target):
+        return None
+    place, steps = setting.split(draft)
+    obj = draft[place]
+    if isinstance(obj, PodGroup) and not setting.of_group and steps[0] != "status":
+        return field_of(draft, place, steps[1:])
+    return at_path(obj, steps)
+
+
+def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
+    for number, tier in enumerate(conf.tiers):
+        for option in tier.plugins:
+            if option.name == name:
+                return number + 1 if field == "tier" else bool(option.enables(
+                    field)) if field in ALL_SWITCHES else option.arguments.get(field)
+    return None
+
+
+def text_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> str | None:
+    """The same as a setting writes it; None where the setting creates an object."""
+    before = value_before(draft, conf, text)
+    if text.startswith("conf/"):
+        return before
+    creates = not text.startswith("plugin/") and (
+        Setting.read(text).more_nodes or not draft.named_in(_target(text)))
+    return None if before is None and creates else value_text(before)
+
+
+def _created(draft: Draft, text: str) -> list[str]:
+    """What a setting creates, by name."""
+    setting, after = Setting.read(text), Draft(draft.source)
+    if not setting.more_nodes:
+        return [setting.target]
+    setting.apply_to(after)
+    return [key_of(obj) for obj in after.loaded()[len(draft.source):]]

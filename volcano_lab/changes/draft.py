@@ -1,0 +1,204 @@
+"""Objects under change: found by name at once, replaced, added and removed in a copy.
+
+Volcano: none
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+
+from volcano_lab.api.objects import KINDS, KubernetesObject, Pod, PodGroup
+from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.manifests.job_controller import JOB_NAME
+from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
+from volcano_lab.messages import did_you_mean
+
+SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
+         "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
+         "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota",
+         "pvc": "persistentvolumeclaim", "pv": "persistentvolume"}
+"""kubectl's short words for kinds."""
+
+
+class Index:
+    """Where objects of a name are in a list, the pods of a PodGroup, what an owner has."""
+
+    def __init__(self, objects: Sequence[KubernetesObject]):
+        self.objects = objects
+        self.kinds: dict[str, list[int]] = {}
+        self.names: dict[tuple[str, str], list[int]] = {}
+        for place, obj in enumerate(objects):
+            kind = obj.kind.lower()
+            self.kinds.setdefault(kind, []).append(place)
+            for key in keys_of(obj):
+                self.names.setdefault((kind, key), []).append(place)
+
+    @cached_property
+    def owned(self) -> dict[tuple[str, str, str], list[int]]:
+        """The places of what belongs to a (kind, namespace, name)."""
+        found: dict[tuple[str, str, str], list[int]] = {}
+        for place, obj in enumerate(self.objects):
+            for kind, name in owners_of(obj):
+                found.setdefault((kind, obj.namespace or "default", name), []).append(place)
+        return found
+
+
+class Draft:
+    """A copy of some objects that is changed; the list that it is of stays as it is.
+
+    A place is that in the list, or behind it for what was added. `later` has the pods that are
+    created once their job is admitted.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, Queue
+    >>> draft = Draft([Queue(ObjectMeta("a"))])
+    >>> draft.put(draft.find("q/a", "q/a"), Queue(ObjectMeta("b")))
+    >>> [queue.name for queue in draft.loaded()]
+    ['b']
+    """
+
+    def __init__(self, objects: Sequence[KubernetesObject], index: Index | None = None):
+        self.source, self.index = objects, index or Index(objects)
+        self.later = dict(getattr(objects, "later", {}))
+        self._changed: dict[int, KubernetesObject | None] = {}
+        self._added: list[KubernetesObject] = []
+
+    def __getitem__(self, place: int) -> KubernetesObject:
+        found = self._at(place)
+        if found is None:
+            raise IndexError(place)
+        return found
+
+    def _at(self, place: int) -> KubernetesObject | None:
+        if place in self._changed:
+            return self._changed[place]
+        known = len(self.source)
+        return self.source[place] if place < known else self._added[place - known]
+
+    def put(self, place: int, obj: KubernetesObject | None) -> None:
+        """Replace what is at a place; None removes it."""
+        self._changed[place] = obj
+
+    def add(self, obj: KubernetesObject) -> None:
+        self._added.append(obj)
+
+    def loaded(self) -> Loaded:
+        """The objects as they are now, in their order."""
+        every = [*self.source, *self._added]
+        for place, obj in self._changed.items():
+            every[place] = obj
+        found = Loaded((obj for obj in every if obj is not None) if self._changed else every,
+                       getattr(self.source, "warnings", ()), getattr(self.source, "places", {}))
+        found.unmade = getattr(self.source, "unmade", {})
+        found.later = self.later
+        found.given = getattr(self.source, "given", found)
+        return found
+
+    # -- finding ----------------------------------------------------------------------------------
+
+    def of_kind(self, kind: str) -> Iterator[int]:
+        """The places of a kind; the word `job` also means a PodGroup that no Job is there for."""
+        for each in (kind, "podgroup") if kind == "job" else (kind,):
+            yield from (place for place in self.index.kinds.get(each, ())
+                        if self._at(place) is not None)
+            yield from (place for place, obj in self._new() if obj.kind.lower() == each)
+
+    def _new(self) -> Iterator[tuple[int, KubernetesObject]]:
+        known = len(self.source)
+        yield from ((place, obj) for place in range(known, known + len(self._added))
+                    if (obj := self._at(place)) is not None)
+
+    def _called(self, kind: str, name: str) -> list[int]:
+        found = []
+        for each in (kind, "podgroup") if kind == "job" else (kind,):
+            found += [place for place in self.index.names.get((each, name), ())
+                      if self._at(place) is not None]
+            found += [place for place, obj in self._new()
+                      if obj.kind.lower() == each and name in keys_of(obj)]
+        return found
+
+    def has(self, name: str, where: str) -> bool:
+        """Whether there is a KIND/NAME."""
+        word, _, rest = name.partition("/")
+        return bool(self._called(kind_of(word, where), rest))
+
+    def find(self, name: str, where: str) -> int:
+        """The place of KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
+        word, _, rest = name.partition("/")
+        kind = kind_of(word, where)
+        found = self._called(kind, rest)
+        if not found:
+            known = [keys_of(self[place])[0] for place in self.of_kind(kind)]
+            near = get_close_matches(rest, known, 5, 0.4) or known[:5]
+            raise ManifestError([f'"{where}": there is no {word} "{rest}"; there '
+                                 f"{'is' if len(near) == 1 else 'are'} "
+                                 f"{', '.join(near) or 'none'}"])
+        alike = [obj for place in found if (obj := self[place]).kind == self[found[0]].kind]
+        if len(set(map(place_key, alike))) > 1:
+            raise ManifestError([f'"{where}": '
+                                 f"{', '.join(keys_of(self[place])[0] for place in found)} have "
+                                 "this name; allowed is NAMESPACE/NAME"])
+        return found[0]
+
+    def named_in(self, target: str) -> str:
+        """The name of the object in KIND/NAME.FIELD, the longest one that is there; names may have
+        dots in them. "" where none is.
+        """
+        word, _, rest = target.partition("/")
+        kind = kind_of(word, target)
+        ends = [place for place, sign in enumerate(rest) if sign == "."] + [len(rest)]
+        return next((rest[:end] for end in reversed(ends) if self._called(kind, rest[:end])), "")
+
+    def pods_of(self, group: PodGroup) -> list[int]:
+        """The places of a PodGroup's pods."""
+        own = group.namespace or "default"
+        key = "PodGroup", own, group.name
+        found = [place for place in self.index.owned.get(key, ()) if self._at(place) is not None]
+        found += [place for place, obj in self._new()
+                  if ("PodGroup", group.name) in owners_of(obj) and obj.namespace == own]
+        return [place for place in found if isinstance(self[place], Pod)
+                and self[place].metadata.annotations.get(GROUP_NAME) == group.name]
+
+    def with_children(self, place: int) -> set[int]:
+        """An object and what it has made, with what these have."""
+        found: set[int] = set()
+        more = {place}
+        while more:
+            found |= more
+            more = {child for each in more for child in self._children(self[each])
+                    if child not in found and self._at(child) is not None}
+        return found
+
+    def _children(self, obj: KubernetesObject) -> Iterator[int]:
+        kind, space, _ = place_key(obj)
+        kind = kind.removeprefix("Volcano")
+        yield from self.index.owned.get((kind, space, obj.name), ())
+        yield from (place for place, each in self._new() if (each.namespace or "default") == space
+                    and (kind, obj.name) in owners_of(each))
+
+
+def kind_of(word: str, where: str) -> str:
+    """Return the kind that a word of kubectl means, in lower case. Raises `ManifestError`."""
+    word = SHORT.get(word.lower(), word.lower())
+    kinds = {cls.kind.lower() for cls in KINDS.values()}
+    found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in kinds), None)
+    if found is None:
+        hint = did_you_mean(word, kinds, f"; allowed are {', '.join(sorted(kinds))}")
+        raise ManifestError([f'"{where}": "{word}" is no kind{hint}'])
+    return found
+
+
+def keys_of(obj: KubernetesObject) -> list[str]:
+    """The names of an object; a PodGroup also has that of its Job."""
+    owners = [ref.name for ref in obj.metadata.owner_references] if isinstance(
+        obj, PodGroup) else []
+    names, space = [obj.name, *owners], obj.namespace or "default"
+    return [f"{space}/{name}" for name in names] + names if obj.namespaced else names
+
+
+def owners_of(obj: KubernetesObject) -> Iterable[tuple[str, str]]:
+    """(kind, name) of what an object belongs to."""
+    yield from ((ref.kind, ref.name) for ref in obj.metadata.owner_references)
+    if isinstance(obj, Pod):
+        for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", JOB_NAME)):
+            if annotation in obj.metadata.annotations:
+                yield kind, obj.metadata.annotations[annotation]

@@ -1,0 +1,160 @@
+"""What could be other than it is: changes of one kind, from the least to the most, and the cluster
+of which they are.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+from attrs import define
+
+from volcano_lab.api import ROOT_QUEUE, quantity
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
+from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.changes.change import Change, path_text, value_text
+from volcano_lab.changes.draft import Index, keys_of
+from volcano_lab.changes.objects import key_of
+from volcano_lab.changes.words import described
+from volcano_lab.explain.explanation import in_quantity
+from volcano_lab.framework import SchedulerConfiguration
+
+Objects = Sequence[KubernetesObject]
+STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
+"""By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
+
+
+class Rank:
+    """How much a change takes, from what nobody misses to what has to be bought or waited for."""
+
+    HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES, WAIT = range(8)
+
+
+@define(slots=True, frozen=True)
+class Option:
+    """Changes of one kind: `at(i)` is the one of so many `steps`, of which about the `first` is
+    needed. Those of one `kind` are alternatives, told on one line.
+    """
+
+    at: Callable[[int], Change]
+    rank: int = Rank.QUEUE
+    steps: int = 1
+    first: int = 1
+    kind: str = ""
+
+    @property
+    def most(self) -> Change:
+        """The change at its last step."""
+        return self.at(self.steps)
+
+
+def once(*settings: str, rank: int = Rank.QUEUE, kind: str = "") -> Option:
+    """An option of one change."""
+    change = Change(settings)
+    return Option(lambda _: change, rank, kind=kind)
+
+
+def setting(target: str, *steps: str, to: Any) -> str:
+    """A setting of a field.
+
+    >>> setting("queue/a", "capability", "nvidia.com/gpu", to="4")
+    'queue/a.capability[nvidia.com/gpu]=4'
+    """
+    return f"{path_text(target, *steps)}={value_text(to)}"
+
+
+def step_of(resource: str, amount: Any = 0) -> Any:
+    """The step in which an amount is turned: whole CPUs and gibibytes, unless it is finer."""
+    page = resource.partition("hugepages-")[2] or "1"
+    small, large = (quantity.parse(text) for text in STEPS.get(resource, (page, page)))
+    fine = amount % large and (resource == "cpu" or amount < 16 * large)
+    return large if amount >= 2 * large and not fine else small
+
+
+def steps_between(resource: str, before: Any, amount: float, step: Any) -> int:
+    """How many steps lie between a quantity and an amount in internal units, at least one."""
+    wanted = float(in_quantity(resource, amount))
+    return max(ceil(round(abs(wanted - float(before)) / float(step), 6)), 1)
+
+
+def text_of(resource: str, number: Any, like: str = "") -> str:
+    """A quantity; whole mebibytes as such, anything else as what it is `like`.
+
+    >>> text_of("memory", 2**34, "64e9"), text_of("memory", 10**9, "64e9"), text_of("cpu", 2, "1e1")
+    ('16Gi', '1e9', '2')
+    """
+    whole = number % 2**20 == 0 and resource.startswith((*STEPS, "hugepages")[1:])
+    return quantity.to_text(number, "BinarySI" if whole else quantity.style_of(like or "0"))
+
+
+class World:
+    """The objects and the configuration that are changed, found by name; `called` is how a job (by
+    its uid) is called.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.framework.config.conf import load_conf
+    >>> world = World(Cluster().node("n1", cpu=4).job("a", cpu=1).objects(), load_conf())
+    >>> world.job("default/a"), [*world.nodes]
+    ('job/default/a', ['n1'])
+    """
+
+    def __init__(self, objects: Objects, conf: SchedulerConfiguration,
+                 called: Callable[[str], str] = str):
+        self.objects, self.conf, self.called = objects, conf, called
+        self.queues = {obj.name: obj for obj in objects if isinstance(obj, Queue)}
+        self.groups = {obj.key: obj for obj in objects if isinstance(obj, PodGroup)}
+        self.nodes = {obj.name: obj for obj in objects if isinstance(obj, Node)}
+        self.pods: dict[str, list[Pod]] = {}
+        for obj in objects:
+            if isinstance(obj, Pod):
+                group = obj.metadata.annotations.get(GROUP_NAME, "")
+                self.pods.setdefault(f"{obj.namespace}/{group}", []).append(obj)
+
+    @cached_property
+    def index(self) -> Index:
+        return Index(self.objects)
+
+    @cached_property
+    def _shared(self) -> Counter[str]:
+        return Counter(key for obj in self.groups.values() for key in set(keys_of(obj)))
+
+    def job(self, uid: str) -> str:
+        """How a change names a job; by its PodGroup where its owner has several."""
+        key = key_of(self.groups[uid])
+        return key if self._shared[key.removeprefix("job/")] == 1 else f"job/{uid}"
+
+    def owner(self, uid: str) -> str:
+        """What is deleted so that a job is gone: its Job or, where another owner would create the
+        PodGroup again or it has none, this.
+        """
+        kinds = {owner.kind for owner in self.groups[uid].metadata.owner_references}
+        return self.job(uid) if "Job" in kinds else f"podgroup/{uid}"
+
+    def waiting(self, uid: str) -> list[Pod]:
+        """A job's pods that have no node."""
+        return [pod for pod in self.pods.get(uid, ()) if not pod.spec.node_name]
+
+    def nodes_called(self, names: Iterable[str]) -> dict[str, Node]:
+        """Those of these nodes that are there: a cause may name some that a change has brought."""
+        return {name: self.nodes[name] for name in names if name in self.nodes}
+
+    def line(self, queue: str) -> list[str]:
+        """A queue that is there, and those above it."""
+        names: list[str] = []
+        while queue in self.queues and queue not in names:
+            names.append(queue)
+            queue = self.queues[queue].spec.parent or ROOT_QUEUE
+        return names
+
+    def told(self, change: Change) -> str:
+        """A change in words. Raises `ManifestError`."""
+        return described(change, self.objects, self.conf, self.called, self.index)
+
+    def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
+        """The objects and the configuration with a change. Raises `ManifestError`."""
+        return change.applied(self.objects, self.conf, self.index)

@@ -1,0 +1,172 @@
+"""What becomes of a cluster in the cycles that follow, for a job and for those beside it.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from attrs import Factory, define
+
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, total
+from volcano_lab.api.status import READY_STATUSES
+from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.options import Objects
+from volcano_lab.explain.trial import silent
+from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.scheduler import MOST_CYCLES, life
+from volcano_lab.trace.views.cycle import Cycle
+
+LATE = 2
+"""Evictions in so many of the last cycles have no end."""
+
+
+@define(slots=True)
+class Outcome:
+    """Some cycles: the first one at `rest`, the last session; by job, the most pods that were
+    evicted of it and the fewest that it had; the jobs that are evicted `again` and again.
+    """
+
+    rest: Cycle | None = None
+    last: Session | None = None
+    cycles: int = 0
+    evicted: Counter[str] = Factory(Counter)
+    fewest: dict[str, int] = Factory(dict)
+    again: set[str] = Factory(set)
+    placed_in: int = 0
+
+    def add(self, ssn: Session) -> int:
+        """Count in what a cycle did; returns how many pods it evicted."""
+        self.last, self.cycles = ssn, self.cycles + 1
+        gone = 0
+        for uid, job in ssn.jobs.items():
+            here = ready(job)
+            self.fewest[uid] = min(here, self.fewest.get(uid, here))
+            leaving = len(job.in_status(RELEASING))
+            self.evicted[uid] += leaving
+            gone += leaving
+        return gone
+
+    def placed(self, uid: str) -> int:
+        """How many pods of a job have a place in the end."""
+        job = self.last.jobs.get(uid) if self.last is not None else None
+        return ready(job) if job is not None else 0
+
+    def runs(self, uid: str) -> bool:
+        """Whether a job has its minimum in the end; one without pods, whether it was admitted."""
+        job = self.last.jobs.get(uid) if self.last is not None else None
+        return job is not None and uid not in self.again and (
+            job.is_ready() and ready(job) > 0 if job.tasks else not job.is_pending())
+
+
+def ready(job: JobInfo) -> int:
+    """How many of its pods have a place."""
+    return sum(len(job.in_status(status)) for status in READY_STATUSES)
+
+
+def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None
+            ) -> Outcome:
+    """Run cycles until a job has its places and nobody leaves, or nothing changes any more.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.framework.config.conf import load_conf
+    >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=3)
+    >>> found = outcome(cluster.objects(), load_conf(), "default/a")
+    >>> found.runs("default/a"), found.cycles
+    (True, 1)
+    """
+    found, late = Outcome(), 0
+    seen: Counter[str] = Counter()
+    for cycle in _silent(objects, conf, now):
+        ssn = cycle.session
+        gone = found.add(ssn)
+        if found.rest is None and cycle.rests:
+            found.rest = cycle
+        seen.update(task.key for job in ssn.jobs.values()
+                    for task in job.in_status(RELEASING).values())
+        late = late + 1 if gone else 0
+        job = ssn.jobs.get(uid)
+        if cycle.rests and not gone and job is not None and (
+                job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
+            break
+    jobs = {task.key: uid for uid, job in (found.last.jobs if found.last else {}).items()
+            for task in job.tasks.values()}
+    found.again = {jobs[key] for key, count in seen.items() if count > 1 and key in jobs}
+    if late >= LATE and found.cycles == MOST_CYCLES and found.last is not None:
+        found.again |= {each for each, job in found.last.jobs.items() if job.in_status(RELEASING)}
+    return found
+
+
+def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None) -> Iterator[Cycle]:
+    """What a cycle has to say was said once."""
+    cycles = life(objects, conf, now)
+    while True:
+        with silent():
+            cycle = next(cycles, None)
+        if cycle is None:
+            return
+        yield cycle
+
+
+@define(slots=True)
+class Price:
+    """What a change takes from others, by job: pods evicted, or ended with their job; gangs that
+    fall below their minimum (the pods that are left, this); jobs that wait instead, or have less.
+    """
+
+    evicts: dict[str, int] = Factory(dict)
+    ends: dict[str, int] = Factory(dict)
+    breaks: dict[str, tuple[int, int]] = Factory(dict)
+    waits: list[str] = Factory(list)
+    fewer: list[str] = Factory(list)
+    share: float = 0.0
+    own: float = 0.0
+
+    @property
+    def dear(self) -> int:
+        """0 where nobody is hurt beyond the job's size, 1 where a gang breaks, 2 where it costs
+        others more than the job itself.
+        """
+        return 2 if self.share > self.own * 1.001 else int(bool(self.breaks))
+
+
+def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str) -> Price:
+    """What others lose beyond what they lose without the change; `start` is how many pods of each
+    job had a place before any cycle (of those that end by themselves: none).
+    """
+    assert before.last is not None and after.last is not None
+    whole = after.last.total_resource
+    found = Price(own=_share(before.last.jobs.get(uid) or after.last.jobs[uid], whole))
+    for other, job in before.last.jobs.items():
+        now = after.last.jobs.get(other)
+        part = _share(job, whole) / max(len(job.tasks), 1)
+        if now is None:
+            if start.get(other, 0):
+                found.ends[other] = start[other]
+                found.share += part * start[other]
+            continue
+        gone = after.evicted[other] - before.evicted[other]
+        least = job.min_available
+        had = min(start.get(other, 0), before.fewest.get(other, 0))
+        if gone > 0:
+            found.evicts[other] = gone
+        if other == uid:
+            continue
+        if gone > 0:
+            found.share += part * min(gone, len(job.tasks))
+            if least > 1 and had >= least > after.fewest.get(other, 0):
+                found.breaks[other] = after.fewest.get(other, 0), least
+                found.share += part * max(len(job.tasks) - gone, 0)
+        elif (less := sum(counts(job)[:2]) - sum(counts(now)[:2])) > 0:
+            (found.fewer if sum(counts(now)[:2]) else found.waits).append(other)
+            found.share += part * less
+    return found
+
+
+def _share(job: JobInfo, whole: Resource) -> float:
+    """The largest part that a job's pods ask for of any resource of the cluster."""
+    asked = total(task.resreq for task in job.tasks.values())
+    return max((amount / whole.get(name) for name, amount in asked
+                if name != "pods" and whole.get(name)), default=0.0)

@@ -1,0 +1,75 @@
+"""What a job's owner is: which of its pods come later, which are needed from the start, whether it
+ends.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from volcano_lab.api import JobInfo, total
+from volcano_lab.api.objects import OwnerReference
+from volcano_lab.api.task import TASK_SPEC
+from volcano_lab.explain.explanation import Amounts
+from volcano_lab.trace.plain import amounts
+
+FOREVER = ("ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "LeaderWorkerSet", "RayService")
+"""Kinds whose pods do not end."""
+HEADED = ("RayCluster", "RayJob", "RayService", "SparkApplication", "MPIJob", "PyTorchJob", "TFJob",
+          "XGBoostJob", "PaddleJob", "JAXJob", "LeaderWorkerSet", "JobSet")
+"""Kinds of which pods are not alike: a head, a driver, a launcher, a master, a leader."""
+LATER = {"SparkApplication": "executors", "RayCluster": "workers", "RayJob": "workers"}
+"""Kinds whose first pod creates, or asks for, the others."""
+ROLES = ("spark-role", "ray.io/node-type", "training.kubeflow.org/job-role",
+         "training.kubeflow.org/replica-type", "leaderworkerset.sigs.k8s.io/worker-index")
+"""Labels by which such pods are known where nobody names their owner."""
+
+
+def owner_of(job: JobInfo) -> OwnerReference | None:
+    """What has created the job's PodGroup, or else the pods of it."""
+    metas = [job.pod_group.metadata] if job.pod_group is not None else []
+    metas += [task.pod.metadata for task in list(job.tasks.values())[:1]]
+    return next((ref for meta in metas for ref in meta.owner_references
+                 if ref.kind != "PodGroup"), None)
+
+
+def runs_on(job: JobInfo) -> bool:
+    """Whether it is meant to run until somebody stops it: nobody waits for its end, nobody deletes
+    it to make room.
+    """
+    owner = owner_of(job)
+    return owner is not None and owner.kind in FOREVER
+
+
+def ends(job: JobInfo) -> bool:
+    """Whether a job has all its places, and does not run forever."""
+    return bool(job.tasks) and not runs_on(job) and all(
+        task.node_name for task in job.tasks.values())
+
+
+def comes_whole(job: JobInfo) -> bool:
+    """Whether its pods are alike, so that fewer of them are a smaller job; where each has a part,
+    as head, driver or launcher, fewer of them are none.
+    """
+    owner = owner_of(job)
+    tasks = list(job.tasks.values())
+    roles = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in tasks}
+    headed = any(label in task.pod.metadata.labels for task in tasks for label in ROLES)
+    return len(roles) < 2 and not headed and (owner is None or owner.kind not in HEADED)
+
+
+def grows(job: JobInfo) -> bool:
+    """Whether its PodGroup reserves for pods that come once its first ones run: a driver's
+    executors. What it reserves keeps drivers from filling a queue in which no executor has room.
+    """
+    return bool(job.tasks) and bool(still_to_come(job)) and (
+        ((owner := owner_of(job)) is not None and owner.kind in LATER)
+        or any(label in task.pod.metadata.labels for task in job.tasks.values()
+               for label in ROLES))
+
+
+def still_to_come(job: JobInfo) -> Amounts:
+    """What a PodGroup reserves beyond what its pods ask for."""
+    asked = amounts(total(task.resreq for task in job.tasks.values()))
+    return {name: amount - asked.get(name, 0.0)
+            for name, amount in amounts(job.get_min_resources()).items()
+            if name != "pods" and amount > asked.get(name, 0.0)}

@@ -1,0 +1,233 @@
+"""Changes of numbers, with the values that are tried: weights, amounts, minimums, nodes.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
+from typing import Any
+
+from volcano_lab.api import Resource, quantity, total
+from volcano_lab.api.objects import Node, Queue
+from volcano_lab.changes.change import Change, value_text
+from volcano_lab.explain.explanation import Amounts, in_quantity
+from volcano_lab.explain.options import (
+    Option,
+    Rank,
+    World,
+    once,
+    setting,
+    step_of,
+    steps_between,
+    text_of,
+)
+from volcano_lab.manifests.schema import unstructure
+
+KEPT = 3
+"""A request is cut by one part of so many before others are asked to go; by more, last of all."""
+
+
+def weight(world: World, queue: str) -> Iterator[Option]:
+    """A higher weight of a queue."""
+    if queue in world.queues:
+        before = world.queues[queue].spec.weight
+        yield Option(lambda step: Change((f"queue/{queue}.weight={before + step}",)), steps=1000)
+
+
+def amounts_of(queue: Queue, field: str) -> dict[str, str]:
+    """A queue's `capability`, `deserved` or `guarantee.resource`."""
+    found = queue.spec.guarantee.resource if field == "guarantee.resource" else getattr(
+        queue.spec, field)
+    return dict(found or {})
+
+
+def raised(world: World, queue: str, field: str, levels: Sequence[Amounts],
+           unset: bool = False) -> Iterator[Option]:
+    """A queue's `capability` or `deserved`, raised to one of these levels, the least first; each in
+    those resources only in which it is less. A capability that isn't set is no limit, but where it
+    names some resources only there is nothing of others in a tree (`unset`: these).
+    """
+    if queue not in world.queues:
+        return
+    amounts = amounts_of(world.queues[queue], field)
+
+    def meant(name: str) -> bool:
+        missing = field == "capability" and name not in amounts
+        return missing == unset and bool(amounts or not missing) and name != "pods"
+
+    def change(level: Amounts) -> Change:
+        more = {name: in_quantity(name, amount) for name, amount in level.items() if meant(name)}
+        return Change(tuple(
+            setting(f"queue/{queue}", *field.split("."), name,
+                    to=text_of(name, amount, amounts.get(name, "")))
+            for name, amount in more.items() if quantity.parse(amounts.get(name, "0")) < amount))
+
+    found = [each for each in dict.fromkeys(map(change, levels)) if each.settings]
+    if found:
+        yield Option(lambda step: found[step - 1], steps=len(found))
+
+
+def lowered(world: World, queue: str, field: str, resource: str, least: float) -> Iterator[Option]:
+    """A queue's amount of one resource, lowered by about `least`; with it those of queues below,
+    where they would come to more. Others are owed it: it is theirs to give.
+    """
+    text = amounts_of(world.queues[queue], field).get(resource, "0") if (
+        queue in world.queues) else "0"
+    before = quantity.parse(text)
+    if not before:
+        return
+    step = step_of(resource, before)
+
+    def change(number: int) -> Change:
+        lower = _lower(world, queue, field, resource, before - number * step, {})
+        return Change(tuple(setting(f"queue/{name}", *field.split("."), resource, to=after)
+                            for name, after in lower.items()))
+
+    yield Option(change, Rank.QUEUE, int(before // step), steps_between(resource, 0, least, step))
+
+
+def _lower(world: World, queue: str, field: str, resource: str, most: Any,
+           done: dict[str, str]) -> dict[str, str]:
+    """A queue's amount lowered to this, and those below it, the largest first, so that their sum is
+    no more: Volcano's webhooks want that.
+    """
+    kept = {name: amounts[resource] for name, each in world.queues.items()
+            if resource in (amounts := amounts_of(each, field))}
+    done[queue] = text_of(resource, most, kept[queue])
+    below = [(-quantity.parse(text), name) for name, text in kept.items() if name not in done
+             and world.queues[name].spec.parent == queue]
+    over = -sum(amount for amount, _ in below) - most
+    for amount, name in sorted(below):
+        if over > 0 > amount:
+            _lower(world, name, field, resource, -amount - min(over, -amount), done)
+        over += amount
+    return done
+
+
+def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
+    """A queue of this name below the root, with all that those `below` it are to have."""
+    spec: dict[str, Any] = {}
+    for field in ("capability", "deserved", "guarantee.resource"):
+        whole = total(Resource.from_list(amounts_of(world.queues[each], field)) for each in below)
+        some = {name: text_of(name, in_quantity(name, amount)) for name, amount in whole if amount}
+        if some:
+            spec |= {"guarantee": {"resource": some}} if "." in field else {field: some}
+    parts = {"spec": {"weight": 1, **spec}, "status": {"state": "Open"}}
+    return once(f"queue/{queue}={value_text(parts)}")
+
+
+def factor(world: World, before: float, wanted: float) -> Iterator[Option]:
+    """The overcommit factor, to about what it takes."""
+    first = max(ceil(round((wanted - before) * 10, 6)), 1)
+    if "overcommit" in world.conf.plugin_names():
+        yield Option(lambda step: Change((
+            f"plugin/overcommit.overcommit-factor={before + step / 10:.6g}",)), Rank.QUEUE,
+            max(200, first), first)
+
+
+def minimum(world: World, uid: str) -> Iterator[Option]:
+    """A lower minimum of a gang."""
+    least = world.groups[uid].spec.min_member if uid in world.groups else 0
+    if least > 1:
+        yield Option(lambda step: Change((f"{world.job(uid)}.minAvailable={least - step}",)),
+                     Rank.JOB, least - 1)
+
+
+def whole_minimum(world: World, uid: str, members: int) -> Iterator[Option]:
+    """A minimum of all pods, where it is less: below it reclaim and preempt make room."""
+    if uid in world.groups and world.groups[uid].spec.min_member < members:
+        yield once(f"{world.job(uid)}.minAvailable={members}", rank=Rank.SWITCH)
+
+
+def reserved(world: World, uid: str, resource: str, most: float) -> Iterator[Option]:
+    """What a PodGroup reserves beyond what its pods ask for, down to an amount."""
+    least = world.groups[uid].spec.min_resources if uid in world.groups else None
+    if least and resource in least:
+        text = text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
+        yield once(setting(world.job(uid), "minResources", resource, to=text), rank=Rank.JOB)
+
+
+def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
+    """What the waiting pods of a job ask for at most; never nothing, and whole pieces of what
+    cannot be divided. It takes about `target` (internal units) to fit.
+    """
+    texts = [each.resources.requests[resource] for pod in world.waiting(uid)
+             for each in (*pod.spec.containers, *pod.spec.init_containers)
+             if resource in each.resources.requests]
+    if uid not in world.groups or not texts:
+        return
+    most = max(map(quantity.parse, texts))
+    step = step_of(resource, most)
+    whole = ceil(most / step)  # after the first step it is a multiple
+    like = max(texts, key=quantity.parse)
+    first = min(steps_between(resource, most, max(target, 0.0), step), max(whole - 1, 1))
+    rank = Rank.JOB if KEPT * first <= whole else Rank.REQUEST
+    yield Option(lambda number: Change((setting(
+        world.job(uid), "requests", resource,
+        to=text_of(resource, (whole - number) * step, like)),)), rank, whole - 1, first, "cut")
+
+
+def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
+          devices: Amounts) -> Iterator[Option]:
+    """More nodes like one that is there, but with devices that no node has, and large enough for
+    what a pod asks for; an option for each size of node. `lacking` is about what is missing in all.
+    """
+    known = set()
+    more = {name: text_of(name, in_quantity(name, amount)) for name, amount in devices.items()}
+    for node in world.nodes_called(names).values():
+        amounts = node.status.allocatable | more
+        kind = repr((sorted(amounts.items()), node.spec))
+        size = Resource.from_list(amounts)
+        if kind in known or any(size.get(name) < amount for name, amount in asked.items()
+                                if name != "pods"):
+            continue
+        known.add(kind)
+        first = max((ceil(amount / size.get(name)) for name, amount in lacking.items()
+                     if size.get(name)), default=1)
+        yield Option(lambda count, node=node: _more(node, more, count), Rank.NODES,
+                     max(first, 16), max(first, 1))
+
+
+def _more(like: Node, devices: dict[str, str], count: int) -> Change:
+    value = {"count": count, **devices} if devices else count
+    return Change((f"node/{like.name}.more={value_text(value)}",))
+
+
+def tiers(world: World, uid: str) -> Iterator[Option]:
+    """The highest tier that the job's topology allows, or its sub-groups'; and that it be a wish.
+    """
+    if uid not in world.groups:
+        return
+    spec, job = world.groups[uid].spec, world.job(uid)
+    holders = [((), spec), *((("subGroupPolicy", str(number)), policy)
+                             for number, policy in enumerate(spec.sub_group_policy))]
+    for path, holder in holders:
+        topology = holder.network_topology
+        own = topology.highest_tier_allowed if topology is not None else None
+        way = (job, *path, "networkTopology")
+        if own is not None:
+            yield Option(lambda step, own=own, way=way: Change((setting(
+                *way, "highestTierAllowed", to=own + step),)), Rank.JOB, 8)
+        if topology is not None and topology.mode == "hard":
+            yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
+
+
+def tolerated(taints: Iterable[Any]) -> str:
+    """Tolerations of these taints, as a setting writes them."""
+    return value_text([{"key": taint.key, "operator": "Exists", "effect": taint.effect}
+                       for taint in taints])
+
+
+def spread(world: World, uid: str) -> Iterator[Option]:
+    """That the job's pods would like to be spread, and need not be."""
+    for pod in world.waiting(uid)[:1]:
+        wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
+                  for each in pod.spec.topology_spread_constraints]
+        yield once(setting(world.job(uid), "topologySpreadConstraints", to=wished), rank=Rank.JOB)
+
+
+def sum_of(parts: Iterable[str], like: str) -> str:
+    """The sum of quantities, as this one is written."""
+    return quantity.to_text(sum(map(quantity.parse, parts)), quantity.style_of(like))
