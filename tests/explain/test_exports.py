@@ -160,7 +160,8 @@ def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
     one = exported("one", 2, 1, there=1, phase="Running", job_phase="Running").replace(
         "status: {phase: Running}\n---\n", "status: {phase: Unknown}\n---\n", 1).replace(*apart)
     explain = asked(one, exported("two", 1, 1).replace(*apart))
-    assert "delete default/one (two is placed on n1)" in changes(explain.why("two"))
+    assert "delete default/one (two is placed on n1; ends 1 pod of one)" in changes(
+        explain.why("two"))
 
 
 def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():

@@ -196,8 +196,9 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
         else:
             key = step
         if number == len(steps) - 1:
-            place[key] = edit(place[key] if isinstance(place, list) else place.get(key))
-            if place[key] is None:
+            before = place[key] if isinstance(place, list) else place.get(key)
+            place[key] = edit(before)
+            if place[key] is None and before is not None:
                 del place[key]
         else:
             following = place[key] if isinstance(place, list) else place.setdefault(key, {})

@@ -279,7 +279,8 @@ def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                                           if p in numbers["plugin"]]:
             yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH)
         if code == "protected_by_gang":
-            yield from chain(*(values.minimum(world, uid) for uid in numbers["owners"][:3]
+            yield from chain(*(values.minimum(world, uid, Rank.OTHERS)
+                               for uid in numbers["owners"][:3]
                                if comes_whole(ssn.jobs[uid])))
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():

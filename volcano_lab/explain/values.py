@@ -127,12 +127,12 @@ def factor(world: World, before: float, wanted: float) -> Iterator[Option]:
             max(200, first), first)
 
 
-def minimum(world: World, uid: str) -> Iterator[Option]:
+def minimum(world: World, uid: str, rank: int = Rank.JOB) -> Iterator[Option]:
     """A lower minimum of a gang."""
     least = world.groups[uid].spec.min_member if uid in world.groups else 0
     if least > 1:
         yield Option(lambda step: Change((f"{world.job(uid)}.minAvailable={least - step}",)),
-                     Rank.JOB, least - 1)
+                     rank, least - 1)
 
 
 def whole_minimum(world: World, uid: str, members: int) -> Iterator[Option]:
