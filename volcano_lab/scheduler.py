@@ -197,8 +197,11 @@ def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) 
 
 
 def _admitted(cycle: Cycle, pod: Pod) -> bool:
+    """Whether the job of a pod is admitted, and its minimum placed where it has other pods: an
+    operator's driver or leader runs before the pods that follow it.
+    """
     job = cycle.session.jobs.get(f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")
-    return job is not None and not job.is_pending()
+    return job is not None and not job.is_pending() and (not job.tasks or job.is_ready())
 
 
 def _carry_out(cache: Cache, ssn: Session, all_that_leave: bool) -> None:

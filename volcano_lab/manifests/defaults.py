@@ -21,6 +21,7 @@ from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
 from volcano_lab.manifests import job_controller as jobs
+from volcano_lab.manifests import operators
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
@@ -64,7 +65,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
     cluster = _Cluster(given := list(objects), list(running), complete)
     complete.given = given
-    if not (problems := too_large(cluster.objects, cluster.nodes, cluster.label)):
+    if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
                                      + cluster.told_classes):
             time = FIRST_TIME + number
@@ -173,6 +174,15 @@ class _Cluster:
         place = self.into.places.get(place_key(obj))
         return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
 
+    def count(self, obj: api.KubernetesObject) -> int:
+        """How many pods controllers create of an object."""
+        if isinstance(obj, api.VolcanoJob):
+            return sum(task.replicas for task in obj.spec.tasks)
+        if isinstance(obj, api.Workload):
+            return pod_count(obj, self.nodes)
+        return (operators.pod_count(obj, self.objects)
+                if isinstance(obj, operators.OperatorObject) else 0)
+
     def parts(self, obj: api.KubernetesObject) -> list[api.KubernetesObject]:
         """Return what the scheduler hears of in place of an object: controllers make nothing twice,
         and no pods beside a PodGroup that is there.
@@ -184,6 +194,8 @@ class _Cluster:
             return self._job(obj)
         if isinstance(obj, api.Workload):
             return self._workload(obj)
+        if isinstance(obj, operators.OperatorObject):
+            return self._operator(obj)
         return [] if isinstance(obj, api.ConfigMap) else [obj]
 
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
@@ -225,6 +237,23 @@ class _Cluster:
                 "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
                 for pod in pods]
         return []
+
+    def _operator(self, obj: operators.OperatorObject) -> list[api.KubernetesObject]:
+        """What the operator of a kind creates; objects that it creates create others in turn."""
+        label = operators.OPERATORS[type(obj)].label
+        made = operators.created(
+            obj, self.objects, lambda name: self.given_groups.get(f"{obj.namespace}/{name}"),
+            self.owners.kinds(obj, label), self.priorities)
+        for sentence in made.sentences:
+            self._unmade(obj, sentence)
+        pods = self._admitted(obj, [each for each in made.objects if isinstance(each, api.Pod)])
+        parts: list[api.KubernetesObject] = []
+        for each in made.objects:
+            if not isinstance(each, api.Pod):
+                parts += self.parts(_identified(each, obj.metadata.creation_timestamp or FIRST_TIME))
+        if later := self._admitted(obj, made.later):
+            self.into.later[obj.key] = later
+        return parts + pods
 
     def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod

@@ -19,8 +19,8 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
-from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.manifests import names
+from volcano_lab.framework.config.yaml import MOST_DEPTH, resolve
+from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import MOST_BYTES, SUFFIXES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
@@ -145,7 +145,7 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
         cls = _kind_of(document)
     except (_NotRead, ManifestError) as error:
         raise ManifestError([f"{label}: {error}"]) from None
-    obj = structure(cls, _body(document), findings)
+    obj = structure(cls, _body(cls, document), findings)
     if findings.errors:
         raise ManifestError([f"{label}: {error}" for error in findings.errors])
     return obj
@@ -266,7 +266,11 @@ class _Batch:
             self.errors += [f"{label}: {problem}" for problem in error.problems]
             return
         findings = Findings()
-        obj = structure(cls, _body(document), findings)
+        obj = structure(cls, _body(cls, document), findings)
+        if isinstance(obj, operators.OperatorObject):
+            wrong, unknown = operators.problems(obj)
+            findings.errors += wrong
+            findings.warnings += unknown
         if not (findings.errors or obj.metadata.name):
             if prefix := _text((document.get("metadata") or {}).get("generateName")):
                 self._generated[prefix] += 1
@@ -336,7 +340,8 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
             raise ManifestError([f"{field} is {found_text(document.get(field))}; allowed is text, "
                                  f"such as {example}"])
     kind, version = document["kind"], document["apiVersion"]
-    cls = api.KINDS.get((version.rpartition("/")[0], kind))
+    of_group = version.rpartition("/")[0], kind
+    cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
     if cls is not None and version in cls.api_versions:
         return cls
     same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
@@ -349,9 +354,21 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
     if kind in not_modelled.KINDS:
         raise _NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
                        "has no effect")
-    operator = "." in version and not version.partition("/")[0].endswith(".k8s.io")
-    raise _NotRead(f"kind {kind}{NOT_READ}" + operator * (
-        "; if its operator makes pods, give these and their PodGroup (kubectl get podgroups,pods)"))
+    raise _NotRead(f"kind {kind}{NOT_READ}" + _has_pods(document) * (
+        "; if its operator creates pods, give these and their PodGroup (kubectl get podgroups,pods)"
+    ))
+
+
+def _has_pods(document: Any) -> bool:
+    """Whether a part of an object looks like a pod: it has containers or names a scheduler."""
+    layer = [document]
+    for _ in range(MOST_DEPTH):
+        if any(isinstance(each.get("containers"), list) or isinstance(
+                each.get("schedulerName"), str) for each in layer if isinstance(each, dict)):
+            return True
+        layer = [inner for outer in layer if isinstance(outer, dict | list)
+                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
+    return False
 
 
 def _label(document: Any, place: str) -> str:
@@ -369,8 +386,10 @@ def _is_list(document: dict[str, Any]) -> bool:
     return "items" in document and (_text(document.get("kind")) or "").endswith("List")
 
 
-def _body(document: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in document.items() if key not in ("apiVersion", "kind")}
+def _body(cls: type[api.KubernetesObject], document: dict[str, Any]) -> dict[str, Any]:
+    """What the fields of a class are read from; an operator's object keeps its version."""
+    known = ("kind",) if issubclass(cls, operators.OperatorObject) else ("apiVersion", "kind")
+    return {key: value for key, value in document.items() if key not in known}
 
 
 def _text(value: Any) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import place_key
+from volcano_lab.manifests.operators import LABELS
 
 JOB = "batch.volcano.sh/Job"
 """Volcano's Job; a Job without a group in front is that of Kubernetes."""
@@ -30,6 +31,7 @@ class Owners:
         self._uids: dict[tuple[str, str, str, str], set[str]] = {}
         self._given: dict[tuple[str, str, str], str] = {}
         self._groups: set[tuple[str, str]] = set()
+        self._labelled: set[tuple[str, str, str]] = set()
         for obj in objects:
             namespace = obj.namespace or "default"
             self._given[place_key(obj)] = obj.metadata.uid
@@ -38,12 +40,22 @@ class Owners:
             for reference in obj.metadata.owner_references:
                 owner = owner_kind(reference.api_version, reference.kind)
                 self._add(obj.kind, owner, namespace, reference.name, reference.uid)
+            if isinstance(obj, Pod):
+                self._labelled |= {(namespace, key, obj.metadata.labels[key])
+                                   for key in LABELS & obj.metadata.labels.keys()}
             if isinstance(obj, Pod) and not obj.metadata.owner_references:
                 job = obj.metadata.annotations.get(JOB_NAME, "")
                 self._add("Pod", JOB, namespace, job, "")
 
     def _add(self, child: str, owner: str, namespace: str, name: str, uid: str) -> None:
         self._uids.setdefault((child, owner, namespace, name), set()).add(uid)
+
+    def kinds(self, owner: KubernetesObject, label: str = "") -> set[str]:
+        """Return the kinds of which the owner has children; pods also where a label names it."""
+        kind, namespace = owner_kind(owner.api_versions[0], owner.kind), owner.namespace
+        found = {child for child in {key[0] for key in self._uids}
+                 if (child, kind, namespace, owner.name) in self._uids}
+        return found | ({"Pod"} if (namespace, label, owner.name) in self._labelled else set())
 
     def has(self, owner: KubernetesObject, child: type[KubernetesObject]) -> bool:
         """Return whether the owner has a child of that kind; uids count where both were given."""

@@ -14,8 +14,11 @@ KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment")
          **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
                          CLAIMS), "NodeShard": "the sharding of nodes among schedulers",
          "Numatopology": "NUMA topology within a node",
-         "CronJob": "Jobs by a schedule; give one of its Jobs",
-         **dict.fromkeys(("JobFlow", "JobTemplate"), "flows of Jobs; give the Jobs")}
+         **dict.fromkeys(("ScheduledSparkApplication", "CronWorkflow"),
+                         "objects by a schedule; give one of those that it creates"),
+         **dict.fromkeys(("WorkflowTemplate", "ClusterWorkflowTemplate"),
+                         "patterns of Workflows; give a Workflow"),
+         "HyperJob": "Jobs in several clusters; give the Jobs"}
 """Kind -> what it is about."""
 
 VOLUMES_UNKNOWN = ("its claims to volumes do not decide, for among the objects is no "

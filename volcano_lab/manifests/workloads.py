@@ -89,15 +89,16 @@ def _on_node(template: api.PodTemplateSpec, name: str):
                         tolerations=[*template.spec.tolerations, *DAEMONS_TOLERATE])
 
 
-def too_large(objects: Sequence[api.KubernetesObject], nodes: Sequence[api.Node],
+def too_large(objects: Sequence[api.KubernetesObject],
+              count: Callable[[api.KubernetesObject], int],
               label: Callable[[api.KubernetesObject], str]) -> list[str]:
-    """Return sentences about what would take hours: pods beyond count, queues beyond depth. The
+    """Return sentences about what would take hours: pods beyond
+    bounds (`count` tells how many a controller creates), queues beyond depth. The
     pods of an object that is refused do not count for the others.
     """
     problems, pods = [], 0
     for obj in objects:
-        own = (sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob)
-               else pod_count(obj, nodes) if isinstance(obj, api.Workload) else 0)
+        own = count(obj)
         if pods + own <= MOST_PODS:
             pods += own
         else:

@@ -1,0 +1,197 @@
+"""Kinds of operators that hand pods to Volcano: what they create of an object, as data.
+
+`table` has a row for each kind, with the source that it was read from. Beside what an operator has
+created already nothing is created twice. Pods that an operator creates only when others run
+(executors, launchers, submitters) come on the same way as those of a Volcano Job that waits.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+
+import attrs
+
+from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup, PodGroupSpec
+from volcano_lab.api.pod_sum import add, parsed
+from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
+from volcano_lab.framework import listed
+from volcano_lab.manifests.job_controller import amounts_text
+from volcano_lab.manifests.operators.model import VOLCANO, Gang, OperatorObject, Reading, Role, at
+from volcano_lab.manifests.operators.table import KINDS, LABELS, OPERATORS
+
+__all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count", "problems"]
+
+ENDED = frozenset("succeeded failed error complete completed stopped".split())
+
+
+@attrs.define
+class Created:
+    """What an operator creates of an object: objects, pods that come when the others run, and
+    sentences about what it does not create.
+    """
+
+    objects: list[KubernetesObject] = attrs.Factory(list)
+    later: list[Pod] = attrs.Factory(list)
+    sentences: list[str] = attrs.Factory(list)
+
+
+def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
+    """Return the errors and the warnings of an object's templates and numbers.
+
+    >>> cls = KINDS["ray.io", "RayCluster"]
+    >>> problems(cls(spec={"workerGroupSpecs": [{"replicas": -1}]}))[0]
+    ['spec.workerGroupSpecs[0].replicas is -1; allowed is a whole number from 0 to 50,000']
+    """
+    read = Reading()
+    _gangs(obj, read, [])
+    return read.findings.errors, read.findings.warnings
+
+
+def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
+    """Return how many pods an operator creates of an object, without those of other objects."""
+    return sum(role.count for gang in _gangs(obj, Reading(), objects) or () for role in gang.roles)
+
+
+def _gangs(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]
+           ) -> list[Gang] | None:
+    row = OPERATORS[type(obj)]
+    if row.objects:
+        row.objects(obj, read, objects)
+    return row.gangs(obj, read) if row.gangs else (
+        row.after(obj, read, objects) if row.after else [])
+
+
+def ended(obj: OperatorObject) -> str:
+    """Return how an object ended, or why it creates nothing; "" where it does.
+
+    >>> ended(OperatorObject(status={"applicationState": {"state": "COMPLETED"}}))
+    'it is COMPLETED'
+    """
+    for path in ("phase", "jobDeploymentStatus", "applicationState.state", "terminalState"):
+        word = at(obj.status, path)
+        if isinstance(word, str) and word.lower() in ENDED:
+            return f"it is {word}"
+    conditions = at(obj.status, "conditions")
+    for condition in conditions if isinstance(conditions, list) else ():
+        word = at(condition, "type")
+        if isinstance(word, str) and word.lower() in ENDED and at(condition, "status") == "True":
+            return f"it is {word}"
+    if True in (at(obj.spec, "suspend"), at(obj.spec, "runPolicy.suspend")):
+        return "spec.suspend is true"
+    return ""
+
+
+def created(obj: OperatorObject, objects: list[KubernetesObject],
+            given: Callable[[str], PodGroup | None], there: frozenset[str] | set[str],
+            priorities: Mapping[str, int]) -> Created:
+    """Return what an operator creates of an object.
+
+    Args:
+        obj: With a uid.
+        objects: All objects around it.
+        given: The PodGroup of a name, where it is there already.
+        there: The kinds of which the object has children among the objects.
+        priorities: The value of each PriorityClass.
+    """
+    row, made = OPERATORS[type(obj)], Created()
+    if there - {"PodGroup"} or not (row.gangs or row.objects or row.after):
+        return made
+    if reason := ended(obj):
+        made.sentences.append(f"{reason}, so that no pods are created of it")
+        return made
+    if row.objects:
+        children = row.objects(obj, Reading(), objects)
+        made.objects, made.sentences = children.objects, children.waits
+        if not (made.objects or made.sentences):
+            made.sentences.append("no pods are created of it: it names none")
+        return made
+    gangs = _gangs(obj, Reading(), objects)
+    if gangs is None:
+        made.sentences.append("the runtime that it names (spec.runtimeRef) is not among the "
+                              "objects, so that no pods are created of it")
+        return made
+    asked = row.asked(obj, gangs)
+    for gang in gangs:
+        _add_gang(obj, gang, asked, given, priorities, made)
+    if not (made.objects or made.later or made.sentences):
+        made.sentences.append("no pods are created of it: it has none")
+    return made
+
+
+def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
+              given: Callable[[str], PodGroup | None], priorities: Mapping[str, int],
+              made: Created) -> None:
+    row, name = OPERATORS[type(obj)], gang.name if asked else ""
+    first, later = [], []
+    for role in gang.roles:
+        spec = role.template.spec
+        if asked and (row.forced or not spec.scheduler_name):
+            spec = spec.evolve(scheduler_name=VOLCANO)
+        if spec.scheduler_name == VOLCANO:
+            (later if role.later and name else first).extend(_pods(obj, role, spec, name))
+        elif role.count:
+            _say_once(made, f"its pods are for another scheduler, "
+                            f"{spec.scheduler_name or 'default-scheduler'}, and are not created; "
+                            f"{row.asks}")
+    group = given(name) if name else None
+    if group is not None:
+        if group.status.phase in ("", "Pending"):
+            made.later += first + later
+        else:
+            _say_once(made, f"its PodGroup {name} is {group.status.phase} and none of its pods is "
+                            "among the objects; none are created")
+        return
+    if name and first + later:
+        made.objects.append(_pod_group(obj, gang, priorities))
+    made.objects += first
+    made.later += later
+    if later:
+        _say_once(made, f"{listed([pod.name for pod in later], 2)}: created when "
+                        f"{listed([pod.name for pod in first], 2)} runs; minResources of PodGroup "
+                        f"{name} count them")
+
+
+def _say_once(made: Created, sentence: str) -> None:
+    if sentence not in made.sentences:
+        made.sentences.append(sentence)
+
+
+def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:
+    """The pods of a role; they share their spec."""
+    row, metadata = OPERATORS[type(obj)], role.template.metadata
+    labels = {**metadata.labels, **role.labels, **({row.label: obj.name} if row.label else {})}
+    notes = dict(metadata.annotations)
+    if group:
+        notes |= {GROUP_NAME: group, TASK_SPEC: role.name}
+    for number in range(role.count):
+        yield Pod(ObjectMeta(role.names(number), obj.namespace, labels=labels, annotations=notes,
+                             owner_references=[obj.reference]), spec)
+
+
+def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -> PodGroup:
+    row = OPERATORS[type(obj)]
+    notes = {key: text for key, text in obj.metadata.annotations.items()
+             if row.inherits and key.startswith("volcano.sh/")}
+    minimum = gang.minimum
+    if minimum is None:
+        total: dict[str, Fraction] = {}
+        for role, count in _counted(gang, priorities):
+            for container in role.template.spec.containers:
+                add(total, parsed(row.sums(container)), count)
+        minimum = amounts_text(total, {})
+    return PodGroup(
+        ObjectMeta(gang.name, obj.namespace, annotations=notes, owner_references=[obj.reference]),
+        PodGroupSpec(gang.least, queue=str(obj.said(*row.queue) or ""), min_resources=minimum,
+                     priority_class_name=str((row.priority and obj.said(*row.priority)) or ""),
+                     **gang.more))
+
+
+def _counted(gang: Gang, priorities: Mapping[str, int]) -> Iterable[tuple[Role, int]]:
+    """The pods that minResources count: those named, or the first minMember by priority."""
+    if gang.reserved is not None:
+        yield from gang.reserved
+        return
+    left = gang.least
+    for role in sorted(gang.roles, key=lambda role: -priorities.get(
+            role.template.spec.priority_class_name, 0)):
+        yield role, min(role.count, left)
+        left -= min(role.count, left)

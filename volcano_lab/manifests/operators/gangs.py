@@ -1,0 +1,218 @@
+"""Which pods each operator creates of an object, in which gangs: KubeRay, Kubeflow's training and
+MPI operators, LeaderWorkerSet, kthena, Trainer.
+
+The sources stand in the rows of `table`. As just created: no pod has failed, nothing is scaled.
+"""
+
+from functools import partial
+from typing import Any
+
+from volcano_lab.api.objects import (
+    LabelSelector,
+    NetworkTopologySpec,
+    PodTemplateSpec,
+    SubGroupPolicySpec,
+)
+from volcano_lab.manifests.names import generated
+from volcano_lab.manifests.operators.model import (
+    Gang,
+    OperatorObject,
+    Reading,
+    Role,
+    at,
+    items,
+    made_up,
+    numbered,
+)
+from volcano_lab.manifests.schema import structure
+
+MOST_OF_A_PREFIX = 50
+SUBMITTER = {"spec": {"containers": [{"name": "ray-job-submitter", "resources": {
+    "requests": {"cpu": "500m", "memory": "200Mi"}, "limits": {"cpu": "1", "memory": "1Gi"}}}]}}
+
+
+def topology(raw: Any, read: Reading) -> NetworkTopologySpec | None:
+    """Return a network topology as Volcano's PodGroup has it."""
+    return structure(NetworkTopologySpec, raw, read.findings) if isinstance(raw, dict) else None
+
+
+# -- Ray ---------------------------------------------------------------------------------------
+
+def ray(obj: OperatorObject, read: Reading, where: str = "") -> list[Gang]:
+    """A head and its workers; of a RayJob also the submitter, which comes when the cluster runs."""
+    if at(obj.spec, "clusterSelector"):
+        return []
+    spec, path = (at(obj.spec, where, {}), f"{where}.") if where else (obj.spec, "")
+    cluster = generated(f"{obj.name}-", 0) if where else obj.name
+    head = Role("headgroup", read.template(at(spec, "headGroupSpec.template"),
+                                           f"{path}headGroupSpec.template"), 1,
+                made_up(f"{cluster[:MOST_OF_A_PREFIX]}-head-"),
+                labels=_ray_labels(cluster, "head", "headgroup"))
+    gang = Gang([head], f"ray-{cluster if where == 'rayClusterConfig' else obj.name}-pg", 1,
+                [(head, 1)])
+    for number, group in enumerate(items(spec, "workerGroupSpecs")):
+        place = f"{path}workerGroupSpecs[{number}]"
+        name, hosts = str(group.get("groupName", "")), read.count(group, "numOfHosts")
+        least = read.count(group, "minReplicas", 0)
+        wanted = max(read.count(group, "replicas", least), least)
+        most = at(group, "maxReplicas", wanted)
+        wanted = min(wanted, most) if type(most) is int and most >= least else wanted
+        if group.get("suspend") is True:
+            least = wanted = 0
+        prefix = f"{cluster}-{name}"[:MOST_OF_A_PREFIX].lower()
+        role = Role(name, read.template(group.get("template"), f"{place}.template"),
+                    wanted * hosts, made_up(f"{prefix}-worker-"),
+                    labels=_ray_labels(cluster, "worker", name))
+        needed = least * hosts if spec.get("enableInTreeAutoscaling") is True else role.count
+        gang.roles.append(role)
+        gang.members += needed
+        gang.reserved.append((role, needed))
+    mode = obj.said("label volcano.sh/network-topology-mode")
+    tier = obj.said("label volcano.sh/network-topology-highest-tier-allowed") or ""
+    if mode:
+        gang.more["network_topology"] = NetworkTopologySpec(
+            mode, int(tier) if tier.isdecimal() else None)
+    if where == "rayClusterSpec" and at(obj.spec, "submissionMode", "K8sJobMode") == "K8sJobMode":
+        submitter = Role("submittergroup", read.template(
+            at(obj.spec, "submitterPodTemplate", SUBMITTER), "submitterPodTemplate"), 1,
+            made_up(f"{obj.name}-"), later=True)
+        gang.roles.append(submitter)
+        gang.reserved.append((submitter, 1))
+    return [gang]
+
+
+def _ray_labels(cluster: str, kind: str, group: str) -> dict[str, str]:
+    return {"ray.io/cluster": cluster, "ray.io/node-type": kind, "ray.io/group": group}
+
+
+def ray_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
+    """Whether a label speaks to Volcano, or the head's template names its scheduler."""
+    labels = obj.metadata.labels
+    return (any(key.startswith("volcano.sh/") for key in labels)
+            or labels.get("ray.io/scheduler-name") == "volcano"
+            or any(role.template.spec.scheduler_name == "volcano"
+                   for gang in gangs for role in gang.roles))
+
+
+# -- Kubeflow ----------------------------------------------------------------------------------
+
+def replica_specs(obj: OperatorObject, read: Reading, field: str) -> list[Gang]:
+    """The replicas of each type, and a gang of all of them unless the scheduling policy says less.
+    """
+    specs, roles = at(obj.spec, field, {}), []
+    for kind in sorted(specs) if isinstance(specs, dict) else ():
+        role = kind.lower()
+        roles.append(Role(role, read.template(at(specs, f"{kind}.template"),
+                                              f"{field}.{kind}.template"),
+                          read.count(specs, f"{kind}.replicas"),
+                          numbered(f"{obj.name}-{role}-"),
+                          labels={"training.kubeflow.org/replica-type": role}))
+    policy, path = at(obj.spec, "runPolicy.schedulingPolicy", {}), "spec.runPolicy.schedulingPolicy"
+    members = read.count(policy, "minAvailable") if "minAvailable" in policy else None
+    return [Gang(roles, obj.name, members, minimum=read.amounts(policy.get("minResources"), path))]
+
+
+def mpi(obj: OperatorObject, read: Reading) -> list[Gang]:
+    """A launcher and its workers. The launcher of v2beta1 is the pod of a Job, and may wait for the
+    workers, though the gang counts it.
+    """
+    (gang,) = replica_specs(obj, read, "mpiReplicaSpecs")
+    later = at(obj.spec, "launcherCreationPolicy") == "WaitForWorkersReady"
+    for role in gang.roles:
+        if role.name == "launcher":
+            role.names = (made_up(f"{obj.name}-launcher-") if obj.api_version.endswith("v2beta1")
+                          else lambda _: f"{obj.name}-launcher")
+            role.later = later
+    if gang.members is None and obj.api_version.endswith("v2beta1"):
+        gang.members = 1 + sum(role.count for role in gang.roles if role.name == "worker")
+    return [gang]
+
+
+def kubeflow_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
+    """Whether a template names Volcano's scheduler, or the scheduling policy a queue."""
+    return bool(obj.said("runPolicy.schedulingPolicy.queue",
+                         "annotation scheduling.volcano.sh/queue-name")) or any(
+        role.template.spec.scheduler_name == "volcano" for gang in gangs for role in gang.roles)
+
+
+# -- LeaderWorkerSet, ModelServing -------------------------------------------------------------
+
+def leader_worker_set(obj: OperatorObject, read: Reading) -> list[Gang]:
+    """A gang for each group: a leader, and workers, which may wait for it."""
+    template, gangs = at(obj.spec, "leaderWorkerTemplate", {}), []
+    size = read.count(template, "size")
+    workers = read.template(at(template, "workerTemplate"), "leaderWorkerTemplate.workerTemplate")
+    leader = workers if template.get("leaderTemplate") is None else read.template(
+        template["leaderTemplate"], "leaderWorkerTemplate.leaderTemplate")
+    ready = at(obj.spec, "startupPolicy") == "LeaderReady"
+    for group in range(read.count(obj.spec, "replicas")):
+        name = f"{obj.name}-{group}"
+        labels = {"leaderworkerset.sigs.k8s.io/group-index": str(group)}
+        roles = [Role("leader", leader, 1, lambda _, name=name: name, labels=labels),
+                 Role("worker", workers, max(size - 1, 0), numbered(f"{name}-", 1), ready, labels)]
+        gangs.append(Gang(roles, f"{name}-1", 1 if ready else size,
+                          [(role, role.count) for role in roles]))
+    return gangs
+
+
+def model_serving(obj: OperatorObject, read: Reading) -> list[Gang]:
+    """A gang for each ServingGroup; each replica of a role is an entry and workers, a sub-group."""
+    template = at(obj.spec, "template", {})
+    read_roles = [_serving_role(role, number, at(template, "gangPolicy.minRoleReplicas", {}), read)
+                  for number, role in enumerate(items(template, "roles"))]
+    groups = {"network_topology": topology(at(template, "networkTopology.groupPolicy"), read)}
+    policy = topology(at(template, "networkTopology.rolePolicy"), read)
+    gangs = []
+    for number in range(read.count(obj.spec, "replicas")):
+        gang = Gang([], f"{obj.name}-{number}", 0, [], more=groups | {"sub_group_policy": []})
+        for name, count, least, workers, templates in read_roles:
+            for index in range(count):
+                pods = _replica(obj, gang.name, name, index, workers, templates)
+                gang.roles += pods
+                if index < least:
+                    gang.members += 1 + workers
+                    gang.reserved += [(role, role.count) for role in pods]
+            gang.more["sub_group_policy"].append(SubGroupPolicySpec(
+                name, policy, 1 + workers, least, LabelSelector({
+                    "modelserving.volcano.sh/name": obj.name,
+                    "modelserving.volcano.sh/role": name}), ["modelserving.volcano.sh/role-id"]))
+        gangs.append(gang)
+    return gangs
+
+
+def _serving_role(role: dict[str, Any], number: int, least: Any, read: Reading
+                  ) -> tuple[str, int, int, int, list[PodTemplateSpec]]:
+    """Name, replicas, how many of them the gang needs, workers of each, and both templates."""
+    name, count = str(role.get("name", "")), read.count(role, "replicas")
+    workers = read.count(role, "workerReplicas", 0) if role.get("workerTemplate") else 0
+    path = f"template.roles[{number}]"
+    templates = [read.template(role.get(f"{kind}Template"), f"{path}.{kind}Template")
+                 for kind in ("entry", "worker")]
+    needed = min(read.count(least, name, count), count)
+    return name, count, needed, workers, templates
+
+
+def _replica(obj: OperatorObject, group: str, name: str, index: int, workers: int,
+             templates: list[PodTemplateSpec]) -> list[Role]:
+    labels = {"modelserving.volcano.sh/group-name": group, "modelserving.volcano.sh/role": name,
+              "modelserving.volcano.sh/role-id": f"{name}-{index}"}
+    prefix = f"{group}-{name}-{index}-"
+    entry, worker = templates
+    roles = [Role(f"{name}-{index}", entry, 1, numbered(prefix), labels=labels)]
+    if workers:
+        roles.append(Role(f"{name}-{index}", worker, workers, numbered(prefix, 1), labels=labels))
+    return roles
+
+
+def serving_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
+    """Whether schedulerName is Volcano's, which is its default."""
+    return at(obj.spec, "schedulerName", "") in ("", "volcano")
+
+
+pytorch = partial(replica_specs, field="pytorchReplicaSpecs")
+tensorflow = partial(replica_specs, field="tfReplicaSpecs")
+xgboost = partial(replica_specs, field="xgbReplicaSpecs")
+paddle = partial(replica_specs, field="paddleReplicaSpecs")
+jax = partial(replica_specs, field="jaxReplicaSpecs")
+ray_job = partial(ray, where="rayClusterSpec")
+ray_service = partial(ray, where="rayClusterConfig")

@@ -1,0 +1,209 @@
+"""What the table of operators is made of: objects of kinds that only an operator knows, the equal
+pods that it creates of one (`Role`), and those that share a PodGroup (`Gang`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.api.objects import (
+    Container,
+    KubernetesObject,
+    OwnerReference,
+    PodTemplateSpec,
+    Raw,
+    ResourceRequirements,
+)
+from volcano_lab.manifests.names import generated
+from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.manifests.workloads import MOST_PODS
+
+QUEUE = "annotation scheduling.volcano.sh/queue-name"
+VOLCANO = "volcano"
+
+
+class OperatorObject(KubernetesObject, namespaced=True):
+    """An object whose operator creates pods; `spec` and `status` stand as the manifest has them.
+    """
+
+    api_version: str = ""
+    spec: Raw = Factory(dict)
+    status: Raw = Factory(dict)
+
+    @property
+    def reference(self) -> OwnerReference:
+        """How what it owns names it."""
+        return OwnerReference(self.api_version or self.api_versions[0], self.kind, self.name,
+                              self.metadata.uid, True, True)
+
+    def said(self, *places: str) -> Any:
+        """Return what stands in the first of some places that has something: `annotation KEY`,
+        `label KEY`, or a path in the spec.
+
+        >>> OperatorObject(spec={"runPolicy": {"queue": "q"}}).said("label a", "runPolicy.queue")
+        'q'
+        """
+        words = {"label": self.metadata.labels, "annotation": self.metadata.annotations}
+        for place in places:
+            where, _, key = place.partition(" ")
+            found = words[where].get(key) if key else at(self.spec, place)
+            if found not in (None, ""):
+                return found
+        return None
+
+
+def at(data: Any, path: str, default: Any = None) -> Any:
+    """Return what stands at a path of mappings, or the default; also where that is a mapping and
+    something else was found.
+
+    >>> at({"a": {"b": 1}}, "a.b"), at({"a": None}, "a.b", 2), at({"a": "x"}, "a", {})
+    (1, 2, {})
+    """
+    for key in path.split("."):
+        data = data.get(key) if isinstance(data, dict) else None
+    fits = data is not None and (not isinstance(default, dict) or isinstance(data, dict))
+    return data if fits else default
+
+
+def items(data: Any, path: str) -> list[dict[str, Any]]:
+    """Return the mappings of a list at a path."""
+    found = at(data, path, [])
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+class Reading:
+    """Reads templates and counts of one object; `findings` has what does not fit.
+
+    >>> Reading().count({"replicas": 3}, "replicas"), Reading().count({}, "replicas", 2)
+    (3, 2)
+    """
+
+    def __init__(self) -> None:
+        self.findings = Findings()
+
+    def template(self, raw: Any, path: str) -> PodTemplateSpec:
+        """Return a pod template."""
+        return structure(PodTemplateSpec, raw or {}, self.findings, ((), f"spec.{path}"))
+
+    def count(self, data: Any, path: str, default: int = 1) -> int:
+        """Return a number of pods or groups."""
+        found = at(data, path, default)
+        if type(found) is not int or not 0 <= found <= MOST_PODS:
+            self.findings.misfit(((), path), found, f"a whole number from 0 to {MOST_PODS:,}")
+            return default
+        return found
+
+    def amounts(self, raw: Any, path: str) -> dict[str, str] | None:
+        """Return a list of resources; None where there is none."""
+        return None if raw is None else structure(
+            ResourceRequirements, {"requests": raw}, self.findings, ((), path)).requests
+
+
+Names = Callable[[int], str]
+
+
+def numbered(prefix: str, first: int = 0) -> Names:
+    """Names that end with a number.
+
+    >>> numbered("train-worker-")(2)
+    'train-worker-2'
+    """
+    return lambda number: f"{prefix}{number + first}"
+
+
+def made_up(prefix: str) -> Names:
+    """Names that end with letters that the API server makes up."""
+    return lambda number: generated(prefix, number)
+
+
+@define(eq=False)
+class Role:
+    """`count` equal pods of an object; those that are `later` are created when the others run."""
+
+    name: str
+    template: PodTemplateSpec
+    count: int
+    names: Names
+    later: bool = False
+    labels: dict[str, str] = Factory(dict)
+    labels_of: Callable[[int], dict[str, str]] | None = None
+
+
+@define(eq=False)
+class Gang:
+    """Pods that share a PodGroup of an operator, or, without a name, those that Volcano's own
+    controller makes.
+
+    `members` are its minMember (None: all pods), `reserved` the pods that its minResources count
+    (None: the first `least` by priority), `minimum` its minResources where the object itself has them, `more` other fields.
+    """
+
+    roles: list[Role]
+    name: str = ""
+    members: int | None = None
+    reserved: list[tuple[Role, int]] | None = None
+    minimum: dict[str, str] | None = None
+    more: dict[str, Any] = Factory(dict)
+
+    @property
+    def least(self) -> int:
+        """minMember."""
+        return sum(role.count for role in self.roles) if self.members is None else self.members
+
+
+def filled(container: Container) -> Mapping[str, str]:
+    """Requests, and limits where there is no request of that resource."""
+    return {**container.resources.limits, **container.resources.requests}
+
+
+def requests_or_limits(container: Container) -> Mapping[str, str]:
+    """Requests, or limits where there is no request at all."""
+    return container.resources.requests or container.resources.limits
+
+
+def requests(container: Container) -> Mapping[str, str]:
+    """Requests alone."""
+    return container.resources.requests
+
+
+def names_volcano(obj: OperatorObject, gangs: Iterable[Gang]) -> bool:
+    """Whether a template names Volcano's scheduler."""
+    return any(role.template.spec.scheduler_name == VOLCANO
+               for gang in gangs for role in gang.roles)
+
+
+@define(frozen=True, eq=False)
+class Operator:
+    """A row of the table: a kind, and what its operator creates of an object.
+
+    `gangs` finds the pods (`after`: with the objects around, None where one is missing);
+    `objects`, for kinds that create other kinds, these. `asked` tells whether the object hands its pods to Volcano, `asks` how it would. `queue` and `priority` are
+    places for `OperatorObject.said`, `label` is the label of its pods that has its name, `sums`
+    what minResources count of a container, and `forced` says that schedulerName is overwritten.
+    """
+
+    kind: str
+    versions: tuple[str, ...]
+    source: str
+    gangs: Callable[[OperatorObject, Reading], list[Gang]] | None = None
+    objects: Callable[[OperatorObject, Reading, list[KubernetesObject]], "Children"] | None = None
+    after: Callable[[OperatorObject, Reading, list[KubernetesObject]],
+                    list[Gang] | None] | None = None
+    asked: Callable[[OperatorObject, list[Gang]], bool] = names_volcano
+    asks: str = "schedulerName: volcano in its pod templates hands them to Volcano"
+    queue: tuple[str, ...] = (QUEUE,)
+    priority: tuple[str, ...] = ()
+    label: str = ""
+    sums: Callable[[Container], Mapping[str, str]] = filled
+    forced: bool = False
+    inherits: bool = False
+    namespaced: bool = True
+
+
+@define
+class Children:
+    """Objects that an operator creates of one, and sentences about what it does not create yet."""
+
+    objects: list[KubernetesObject] = Factory(list)
+    waits: list[str] = Factory(list)

@@ -1,0 +1,171 @@
+"""Spark's driver and executors, and Flink's managers: pods that have sizes in place of a template.
+
+Spark operator and Spark: the driver is created first, and creates its executors when it runs;
+minResources of the PodGroup count both, so that a driver does not start without room for them.
+Memory is written as the JVM does (`512m` is 512Mi); minResources read it as a quantity, as the
+operator does. Flink: the operator creates a Deployment of the JobManager, which creates the
+TaskManagers.
+"""
+
+import re
+from typing import Any
+
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import Deployment, KubernetesObject, ObjectMeta, WorkloadSpec
+from volcano_lab.manifests.operators.model import (
+    Children,
+    Gang,
+    OperatorObject,
+    Reading,
+    Role,
+    at,
+    items,
+)
+
+_JVM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
+_UNITS = {"": 2**20, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+LEAST_OVERHEAD = 384 * 2**20
+POD_FIELDS = ("nodeSelector", "tolerations", "affinity", "priorityClassName", "hostNetwork",
+              "initContainers", "schedulerName")
+
+
+def jvm_bytes(text: Any, default: int = 0) -> int:
+    """Return the bytes of an amount as the JVM writes it; without a unit, of MiB.
+
+    >>> jvm_bytes("512m"), jvm_bytes("1g"), jvm_bytes("2")
+    (536870912, 1073741824, 2097152)
+    """
+    found = _JVM.fullmatch(str(text)) if text is not None else None
+    return int(float(found[1]) * _UNITS[found[2].lower()]) if found else default
+
+
+def _quantity(text: Any) -> str | None:
+    """Text that is a quantity, or None."""
+    try:
+        quantity.check(str(text))
+    except quantity.QuantityError:
+        return None
+    return str(text)
+
+
+# -- Spark -------------------------------------------------------------------------------------
+
+def spark(obj: OperatorObject, read: Reading) -> list[Gang]:
+    """The driver, and the executors, which it creates; in client mode these alone."""
+    dynamic = at(obj.spec, "dynamicAllocation", {})
+    asked = read.count(obj.spec, "executor.instances", 0 if dynamic.get("enabled") else 2)
+    if dynamic.get("enabled"):
+        asked = max(asked, read.count(dynamic, "initialExecutors", 0),
+                    read.count(dynamic, "minExecutors", 0))
+    client = at(obj.spec, "mode") == "client"
+    roles = [] if client else [_spark_role(obj, "driver", 1, lambda _: f"{obj.name}-driver", read)]
+    roles.append(_spark_role(obj, "executor", asked, lambda number:
+                             f"{obj.name}-exec-{number + 1}", read, later=not client))
+    minimum = read.amounts(at(obj.spec, "batchSchedulerOptions.resources"),
+                           "spec.batchSchedulerOptions") or _reserved(obj, roles)
+    return [Gang(roles, f"spark-{obj.name}-pg", 1, minimum=minimum)]
+
+
+def _spark_role(obj: OperatorObject, part: str, count: int, names: Any, read: Reading,
+                later: bool = False) -> Role:
+    spec = at(obj.spec, part, {})
+    factor = at(obj.spec, "memoryOverheadFactor")
+    share = float(factor) if _JVM.fullmatch(str(factor)) else (
+        0.4 if at(obj.spec, "type") in ("Python", "R") else 0.1)
+    memory = jvm_bytes(spec.get("memory"), 2**30)
+    overhead = (jvm_bytes(spec["memoryOverhead"]) if spec.get("memoryOverhead") is not None
+                else max(int(memory * share), LEAST_OVERHEAD))
+    amounts = {"memory": str(memory + overhead)}
+    limits = dict(amounts)
+    if _quantity(spec.get("coreLimit")):
+        limits["cpu"] = str(spec["coreLimit"])
+    if at(spec, "gpu.name"):
+        limits[spec["gpu"]["name"]] = amounts[spec["gpu"]["name"]] = str(at(spec, "gpu.quantity",
+                                                                           1))
+    amounts["cpu"] = _quantity(spec.get("coreRequest")) or str(at(spec, "cores", 1))
+    own = at(spec, "template.spec", {})
+    main, *others = items(own, "containers") or [{}]
+    container = {**main, "name": f"spark-kubernetes-{part}",
+                 "resources": {"requests": amounts, "limits": limits},
+                 "ports": spec.get("ports") or main.get("ports") or []}
+    pod = {**own, **{field: spec[field] for field in POD_FIELDS if field in spec},
+           "containers": [container, *others, *items(spec, "sidecars")],
+           "volumes": at(obj.spec, "volumes", [])}
+    pod.setdefault("nodeSelector", at(obj.spec, "nodeSelector", {}))
+    metadata = at(spec, "template.metadata", {})
+    template = {"spec": pod, "metadata": {
+        kind: {**at(metadata, kind, {}), **at(spec, kind, {})}
+        for kind in ("labels", "annotations")}}
+    return Role(part, read.template(template, part), count, names, later,
+                {"spark-role": part})
+
+
+def _reserved(obj: OperatorObject, roles: list[Role]) -> dict[str, str]:
+    """minResources as the operator sums them: cores of the driver, coreRequest of the executors,
+    memory only where it is a quantity.
+    """
+    total = {}
+    for role in roles:
+        spec = at(obj.spec, role.name, {})
+        asked = () if role.name == "driver" else (spec.get("coreRequest"),)
+        cores = next(filter(None, map(_quantity, (*asked, spec.get("cores"),
+                                                  spec.get("coreLimit")))), None)
+        amounts = {"cpu": [cores], "memory": [_quantity(spec.get("memory"))]}
+        if amounts["memory"][0]:
+            amounts["memory"].append(_quantity(spec.get("memoryOverhead")))
+        for name, texts in amounts.items():
+            for text in filter(None, texts):
+                total[name] = total.get(name, 0) + quantity.parse(text) * role.count
+    return {name: quantity.to_text(amount, "DecimalSI") for name, amount in total.items()}
+
+
+def spark_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
+    """Whether the operator's batch scheduler is Volcano."""
+    return at(obj.spec, "batchScheduler") == "volcano"
+
+
+# -- Flink -------------------------------------------------------------------------------------
+
+def flink(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Children:
+    """A Deployment of the JobManager; its TaskManagers are counted by the job's parallelism."""
+    conf = at(obj.spec, "flinkConfiguration", {})
+    slots = conf.get("taskmanager.numberOfTaskSlots", 1)
+    slots = int(slots) if str(slots).isdecimal() and int(slots) else 1
+    parallel = read.count(obj.spec, "job.parallelism", 1 if "job" in obj.spec else 0)
+    count = read.count(obj.spec, "taskManager.replicas", -(-parallel // slots))
+    managers = []
+    for part, number in (("jobManager", read.count(obj.spec, "jobManager.replicas")),
+                         ("taskManager", count)):
+        template = read.template(_flink_template(obj, part), f"{part}.podTemplate")
+        name = obj.name if part == "jobManager" else f"{obj.name}-taskmanager"
+        labels = {**template.metadata.labels, "app": obj.name, "type": "flink-native-kubernetes",
+                  "component": part.lower()}
+        template = template.evolve(metadata=template.metadata.evolve(labels=labels))
+        managers.append(Deployment(ObjectMeta(
+            name, obj.namespace, annotations=dict(obj.metadata.annotations),
+            owner_references=[obj.reference]), WorkloadSpec(number, template=template)))
+    return Children([manager for manager in managers if manager.spec.replicas])
+
+
+def _flink_template(obj: OperatorObject, part: str) -> dict[str, Any]:
+    both = merged(at(obj.spec, "podTemplate", {}), at(obj.spec, f"{part}.podTemplate", {}))
+    size = at(obj.spec, f"{part}.resource", {})
+    amounts = {"cpu": str(size.get("cpu", 1)), "memory": str(jvm_bytes(size.get("memory"), 2**30))}
+    main = {"name": "flink-main-container", "resources": {"requests": amounts, "limits": amounts}}
+    return merged(both, {"spec": {"containers": [main]}})
+
+
+def merged(first: Any, second: Any) -> Any:
+    """Return two manifests laid over each other; parts of lists with one name are the same part.
+
+    >>> merged({"a": 1, "c": [{"name": "x"}]}, {"b": 2, "c": [{"name": "x", "y": 3}]})
+    {'a': 1, 'c': [{'name': 'x', 'y': 3}], 'b': 2}
+    """
+    if isinstance(first, dict) and isinstance(second, dict):
+        return {**first, **{key: merged(first.get(key), value) for key, value in second.items()}}
+    if isinstance(first, list) and isinstance(second, list):
+        named = {each.get("name"): each for each in second if isinstance(each, dict)}
+        known = [each.get("name") for each in first if isinstance(each, dict)]
+        return [merged(each, named.get(each.get("name"))) if isinstance(each, dict) else each
+                for each in first] + [each for name, each in named.items() if name not in known]
+    return first if second is None else second
