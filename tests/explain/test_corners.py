@@ -111,9 +111,9 @@ def test_a_label_that_names_no_queue_is_told():
 
 
 def test_a_kind_that_is_not_read_is_known_by_name():
-    cron = ("{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, metadata: {name: nightly}, "
+    cron = ("{apiVersion: argoproj.io/v1alpha1, kind: CronWorkflow, metadata: {name: nightly}, "
             "spec: {schedule: 0 3 * * *}}\n---\n")
-    assert "kind CronJob is not modelled" in asked(cron).why("nightly").head
+    assert "kind CronWorkflow is not modelled" in asked(cron).why("nightly").head
     with pytest.raises(LookupError):
         asked(cron).why("night")
 
@@ -151,6 +151,16 @@ def test_minimal_resources_beyond_the_pods_are_told():
     assert told(answer, "min_resources_beyond") == (
         "Its PodGroup's minResources are cpu 40, but all its pods together ask for cpu 2.")
     assert not {"min_resources_beyond", "held_by", "pod_too_large"} & {*answer.codes}
+
+
+def test_minimal_resources_that_count_executors_are_told_so_and_stay():
+    large = group("x", "tf", 1, "SparkApplication", "Pending").replace(
+        "minMember", "minResources: {cpu: 40}, minMember")
+    answer = asked(large, pod("p", "x", cpu=2)).why("tf")
+    assert told(answer, "min_resources_ahead") == (
+        "Its PodGroup's minResources are cpu 40: they count its executors, which are created when "
+        "its other pods run; these ask for cpu 2.")
+    assert not any("min_resources" in str(remedy) for remedy in answer.remedies)
 
 
 def test_pods_of_others_are_named_beside_the_jobs_own():

@@ -199,11 +199,12 @@ def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
 
 
 def test_what_makes_jobs_later_is_told():
-    loaded = loads("{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}}\n---\n"
-                   "{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, metadata: {name: d}}")
+    loaded = loads("{apiVersion: argoproj.io/v1alpha1, kind: CronWorkflow, metadata: {name: c}}\n"
+                   "---\n"
+                   "{apiVersion: argoproj.io/v1alpha1, kind: CronWorkflow, metadata: {name: d}}")
     assert loaded.warnings == [
-        "CronJob c (text, document 1) and 1 more: kind CronJob is not modelled by the lab (Jobs by "
-        "a schedule; give one of its Jobs) and has no effect"]
+        "CronWorkflow c (text, document 1) and 1 more: kind CronWorkflow is not modelled by the "
+        "lab (objects by a schedule; give one of those that it creates) and has no effect"]
 
 
 # -- priority classes and dependencies of Volcano Jobs ---------------------------------------------

@@ -154,8 +154,8 @@ def test_many_alike_are_counted():
     assert len(refused.value.problems) == 6
     assert refused.value.problems[-1] == (
         "19995 more like it: kind is null; allowed is text, such as Pod")
-    many = "---\n".join(f"{{apiVersion: a.io/v1, kind: Kind{'x' * n}, metadata: {{name: a}}}}\n"
-                        for n in range(300))
+    many = "---\n".join(f"{{apiVersion: a.io/v1, kind: Kind{'x' * n}, metadata: {{name: a}}, "
+                        "spec: {schedulerName: volcano}}\n" for n in range(300))
     assert len(loads(many).warnings) == 101
 
 

@@ -177,8 +177,8 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
     [
         ("{apiVersion: v1, kind: Service, metadata: {name: a}}",
          "kind Service is not read and has no effect"),
-        ("{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: a}}",
-         "kind RayCluster is not read and has no effect; if its operator makes pods, give these"),
+        ("{apiVersion: a.io/v1, kind: Train, metadata: {name: a}, spec: {schedulerName: volcano}}",
+         "kind Train is not read and has no effect; if its operator creates pods, give these"),
         ("{apiVersion: batch/v2, kind: Job, metadata: {name: a}}",
          "apiVersion is batch/v2; read is "),
         ("{apiVersion: v2, kind: Pod, metadata: {name: a}}",

@@ -14,6 +14,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, part
 from volcano_lab.explain.holders import by_whom, held_text, phase_text, room_causes
 from volcano_lab.explain.nodes import closed_causes
+from volcano_lab.explain.owners import LATER, owner_of
 from volcano_lab.messages import listed
 from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
@@ -95,7 +96,14 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
     least = amounts(job.get_min_resources())
     names = dict.fromkeys(name for record in compared for name in record["short_of"]
                           if least.get(name, 0.0) > asked.get(name, 0.0))
-    if job.tasks and names:
+    owner = owner_of(job)
+    later = LATER.get(owner.kind) if owner is not None else None
+    if job.tasks and names and later:
+        yield Cause("min_resources_ahead", f"Its PodGroup's minResources are "
+                    f"{amounts_text(least, names)}: they count its {later}, which are created "
+                    f"when its other pods run; these ask for {amounts_text(asked, names)}.", {}, [],
+                    True)
+    elif job.tasks and names:
         yield Cause("min_resources_beyond", f"Its PodGroup's minResources are "
                     f"{amounts_text(least, names)}, but all its pods together ask for "
                     f"{amounts_text(asked, names)}.", {}, [], True)

@@ -248,9 +248,10 @@ class _Cluster:
             self._unmade(obj, sentence)
         pods = self._admitted(obj, [each for each in made.objects if isinstance(each, api.Pod)])
         parts: list[api.KubernetesObject] = []
+        time = obj.metadata.creation_timestamp or FIRST_TIME
         for each in made.objects:
             if not isinstance(each, api.Pod):
-                parts += self.parts(_identified(each, obj.metadata.creation_timestamp or FIRST_TIME))
+                parts += self.parts(_identified(each, time))
         if later := self._admitted(obj, made.later):
             self.into.later[obj.key] = later
         return parts + pods

@@ -14,6 +14,7 @@ from volcano_lab.manifests.anonymise import Renaming
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
 from volcano_lab.manifests.loader import Loaded, ManifestError, dump, scheduler_conf_of, to_dict
+from volcano_lab.manifests.operators import OperatorObject
 
 FORMS = ("yaml", "json", "case")
 
@@ -32,7 +33,8 @@ def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = 
         maps = [] if text is None else [ConfigMap(ObjectMeta(CONFIG_MAP, NAMESPACE),
                                                   {"volcano-scheduler.conf": text})]
         renamed = anonymised([*others, *maps])
-        others, maps = renamed[:len(others)], renamed[len(others):]
+        maps = [obj for obj in renamed if isinstance(obj, ConfigMap)]
+        others = [obj for obj in renamed if not isinstance(obj, ConfigMap)]
         text = scheduler_conf_of(maps)
     return as_case(others, text, "cluster") + "\n" if form == "case" else as_manifests(
         [*others, *maps], form)
@@ -81,7 +83,7 @@ def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
 
     Numbers stay, and so does the order of names, so that decisions do; annotations and labels that
     are not Kubernetes', Volcano's or a vendor's are renamed or dropped, and so are words of people.
-    Raises `ConfError`.
+    In place of an operator's objects stands what it creates of them. Raises `ConfError`.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> nodes = loads("{apiVersion: v1, kind: Node, metadata: {name: secret-7, labels: {team: x}}}")
@@ -94,4 +96,7 @@ def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
         t2: x3
     """
     objects = list(objects)
+    if any(isinstance(obj, OperatorObject) for obj in objects):
+        maps = [obj for obj in objects if isinstance(obj, ConfigMap)]
+        objects = [*with_defaults(objects), *maps]
     return Loaded(map(Renaming(objects).object, objects))

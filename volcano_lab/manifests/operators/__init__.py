@@ -13,14 +13,15 @@ import attrs
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup, PodGroupSpec
 from volcano_lab.api.pod_sum import add, parsed
 from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
-from volcano_lab.framework import listed
 from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.operators.model import VOLCANO, Gang, OperatorObject, Reading, Role, at
 from volcano_lab.manifests.operators.table import KINDS, LABELS, OPERATORS
+from volcano_lab.messages import listed
 
-__all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count", "problems"]
+__all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
+           "problems"]
 
-ENDED = frozenset("succeeded failed error complete completed stopped".split())
+ENDED = frozenset(["succeeded", "failed", "error", "complete", "completed", "stopped"])
 
 
 @attrs.define

@@ -8,8 +8,6 @@ import re
 from contextlib import suppress
 from typing import Any
 
-import yaml
-
 from volcano_lab.api.objects import (
     KINDS,
     BatchJob,
@@ -20,7 +18,8 @@ from volcano_lab.api.objects import (
     VolcanoJobSpec,
     WorkloadSpec,
 )
-from volcano_lab.framework import listed
+from volcano_lab.manifests.files import Unreadable
+from volcano_lab.manifests.files import values as documents
 from volcano_lab.manifests.names import generated
 from volcano_lab.manifests.operators.model import (
     Children,
@@ -34,6 +33,7 @@ from volcano_lab.manifests.operators.model import (
 )
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
+from volcano_lab.messages import listed
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
@@ -64,15 +64,16 @@ def job_set(obj: OperatorObject, read: Reading, objects: list[KubernetesObject])
     in_order = at(obj.spec, "startupPolicy.startupPolicyOrder") == "InOrder"
     for number, replicated in enumerate(items(obj.spec, "replicatedJobs")):
         name, template = str(replicated.get("name", "")), at(replicated, "template", {})
-        path = f"replicatedJobs[{number}].template"
-        spec = structure(WorkloadSpec, at(template, "spec", {}), read.findings, ((), f"spec.{path}"))
+        path = f"replicatedJobs[{number}]."
+        spec = structure(WorkloadSpec, at(template, "spec", {}), read.findings,
+                         ((), f"spec.{path}template.spec"))
         labels = {"jobset.sigs.k8s.io/jobset-name": obj.name,
                   "jobset.sigs.k8s.io/replicatedjob-name": name}
         metadata = spec.template.metadata
         spec = spec.evolve(template=spec.template.evolve(metadata=metadata.evolve(
             labels=metadata.labels | labels)))
         jobs = [BatchJob(_owned(obj, f"{obj.name}-{name}-{index}", at(template, "metadata")), spec)
-                for index in range(read.count(replicated, "replicas"))]
+                for index in range(read.count(replicated, "replicas", 1, path))]
         if replicated.get("dependsOn") or (in_order and number):
             later += [job.name for job in jobs]
         else:
@@ -136,7 +137,7 @@ def train_job(obj: OperatorObject, read: Reading, objects: list[KubernetesObject
             continue
         gang.roles.append(Role(name, read.template(pods, f"runtimeRef.replicatedJobs[{number}]"),
                                count, made_up(f"{obj.name}-{name}-0-")))
-    if not at(runtime.spec, "podGroupPolicy.volcano"):
+    if at(runtime.spec, "podGroupPolicy.volcano") is None:
         gang.name = ""
     return [gang]
 
@@ -248,8 +249,8 @@ def _resource(obj: OperatorObject, resource: Any, values: Values, children: Chil
     """The object of a template that creates one, such as a Volcano Job."""
     document = None
     if at(resource, "action") in ("create", "apply"):
-        with suppress(yaml.YAMLError):
-            document = yaml.safe_load(_fill(str(at(resource, "manifest", "")), values))
+        with suppress(Unreadable):
+            document = next(iter(documents(_fill(str(at(resource, "manifest", "")), values))), None)
     cls = KINDS.get((str(at(document, "apiVersion", "")).rpartition("/")[0],
                      str(at(document, "kind", ""))))
     if cls is None:

@@ -51,16 +51,16 @@ def ray(obj: OperatorObject, read: Reading, where: str = "") -> list[Gang]:
     gang = Gang([head], f"ray-{cluster if where == 'rayClusterConfig' else obj.name}-pg", 1,
                 [(head, 1)])
     for number, group in enumerate(items(spec, "workerGroupSpecs")):
-        place = f"{path}workerGroupSpecs[{number}]"
-        name, hosts = str(group.get("groupName", "")), read.count(group, "numOfHosts")
-        least = read.count(group, "minReplicas", 0)
-        wanted = max(read.count(group, "replicas", least), least)
+        name, place = str(group.get("groupName", "")), f"{path}workerGroupSpecs[{number}]."
+        hosts = read.count(group, "numOfHosts", 1, place)
+        least = read.count(group, "minReplicas", 0, place)
+        wanted = max(read.count(group, "replicas", least, place), least)
         most = at(group, "maxReplicas", wanted)
         wanted = min(wanted, most) if type(most) is int and most >= least else wanted
         if group.get("suspend") is True:
             least = wanted = 0
         prefix = f"{cluster}-{name}"[:MOST_OF_A_PREFIX].lower()
-        role = Role(name, read.template(group.get("template"), f"{place}.template"),
+        role = Role(name, read.template(group.get("template"), f"{place}template"),
                     wanted * hosts, made_up(f"{prefix}-worker-"),
                     labels=_ray_labels(cluster, "worker", name))
         needed = least * hosts if spec.get("enableInTreeAutoscaling") is True else role.count
@@ -104,11 +104,12 @@ def replica_specs(obj: OperatorObject, read: Reading, field: str) -> list[Gang]:
         role = kind.lower()
         roles.append(Role(role, read.template(at(specs, f"{kind}.template"),
                                               f"{field}.{kind}.template"),
-                          read.count(specs, f"{kind}.replicas"),
+                          read.count(specs, f"{kind}.replicas", 1, f"{field}."),
                           numbered(f"{obj.name}-{role}-"),
                           labels={"training.kubeflow.org/replica-type": role}))
     policy, path = at(obj.spec, "runPolicy.schedulingPolicy", {}), "spec.runPolicy.schedulingPolicy"
-    members = read.count(policy, "minAvailable") if "minAvailable" in policy else None
+    members = (read.count(policy, "minAvailable", 1, "runPolicy.schedulingPolicy.")
+               if "minAvailable" in policy else None)
     return [Gang(roles, obj.name, members, minimum=read.amounts(policy.get("minResources"), path))]
 
 
@@ -140,7 +141,7 @@ def kubeflow_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
 def leader_worker_set(obj: OperatorObject, read: Reading) -> list[Gang]:
     """A gang for each group: a leader, and workers, which may wait for it."""
     template, gangs = at(obj.spec, "leaderWorkerTemplate", {}), []
-    size = read.count(template, "size")
+    size = read.count(template, "size", 1, "leaderWorkerTemplate.")
     workers = read.template(at(template, "workerTemplate"), "leaderWorkerTemplate.workerTemplate")
     leader = workers if template.get("leaderTemplate") is None else read.template(
         template["leaderTemplate"], "leaderWorkerTemplate.leaderTemplate")
@@ -183,9 +184,10 @@ def model_serving(obj: OperatorObject, read: Reading) -> list[Gang]:
 def _serving_role(role: dict[str, Any], number: int, least: Any, read: Reading
                   ) -> tuple[str, int, int, int, list[PodTemplateSpec]]:
     """Name, replicas, how many of them the gang needs, workers of each, and both templates."""
-    name, count = str(role.get("name", "")), read.count(role, "replicas")
-    workers = read.count(role, "workerReplicas", 0) if role.get("workerTemplate") else 0
     path = f"template.roles[{number}]"
+    name, count = str(role.get("name", "")), read.count(role, "replicas", 1, f"{path}.")
+    workers = (read.count(role, "workerReplicas", 0, f"{path}.")
+               if role.get("workerTemplate") else 0)
     templates = [read.template(role.get(f"{kind}Template"), f"{path}.{kind}Template")
                  for kind in ("entry", "worker")]
     needed = min(read.count(least, name, count), count)

@@ -86,11 +86,12 @@ class Reading:
         """Return a pod template."""
         return structure(PodTemplateSpec, raw or {}, self.findings, ((), f"spec.{path}"))
 
-    def count(self, data: Any, path: str, default: int = 1) -> int:
-        """Return a number of pods or groups."""
+    def count(self, data: Any, path: str, default: int = 1, where: str = "") -> int:
+        """Return a number of pods or groups at a path below `where` in the spec."""
         found = at(data, path, default)
         if type(found) is not int or not 0 <= found <= MOST_PODS:
-            self.findings.misfit(((), path), found, f"a whole number from 0 to {MOST_PODS:,}")
+            self.findings.misfit(((), f"spec.{where}{path}"), found,
+                                 f"a whole number from 0 to {MOST_PODS:,}")
             return default
         return found
 
@@ -136,7 +137,8 @@ class Gang:
     controller makes.
 
     `members` are its minMember (None: all pods), `reserved` the pods that its minResources count
-    (None: the first `least` by priority), `minimum` its minResources where the object itself has them, `more` other fields.
+    (None: the first `least` by priority), `minimum` its minResources where the object itself has
+    them, `more` other fields.
     """
 
     roles: list[Role]
@@ -178,9 +180,10 @@ class Operator:
     """A row of the table: a kind, and what its operator creates of an object.
 
     `gangs` finds the pods (`after`: with the objects around, None where one is missing);
-    `objects`, for kinds that create other kinds, these. `asked` tells whether the object hands its pods to Volcano, `asks` how it would. `queue` and `priority` are
-    places for `OperatorObject.said`, `label` is the label of its pods that has its name, `sums`
-    what minResources count of a container, and `forced` says that schedulerName is overwritten.
+    `objects`, for kinds that create other kinds, these. `asked` tells whether the object hands its
+    pods to Volcano, `asks` how it would. `queue` and `priority` are places for
+    `OperatorObject.said`, `label` is the label of its pods that has its name, `sums` what
+    minResources count of a container, and `forced` says that schedulerName is overwritten.
     """
 
     kind: str

@@ -27,9 +27,11 @@ KUBEFLOW = {
     "label": "training.kubeflow.org/job-name", "asked": gangs.kubeflow_asks,
     "queue": ("runPolicy.schedulingPolicy.queue",), "inherits": True, "sums": requests_or_limits,
     "priority": ("runPolicy.schedulingPolicy.priorityClass",)}
-RAY = {"asked": gangs.ray_asks, "queue": (LABEL,), "priority": ("label ray.io/priority-class-name",),
-       "forced": True, "inherits": True, "asks": "a label such as volcano.sh/queue-name hands them "
-       "to Volcano, where KubeRay runs with --batch-scheduler=volcano"}
+RAY = {
+    "asked": gangs.ray_asks, "queue": (LABEL,), "forced": True, "inherits": True,
+    "priority": ("label ray.io/priority-class-name",),
+    "asks": "a label such as volcano.sh/queue-name hands them to Volcano, where KubeRay runs with "
+    "--batch-scheduler=volcano"}
 
 ROWS = (
     Operator("RayCluster", ("ray.io/v1", "ray.io/v1alpha1"), KUBERAY, gangs.ray,
@@ -81,7 +83,8 @@ ROWS = (
              objects=flows.cron_job),
     Operator("CronJob", ("batch.volcano.sh/v1alpha1",), f"{VOLCANO}/cronjob",
              objects=flows.cron_job),
-    Operator("JobFlow", ("flow.volcano.sh/v1alpha1",), f"{VOLCANO}/jobflow", objects=flows.job_flow),
+    Operator("JobFlow", ("flow.volcano.sh/v1alpha1",), f"{VOLCANO}/jobflow",
+             objects=flows.job_flow),
     Operator("JobTemplate", ("flow.volcano.sh/v1alpha1",), "of JobFlow"),
 )
 
@@ -103,10 +106,10 @@ KINDS = {(version.rpartition("/")[0], row.kind): _kind(row) for row in ROWS
 OPERATORS = dict(zip(KINDS.values(), ROWS, strict=True))
 LABELS = frozenset(row.label for row in ROWS if row.label)
 """The labels of pods that have the name of the object that they were created of."""
-SERVING = KINDS["workload.serving.volcano.sh", "ModelServing"]
 
 BOOSTER = Operator("ModelBooster", ("workload.serving.volcano.sh/v1alpha1",),
                    "volcano-sh/kthena v1.0.0 pkg/model-booster-controller/convert",
-                   objects=partial(flows.model_booster, serving=SERVING))
+                   objects=partial(flows.model_booster,
+                                   serving=KINDS["workload.serving.volcano.sh", "ModelServing"]))
 KINDS["workload.serving.volcano.sh", "ModelBooster"] = _kind(BOOSTER)
 OPERATORS[KINDS["workload.serving.volcano.sh", "ModelBooster"]] = BOOSTER

@@ -1,0 +1,276 @@
+"""What operators create of their objects: names, gangs and resources as their sources say."""
+
+import pickle
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.export import anonymised, as_manifests
+from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.operators import KINDS, OPERATORS
+from volcano_lab.scheduler import at_rest
+
+QUEUED = {"labels": {"volcano.sh/queue-name": "team"}}
+NOTED = {"annotations": {"scheduling.volcano.sh/queue-name": "team"}}
+
+
+def pods(cpu: str = "1", scheduler: str = "", **spec) -> dict:
+    named = {"schedulerName": scheduler} if scheduler else {}
+    return {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}],
+                     **named, **spec}}
+
+
+def document(version: str, kind: str, spec: dict, metadata: dict | None = None,
+             status: dict | None = None) -> dict:
+    return {"apiVersion": version, "kind": kind, "spec": spec, "status": status or {},
+            "metadata": {"name": "x", "namespace": "ns", "uid": "u1", **(metadata or {})}}
+
+
+def made(*documents: dict):
+    return with_defaults(loads(yaml.safe_dump_all(documents), "x.yaml"))
+
+
+def of(kind: type, loaded) -> list:
+    return [obj for obj in loaded if isinstance(obj, kind)]
+
+
+RAY = {"headGroupSpec": {"template": pods("2")},
+       "workerGroupSpecs": [{"groupName": "w", "replicas": 3, "minReplicas": 1, "maxReplicas": 5,
+                             "numOfHosts": 2, "template": pods("4")}]}
+REPLICAS = {"Master": {"replicas": 1, "template": pods("2", "volcano")},
+            "Worker": {"replicas": 3, "template": pods("1", "volcano")}}
+MPI = {"mpiReplicaSpecs": {"Launcher": {"template": pods("1", "volcano")},
+                           "Worker": {"replicas": 2, "template": pods("2", "volcano")}}}
+SERVING = {"replicas": 2, "template": {
+    "gangPolicy": {"minRoleReplicas": {"prefill": 1}},
+    "roles": [{"name": "prefill", "replicas": 2, "entryTemplate": pods("2"), "workerReplicas": 1,
+               "workerTemplate": pods("1")},
+              {"name": "decode", "replicas": 1, "entryTemplate": pods("4"),
+               "workerReplicas": 0}]}}
+LWS = {"replicas": 2, "leaderWorkerTemplate": {
+    "size": 3, "leaderTemplate": pods("2", "volcano"), "workerTemplate": pods("1", "volcano")}}
+SPARK = {"type": "Scala", "mode": "cluster", "batchScheduler": "volcano",
+         "batchSchedulerOptions": {"queue": "team"},
+         "driver": {"cores": 2, "memory": "512m"},
+         "executor": {"cores": 4, "instances": 3, "memory": "1g"}}
+RUNTIME = {**document("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", {
+    "podGroupPolicy": {"volcano": {}}, "mlPolicy": {"numNodes": 2}, "template": {"spec": {
+        "replicatedJobs": [{"name": "node", "template": {
+            "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+            "spec": {"template": {"spec": {"schedulerName": "volcano", "containers": [
+                {"name": "node"}]}}}}}]}}}),
+    "metadata": {"name": "torch"}}
+
+CASES = [
+    # (document, PodGroups [name, minMember, cpu, queue], pods created, pods that come later)
+    (document("ray.io/v1", "RayCluster", RAY, QUEUED), [("ray-x-pg", 7, "26", "team")], 7, 0),
+    (document("ray.io/v1", "RayCluster", RAY | {"enableInTreeAutoscaling": True}, QUEUED),
+     [("ray-x-pg", 3, "10", "team")], 7, 0),
+    (document("ray.io/v1", "RayJob", {"rayClusterSpec": RAY}, QUEUED),
+     [("ray-x-pg", 7, "26500m", "team")], 7, 1),
+    (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK),
+     [("spark-x-pg", 1, "14", "team")], 1, 3),
+    (document("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": REPLICAS}),
+     [("x", 4, "5", "default")], 4, 0),
+    (document("kubeflow.org/v1", "TFJob", {
+        "tfReplicaSpecs": REPLICAS,
+        "runPolicy": {"schedulingPolicy": {"minAvailable": 2, "queue": "team"}}}),
+     [("x", 2, "3", "team")], 4, 0),
+    (document("kubeflow.org/v2beta1", "MPIJob", MPI, NOTED), [("x", 3, "5", "team")], 3, 0),
+    (document("kubeflow.org/v2beta1", "MPIJob",
+              MPI | {"launcherCreationPolicy": "WaitForWorkersReady"}),
+     [("x", 3, "5", "default")], 2, 1),
+    (document("kubeflow.org/v1", "MPIJob", MPI), [("x", 3, "5", "default")], 3, 0),
+    (document("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", LWS, NOTED),
+     [("x-0-1", 3, "4", "team"), ("x-1-1", 3, "4", "team")], 6, 0),
+    (document("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet",
+              LWS | {"startupPolicy": "LeaderReady"}),
+     [("x-0-1", 1, "4", "default"), ("x-1-1", 1, "4", "default")], 2, 4),
+    (document("workload.serving.volcano.sh/v1alpha1", "ModelServing", SERVING, NOTED),
+     [("x-0", 3, "7", "team"), ("x-1", 3, "7", "team")], 10, 0),
+]
+
+
+@pytest.mark.parametrize(("given", "groups", "count", "later"), CASES,
+                         ids=[f"{case[0]['kind']}-{number}" for number, case in enumerate(CASES)])
+def test_an_operator_creates_a_podgroup_and_pods(given, groups, count, later):
+    team = document("scheduling.volcano.sh/v1beta1", "Queue", {"weight": 1})
+    team["metadata"] = {"name": "team"}
+    loaded = made(given, team)
+    found = [(group.name, group.spec.min_member, group.spec.min_resources["cpu"],
+              group.spec.queue) for group in of(PodGroup, loaded)]
+    assert found == groups
+    created = of(Pod, loaded)
+    assert len(created) == len({pod.name for pod in created}) == count
+    assert {pod.spec.scheduler_name for pod in created} == {"volcano"}
+    named = {group[0] for group in groups}
+    assert {pod.metadata.annotations["scheduling.k8s.io/group-name"]
+            for pod in created} == named
+    owners = {ref.kind for pod in created for ref in pod.metadata.owner_references}
+    assert owners == {given["kind"]}
+    assert sum(map(len, loaded.later.values())) == later
+    label = OPERATORS[KINDS[given["apiVersion"].partition("/")[0], given["kind"]]].label
+    assert {pod.metadata.labels.get(label) for pod in created} == {"x"}
+
+
+@pytest.mark.parametrize(("given", "groups", "count", "later"), CASES,
+                         ids=[f"{case[0]['kind']}-{number}" for number, case in enumerate(CASES)])
+def test_beside_its_children_nothing_is_created_twice(given, groups, count, later):
+    exported = [given, *yaml.safe_load_all(as_manifests(made(given)))]
+    again = made(*[each for each in exported if each["kind"] not in ("Queue", "Namespace")])
+    assert [obj.name for obj in of(Pod, again)] == [obj.name for obj in of(Pod, made(given))]
+    assert len(of(PodGroup, again)) == len(groups) and not again.later
+
+
+def test_a_podgroup_that_waits_gets_the_pods_once_it_is_admitted():
+    given = CASES[4][0]
+    (group,) = of(PodGroup, made(given))
+    group = yaml.safe_load(as_manifests([group])) | {"status": {"phase": "Pending"}}
+    loaded = made(given, group)
+    assert not of(Pod, loaded) and len(loaded.later["ns/x"]) == 4
+    running = made(given, group | {"status": {"phase": "Running"}})
+    assert not running.later and "none are created" in " ".join(running.warnings)
+
+
+def test_executors_come_when_the_driver_has_a_place():
+    given = CASES[3][0] | {"metadata": {"name": "x", "namespace": "ns", "uid": "u"}}
+    given["spec"] = SPARK | {"batchSchedulerOptions": {}}
+
+    def placed(cpus: int) -> set[str]:
+        cluster = Cluster().node("n1", cpu=cpus, memory="64Gi").add(yaml.safe_dump(given))
+        cycle = at_rest(cluster.objects())
+        return {task.name for job in cycle.session.jobs.values() for task in job.tasks.values()
+                if task.node_name}
+
+    assert placed(14) == {"x-driver", "x-exec-1", "x-exec-2", "x-exec-3"}
+    assert placed(4) == set()
+
+
+@pytest.mark.parametrize(("given", "made_of"), [
+    (document("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [
+        {"name": "a", "replicas": 2, "template": {"spec": {
+            "parallelism": 2, "template": pods("1", "volcano")}}},
+        {"name": "b", "dependsOn": [{"name": "a"}],
+         "template": {"spec": {"template": pods("1", "volcano")}}}]}), 4),
+    (document("batch/v1", "CronJob", {"jobTemplate": {"spec": {
+        "parallelism": 3, "template": pods("1", "volcano")}}}), 3),
+    (document("batch.volcano.sh/v1alpha1", "CronJob", {"jobTemplate": {"spec": {
+        "tasks": [{"name": "w", "replicas": 2, "template": pods()}]}}}), 2),
+    (document("flink.apache.org/v1beta1", "FlinkDeployment", {
+        "podTemplate": {"spec": {"schedulerName": "volcano"}},
+        "flinkConfiguration": {"taskmanager.numberOfTaskSlots": "2"},
+        "jobManager": {"resource": {"cpu": 1, "memory": "2048m"}},
+        "taskManager": {"resource": {"cpu": 2, "memory": "4g"}}, "job": {"parallelism": 5}}), 4),
+    (document("argoproj.io/v1alpha1", "Workflow", {
+        "entrypoint": "main", "schedulerName": "volcano", "templates": [
+            {"name": "main", "steps": [[{"name": "a", "template": "t", "withItems": [1, 2]}],
+                                       [{"name": "b", "template": "u"}]]},
+            {"name": "t", "container": {"image": "i"}}, {"name": "u", "script": {}}]}), 2),
+    (document("argoproj.io/v1alpha1", "Workflow", {
+        "entrypoint": "main", "templates": [
+            {"name": "main", "dag": {"tasks": [{"name": "a", "template": "t", "arguments": {
+                "parameters": [{"name": "size", "value": 3}]}}]}},
+            {"name": "t", "inputs": {"parameters": [{"name": "size"}]}, "resource": {
+                "action": "create", "manifest": yaml.safe_dump(document(
+                    "batch.volcano.sh/v1alpha1", "Job", {"tasks": [
+                        {"name": "w", "replicas": 1, "template": pods()}]})).replace(
+                            "replicas: 1", "replicas: {{inputs.parameters.size}}")}}]}), 3),
+    (document("workload.serving.volcano.sh/v1alpha1", "ModelBooster", {"backend": {
+        "name": "b", "replicas": 1, "workers": [
+            {"type": "server", "replicas": 2, "pods": 2,
+             "resources": {"requests": {"cpu": "1"}}}]}}), 4),
+], ids=lambda given: given["kind"] if isinstance(given, dict) else "")
+def test_objects_of_objects_become_pods(given, made_of):
+    created = of(Pod, loaded := made(given))
+    assert len(created) == made_of
+    assert all(pod.metadata.annotations.get("scheduling.k8s.io/group-name") for pod in created)
+    assert not loaded.later
+
+
+def test_a_flow_creates_the_jobs_that_wait_for_nobody():
+    flow = document("flow.volcano.sh/v1alpha1", "JobFlow", {"flows": [
+        {"name": "a"}, {"name": "b", "dependsOn": {"targets": ["a"]}}, {"name": "gone"}]})
+    template = document("flow.volcano.sh/v1alpha1", "JobTemplate", {"tasks": [
+        {"name": "w", "replicas": 2, "template": pods()}]}, {"name": "a", "uid": "u2"})
+    loaded = made(flow, template)
+    assert [pod.name for pod in of(Pod, loaded)] == ["x-a-w-0", "x-a-w-1"]
+    told = " ".join(loaded.warnings)
+    assert "x-b: created when what they depend on has run" in told
+    assert "its JobTemplate gone is not among the objects" in told
+
+
+def test_a_train_job_needs_its_runtime():
+    job = document("trainer.kubeflow.org/v1alpha1", "TrainJob", {
+        "runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 3, "resourcesPerNode": {
+            "requests": {"cpu": "5"}}}})
+    loaded = made(job, RUNTIME)
+    (group,) = of(PodGroup, loaded)
+    assert (group.name, group.spec.min_member) == ("x", 3)
+    assert group.spec.min_resources["cpu"] == "15" and len(of(Pod, loaded)) == 3
+    assert "the runtime that it names" in " ".join(made(job).warnings)
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    (document("ray.io/v1", "RayCluster", RAY), "for another scheduler, default-scheduler, and are "
+     "not created; a label such as volcano.sh/queue-name hands them to Volcano"),
+    (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK | {
+        "batchScheduler": "yunikorn"}), "spec.batchScheduler: volcano hands them to Volcano"),
+    (document("kubeflow.org/v1", "PyTorchJob", {
+        "pytorchReplicaSpecs": REPLICAS, "runPolicy": {"suspend": True}}), "spec.suspend is true"),
+    (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK,
+              status={"applicationState": {"state": "COMPLETED"}}), "it is COMPLETED"),
+    (document("kueue.x-k8s.io/v1beta1", "ClusterQueue", {"resourceGroups": []}),
+     "kind ClusterQueue is not read and has no effect"),
+    (document("example.com/v1", "Trainer", {"template": pods()}),
+     "kind Trainer is not read and has no effect; if its operator creates pods, give these"),
+])
+def test_what_creates_no_pods_says_why(given, words):
+    loaded = made(given)
+    told = " ".join(loaded.warnings)
+    assert words in told and not of(Pod, loaded)
+    assert ("if its operator" in words) == ("if its operator" in told)
+
+
+def test_errors_in_templates_name_the_field():
+    broken = document("ray.io/v1", "RayCluster", {"headGroupSpec": {"template": {"spec": {
+        "containers": [{"name": "c", "resources": {"requests": {"cpu": "many"}}}]}}},
+        "workerGroupSpecs": [{"replicas": 10**6}]}, QUEUED)
+    with pytest.raises(ManifestError) as raised:
+        made(broken)
+    assert [problem.partition("): ")[2].partition(" is ")[0] for problem in raised.value.problems
+            ] == ["spec.headGroupSpec.template.spec.containers[0].resources.requests.cpu",
+                  "spec.workerGroupSpecs[0].replicas"]
+
+
+def test_objects_of_operators_can_be_kept_and_renamed():
+    loaded = loads(yaml.safe_dump(CASES[0][0]))
+    assert pickle.loads(pickle.dumps(list(loaded))) == list(loaded)
+    kept = yaml.safe_load(as_manifests(loaded))
+    assert kept["apiVersion"] == "ray.io/v1" and kept["spec"] == RAY
+    assert {obj.kind for obj in anonymised(loaded)} == {"Queue", "PodGroup", "Pod"}
+
+
+WORDS = st.sampled_from(["replicas", "template", "spec", "containers", "name", "steps", "x", "dag",
+                         "workers", "roles", "driver", "executor", "cores", "memory", "type",
+                         "headGroupSpec", "workerGroupSpecs", "backend", "tasks", "gpu",
+                         "leaderWorkerTemplate", "mpiReplicaSpecs", "flows", "jobTemplate",
+                         "Worker", "replicatedJobs", "job", "runPolicy", "schedulingPolicy",
+                         "resource", "podTemplate", "entrypoint", "templates", "suspend"])
+JUNK = st.recursive(st.none() | st.booleans() | st.integers() | WORDS,
+                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner,
+                                                                                max_size=4))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(sorted(KINDS)), st.dictionaries(WORDS, JUNK, max_size=6))
+def test_any_spec_is_read_or_refused_in_a_sentence(which, spec):
+    cls = KINDS[which]
+    try:
+        made(document(cls.api_versions[0], cls.kind, spec, QUEUED))
+    except ManifestError as error:
+        assert "Traceback" not in str(error)
