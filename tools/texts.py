@@ -59,6 +59,7 @@ SCRIPT_WORDS = {
 """Texts of scripts that are one word; one that is a key elsewhere has a space at its end."""
 
 NO_SCRIPT_TEXT = re.compile(
+    r"^(queue|job)/|^svg |^\{0\}pods$|"
     r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|^[#.]|var\(|^\w+-\{|^change:|"
     "^ ?(tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"
     r"below|turn|guarantee|tier) \{\d\}$")

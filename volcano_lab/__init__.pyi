@@ -30,6 +30,7 @@ from volcano_lab.trace import Trace as Trace
 from volcano_lab.trace.stepper import Stepper as Stepper
 from volcano_lab.trace.views.cycle import Cycle as Cycle
 from volcano_lab.widgets.ask import open as open
+from volcano_lab.widgets.cluster_lab import lab as lab
 from volcano_lab.widgets.steps import stepper as stepper
 from volcano_lab.debug import breakpoints as breakpoints
 from volcano_lab.display import charts as charts

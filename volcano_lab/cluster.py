@@ -205,6 +205,23 @@ class Cluster(ClusterObjects):
         return Comparison(at_rest(before, base, now),
                           at_rest(after, change_conf(changed, of_conf), now), sorted(refused))
 
+    def changed(self, *settings: str) -> Self:
+        """Return the cluster after some changes, with its configuration. Raises `ManifestError`.
+
+        >>> cluster = Cluster().node("n1", cpu=4).queue("a").changed("queue/a.weight=5")
+        >>> [queue.spec.weight for queue in cluster.objects() if queue.name == "a"]
+        [5]
+        """
+        of_objects, of_conf = parted(settings)
+        conf = change_conf(self.configuration(), of_conf) if of_conf else self.conf
+        return type(self)(change(self.manifests(), of_objects), conf)
+
+    def lab(self, **options: Any) -> Any:
+        """Open the lab of this cluster: a picture whose marks are moved; see `volcano_lab.lab`."""
+        import volcano_lab
+
+        return volcano_lab.lab(self, **options)
+
     def diff(self, other: Cluster, *, conf: Conf = None, now: float | None = None) -> Comparison:
         """Return in what this cluster and another are decided otherwise.
 

@@ -23,7 +23,7 @@ IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClas
             "minResources", "networkTopology", "subGroupPolicy")
 IN_PODS = ("affinity", "containers", "initContainers", "nodeSelector", "preemptionPolicy",
            "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints")
-OWN = ("annotations", "priority", "requests")
+OWN = ("annotations", "pods", "priority", "requests")
 WORDS = (*IN_GROUP, *IN_PODS, *OWN)
 """What `job/NAME.` may be followed by where the Job has a PodGroup."""
 Change = Callable[[Any], Any]
@@ -37,6 +37,8 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     job = _Job(world, place, running=word == "annotations")
     if word == "priority":
         job.set_priority(_whole(edit(0), where))
+    elif word == "pods":
+        job.set_pods(_whole(edit(0), where), where)
     elif word == "requests":
         job.set_request(_resource(rest, where), edit)
     elif word == "annotations":
@@ -72,6 +74,8 @@ def field_of(world: Draft, place: int, steps: list[str]) -> Any:
                  for each in (*pod.spec.containers, *pod.spec.init_containers)
                  if ".".join(rest) in each.resources.requests]
         return max(asked, key=quantity.parse, default=None)
+    if word == "pods":
+        return job.count()
     if word == "priority":
         return next((pod.spec.priority for pod in job.pods), None)
     if word == "annotations":
@@ -126,6 +130,24 @@ class _Job:
                 known[id(pod.spec)] = change(pod.spec)
         self.each_pod(lambda pod: attrs.evolve(pod, spec=known[id(pod.spec)]))
 
+    def _running(self) -> int:
+        return sum(bool(self.world[at].spec.node_name) for at in self.world.pods_of(self.group))
+
+    def count(self) -> int:
+        """How many pods it has."""
+        return self._running() + len(self.pods)
+
+    def set_pods(self, count: int, where: str) -> None:
+        """How many pods it has: the last that wait go, or more are like the first that waits."""
+        running = self._running()
+        if count < running or (count > running and not self.pods):
+            raise ManifestError([f'"{where}": pods is {count}; {running} of them run, allowed are '
+                                 f"{running}{' or more' if self.pods else ''}"])
+        wanted, like = count - running, self.pods[:1]
+        self.pods = self.pods[:wanted] + [pod.changed(metadata={
+            "name": f"{pod.name}-more-{number}", "uid": f"{pod.metadata.uid}-more-{number}"})
+            for pod in like for number in range(wanted - len(self.pods))]
+
     def set_priority(self, value: int, with_class: bool = True) -> None:
         """The priority of the pods and, by a PriorityClass of that value, of the PodGroup."""
         if with_class:
@@ -178,6 +200,10 @@ class _Job:
         self.world.put(self.place, self.group)
         for place, pod in zip(self.places, self.pods, strict=False):
             self.world.put(place, pod)
+        for place in self.places[len(self.pods):]:
+            self.world.put(place, None)
+        for pod in () if self.later else self.pods[len(self.places):]:
+            self.world.add(pod)
         if self.later:
             self.world.later[self.later] = self.pods[len(self.places):]
 

@@ -63,7 +63,7 @@ class Control:
         Raises:
             ValueError: for a value that it does not take.
         """
-        if self.kind in ("slider", "number") and not self.options:
+        if self.kind in ("slider", "number", "handle") and not self.options:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise ValueError(f"{name} is {value!r}; allowed is a number")
             if not self.least <= value <= self.most:
@@ -114,6 +114,13 @@ def number(start: float, least: float, most: float, label: str, *, step: float =
            about: str = "") -> Control:
     """Make a field for a number."""
     return Control("number", label, start, least, most, step, unit, about)
+
+
+def handle(start: Any, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
+           options: Sequence[Any] = ()) -> Control:
+    """Make something that is moved on a picture: a number, or one of `options`."""
+    return Control("handle", label, start, least, most, step, unit, "", list(options),
+                   [str(each) for each in options])
 
 
 def choice(start: Any, options: Mapping[str, Any] | Sequence[Any], label: str, *,

@@ -59,7 +59,7 @@ def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> li
 
 def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
     """Return the data of `pictures.vessels`: the rounds in which deserved was computed."""
-    scale, queues, rounds = _scale(resource), [], []
+    scale, queues = _scale(resource), []
     for row, whole in zip(queue_rows(cycle, resource), cycle.queues(), strict=True):
         most = most_of(whole, resource) / scale
         rim = "asks for" if row["request"] is not None and most >= row["request"] else "limit"
@@ -67,16 +67,23 @@ def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
                        "limit": plain(most), "rim": rim, "guarantee": row["guarantee"],
                        "note": f"{rim} {most:.4g}"})
 
+    return {"queues": queues, "rounds": rounds(cycle, resource)}
+
+
+def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:
+    """Return the rounds in which deserved was computed; none without the plugin proportion."""
+    scale, found = _scale(resource), []
+
     def gib(value: Any) -> float:
         return plain((in_units(resource, value.get(resource)) or 0) / scale)
 
     for round_ in cycle.rounds:
-        rounds.append({"left_before": gib(round_.available), "left": gib(round_.remaining),
-                       "steps": {step.queue: {
-                           "before": gib(step.before), "after": gib(step.after),
-                           "offered": plain(gib(step.offered) - gib(step.before))}
-                           for step in round_.steps}})
-    return {"queues": queues, "rounds": rounds}
+        found.append({"left_before": gib(round_.available), "left": gib(round_.remaining),
+                      "steps": {step.queue: {
+                          "before": gib(step.before), "after": gib(step.after),
+                          "offered": plain(gib(step.offered) - gib(step.before))}
+                          for step in round_.steps}})
+    return found
 
 
 def turns(cycle: Cycle) -> dict[str, Any]:

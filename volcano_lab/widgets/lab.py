@@ -279,7 +279,7 @@ class Lab(OnPage):
                 "panels": [panel.fixed | {"key": key}
                            for key, panel in zip(self._keys, self.panels, strict=True)],
                 "tasks": [{"name": task.name, "text": task.text, "shows": task.show is not None}
-                          for task in self.tasks], "copies": self.code is not None}
+                          for task in self.tasks], "copies": self._forms()}
 
     def _cluster(self) -> Cluster:
         if self.code is None:
@@ -317,8 +317,14 @@ class Lab(OnPage):
         told = self._told(start, start | show)
         self._go(start | show, ["One way:", *told])
 
+    def _forms(self) -> list[str]:
+        """The forms in which this state can be copied: names of methods."""
+        return ["python", "yaml"] if self.code else []
+
     def _copied(self, form: str) -> None:
-        text = self.yaml() if form == "yaml" else self.python()
+        if form not in self._forms():
+            raise Misuse(f"a copy is {form!r}; allowed are {', '.join(self._forms()) or 'none'}")
+        text = getattr(self, form)()
         self._again(copied={"n": self.ask["n"], "form": form, "text": text})
 
     def _why(self, about: dict[str, str]) -> str:

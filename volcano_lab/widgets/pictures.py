@@ -114,6 +114,19 @@ def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str 
                     max=most if isinstance(most, int | float) else list(most))
 
 
+def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: Any) -> Picture:
+    """Draw queues as channels on one scale: what each deserves (water), holds (pods), may hold and
+    has guaranteed, the jobs that were not placed below it, whose turn it was, and the nodes.
+
+    Args:
+        title: one line.
+        data: see `widgets.channels`.
+        without: those of "nodes", "shares", "lanes" that are left out.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("channels", title, data, frame, without=list(without))
+
+
 def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
          rows: int | None = None, words: Words | None = None, grips: Words | None = None,
          **frame: Any) -> Picture:

@@ -125,7 +125,8 @@ def _template(source: str, at: int, other: Callable[[str], str]) -> tuple[str, i
 def live_css() -> str:
     """Return the styles of a page: pictures, their dark colours, the lab's frame."""
     dark = _style("dark").replace(".vp {", ".vp.vp-dark {")
-    return _style("picture") + dark + _style("live") + _style("steps") + _style("questions")
+    return "".join(_style(name) for name in ("picture", "channels")) + dark + "".join(
+        _style(name) for name in ("live", "steps", "questions"))
 
 
 def questions_css() -> str:
@@ -134,9 +135,10 @@ def questions_css() -> str:
 
 
 @cache
-def still_css() -> str:
-    """Return the styles of a still, which is dark where the page says so."""
-    whole = f"{_style('picture')}@media (prefers-color-scheme: dark) {{{_style('dark')}}}"
+def still_css(kind: str = "") -> str:
+    """Return the styles of a still of some kind, which is dark where the page says so."""
+    own = _style(kind) if kind == "channels" else ""
+    whole = own + f"{_style('picture')}@media (prefers-color-scheme: dark) {{{_style('dark')}}}"
     return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", whole, flags=re.DOTALL)).strip()
 
 

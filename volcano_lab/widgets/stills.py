@@ -38,7 +38,7 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
         NoEngineError: where nothing runs JavaScript.
         ValueError: for data that the picture cannot draw.
     """
-    given = json.dumps([kind, say_all(shown), width, still_css()], ensure_ascii=False)
+    given = json.dumps([kind, say_all(shown), width, still_css(kind)], ensure_ascii=False)
     found: dict[str, str] = json.loads(_engine(spoken())(given))
     if "error" in found:
         raise ValueError(f"the picture {kind} cannot draw its data: {found['error']}")

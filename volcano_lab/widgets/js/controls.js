@@ -9,6 +9,7 @@ const REPEAT = 1000;  // ms within which key presses on one slider are one move
 export function controlsOf(parent, fixed, host) {
   const made = {}, groups = new Map();
   for (const control of fixed.controls) {
+    if (control.kind === "handle") { made[control.name] = KINDS.handle(null, {...control, full: `${control.label}, ${control.group}`}, host); continue; }
     const title = control.group ?? "";
     if (!groups.has(title)) {
       const group = add(parent, "div", {class: "vp-group", role: "group", "aria-label": title || fixed.title});
@@ -111,4 +112,18 @@ function text(parent, control, host) {
     pull: (value, more) => { host.move(control.name, Math.max(control.least, Math.min(control.most, Math.round(value / control.step) * control.step)), more); return true; }};
 }
 
-const KINDS = {slider, choice, switch: toggle, text, number: text, queues: queueForm};
+// A handle stands in a picture; here are its value and its bounds.
+function handle(_, control, host) {
+  let at = control.start;
+  const {least, most, step, options} = control;
+  const pull = (value, more) => {
+    const to = options ? value : Math.max(least, Math.min(most, Number((least + Math.round((value - least) / step) * step).toFixed(6))));
+    if (to === at) return false;
+    at = to;
+    host.move(control.name, to, more);
+    return true;
+  };
+  return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more), now: () => ({...control, value: at})};
+}
+
+const KINDS = {handle, slider, choice, switch: toggle, text, number: text, queues: queueForm};

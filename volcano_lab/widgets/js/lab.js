@@ -33,7 +33,9 @@ export function lab(model, el) {
   const reset = button(acts, "reset", "all controls as they were at first", () => send({reset: 1}));
   const copy = copyMenu(acts, fixed, {send, values: () => values});
 
-  const grid = add(root, "div", {class: `vp-grid2${fixed.controls.some((control) => control.kind === "queues") ? " vp-broad" : ""}`});
+  const one = fixed.controls.some((control) => control.kind === "handle");
+  const onTop = one ? add(root, "div", {class: "vp-top"}) : null;
+  const grid = add(root, "div", {class: `vp-grid2${one ? " vp-one" : ""}${fixed.controls.some((control) => control.kind === "queues") ? " vp-broad" : ""}`});
   const left = add(grid, "div", {class: "vp-controls"}), right = add(grid, "div", {class: "vp-board"});
   const tasks = fixed.tasks.length ? add(left, "div", {class: "vp-tasks", role: "group", "aria-label": "tasks"}) : null;
   if (tasks) add(tasks, "span", {class: "vp-soft"}, "tasks");
@@ -45,23 +47,26 @@ export function lab(model, el) {
     const told = add(chip, "span", {class: "vp-hidden"});
     return {chip, tick, told};
   });
-  const said = add(right, "div", {class: "vp-said", role: "status", "aria-live": "polite", tabindex: -1});
+  const said = add(onTop ?? right, "div", {class: "vp-said", role: "status", "aria-live": "polite", tabindex: -1});
   const shownCode = add(root, "div", {class: "vp-shown", hidden: true});
 
   const host = {
     move(name, value, more = false) { values = {...values, [name]: value}; send({values: {[name]: value}, more}); },
     pull: (name, value, more) => controls[name]?.pull?.(value, more),
+    step: (name, steps, more) => controls[name]?.by?.(steps, more),
+    control: (name) => controls[name]?.now?.(),
     chosen: () => tree()?.chosen(),
     chose: () => panels.forEach((one) => one.draw()),
     hint: (text) => text ? tell(said, [text]) : update(),
     act(what) {
       if (what.pick !== undefined) panels.forEach((one) => one.pick(what.pick));
       else if (what.choose !== undefined) { tree()?.choose(what.choose); host.chose(); }
-      else if (what.move !== undefined) tree()?.moveBelow(what.move, what.to);
-      else if (what.ask !== undefined) send({why: what.ask});
+      else if (what.move !== undefined) moveBelow(what.move, what.to);
+      if (what.ask !== undefined) send({why: what.ask});
     },
   };
   const controls = controlsOf(left, fixed, host), tree = () => Object.values(controls).find((control) => control.chosen);
+  const moveBelow = (name, to) => tree() ? tree().moveBelow(name, to) : controls[`queue/${name}.parent`]?.pull(to);
   const panels = fixed.panels.map((spec) => panel(right, {...spec, answers: spec.spec.asks && "Click a pod or a node: why is it so?"}, host));
   touchable(root, host);
 
@@ -77,7 +82,7 @@ export function lab(model, el) {
       values = shown.values;
       for (const name in controls) controls[name].set(values[name]);
     }
-    panels.forEach((one, i) => { const {key} = fixed.panels[i]; if (key in board) one.update(board[key], before?.[key] ?? null); });
+    panels.forEach((panel, i) => { const {key} = fixed.panels[i]; if (key in board) panel.update(board[key], before?.[key] ?? null); });
     set(right, {class: right.className.replace(" vp-stale", "") + (shown.error ? " vp-stale" : "")});
     said.classList.toggle("vp-wrong", Boolean(shown.error));
     chips.forEach(({chip, tick, told}, i) => {
@@ -87,9 +92,10 @@ export function lab(model, el) {
     });
     undo.disabled = !shown.undo;
     reset.disabled = !shown.moved;
-    if (shown.why) panels.forEach((one) => one.answer && write(one.answer, shown.why));
+    if (shown.why) panels.forEach((panel) => panel.answer && write(panel.answer, shown.why));
     copy.answered(shown, shownCode);
-    tell(said, shown.said, shown.task >= 0 && fixed.tasks[shown.task].shows && !shown.done[shown.task] && (() => send({show: shown.task})));
+    if (shown.why && one) tell(said, [`**${"why here?"}** ${shown.why}`]);
+    else tell(said, shown.said, shown.task >= 0 && fixed.tasks[shown.task].shows && !shown.done[shown.task] && (() => send({show: shown.task})));
     if (!waits && later) { const next = later; later = null; send(next); }
   }
 
@@ -121,7 +127,8 @@ function tell(root, sentences, show) {
   root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
 }
 
-const FORMS = {python: "copy as Python", yaml: "copy as YAML"};
+const FORMS = {python: "copy as Python", yaml: "copy as YAML", sets: "copy as --set"};
+const NAMED = {python: "the Python that builds this cluster", yaml: "the YAML that builds this cluster", sets: "the changes, for the command line"};
 
 function copyMenu(bar, fixed, host) {
   const whole = add(bar, "div", {class: "vp-menu"}), name = unique("menu");
@@ -131,7 +138,7 @@ function copyMenu(bar, fixed, host) {
   const open = (yes) => { list.hidden = !yes; set(opener, {"aria-expanded": String(yes)}); if (yes) list.querySelector("button").focus(); };
   const item = (text, act) => button(add(list, "li"), text, null, () => { open(false); opener.focus(); act(); }, "");
   const start = Object.fromEntries(fixed.controls.map((control) => [control.name, control.start]));
-  if (fixed.copies) for (const form in FORMS) item(FORMS[form], () => host.send({copy: form}));
+  for (const form of fixed.copies) item(FORMS[form], () => host.send({copy: form}));
   item("copy link", () => take(link(fixed, start, host.values()), "the link to this state"));
   whole.addEventListener("focusout", (event) => { if (!whole.contains(event.relatedTarget)) open(false); });
   whole.addEventListener("keydown", (event) => {
@@ -155,7 +162,7 @@ function copyMenu(bar, fixed, host) {
     answered(shown, place) {
       if (!shown.copied || shown.copied.n === shownText) return;
       shownText = shown.copied.n;
-      take(shown.copied.text, `the ${shown.copied.form === "yaml" ? "YAML" : "Python"} that builds this cluster`, (text) => {
+      take(shown.copied.text, NAMED[shown.copied.form], (text) => {
         place.hidden = false;
         place.replaceChildren();
         add(place, "span", {}, "The page may not use the clipboard; here is the text. ");

@@ -13,11 +13,12 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
   const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || "table"} : {})});
   if (legend) add(root, "p", {class: "vp-legend"}, legend);
   const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;
+  const memory = {};
   let data = null, before = null, width = 0, at, pick, player = null;
 
   function draw() {
     if (!data || !width) return;
-    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, chosen: host.chosen?.()});
+    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, memory, control: host.control, chosen: host.chosen?.()});
     if (picture.html) patch(place, drawn.kids.flat(Infinity));
     else {
       patch(place, [h("svg", {width, height: Math.ceil(drawn.height), viewBox: `0 0 ${width} ${Math.ceil(drawn.height)}`, role: "group", "aria-label": `${sentence(title)}${drawn.alt}`}, drawn.kids)]);
@@ -26,7 +27,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
     player?.();
   }
 
-  if (picture.steps) player = playerOf(add(head, "div", {class: "vp-player", role: "group", "aria-label": `play: ${title}`}), {
+  if (picture.steps) player = playerOf(add(head, "div", {class: "vp-player", role: "group", "aria-label": title ? `play: ${title}` : "play"}), {
     last: () => data ? picture.steps(data) : 0, at: () => at, words: () => picture.step(data, at ?? picture.steps(data)),
     go: (to) => { at = data && to >= picture.steps(data) ? undefined : to; draw(); },
   });
@@ -80,6 +81,7 @@ function playerOf(parent, {last, at, words, go}) {
     back.disabled = position() <= 0;
     on.disabled = position() >= last();
     play.disabled = !last();
+    parent.style.visibility = last() ? "" : "hidden";
   }
   return show;
 }

@@ -1,6 +1,7 @@
 // The vocabulary of pictures, by the name under which Python asks for one.
 import {band} from "./pictures/band.js";
 import {bars} from "./pictures/bars.js";
+import {channels} from "./pictures/channels.js";
 import {cluster} from "./pictures/cluster.js";
 import {curves} from "./pictures/curves.js";
 import {statement} from "./pictures/statement.js";
@@ -13,4 +14,4 @@ import {turns} from "./pictures/turns.js";
 import {vessels} from "./pictures/vessels.js";
 import {votes} from "./pictures/votes.js";
 
-export const PICTURES = {band, bars, cluster, curves, statement, states, sums, table, timeline, tree, turns, vessels, votes};
+export const PICTURES = {band, bars, channels, cluster, curves, statement, states, sums, table, timeline, tree, turns, vessels, votes};

@@ -2,8 +2,11 @@
 // everywhere; the arrow keys walk from part to part, so that a picture is one stop of the Tab key.
 import {add} from "./page.js";
 
+const REPEAT = 1000;  // ms within which key presses on one handle are one move
+
 export function touchable(root, host) {
   const tip = add(root, "div", {class: "vp-tip", role: "tooltip", hidden: true});
+  let pressed = -REPEAT;
   let moving = null;   // the queue that the keyboard moves to another parent
 
   function show(part, event) {
@@ -38,7 +41,7 @@ export function touchable(root, host) {
     const part = event.target.closest?.("svg [data-tip]");
     if (part) { show(part); light(linkOf(part)); }
   });
-  root.addEventListener("focusout", () => { tip.hidden = true; light(null); });
+  root.addEventListener("focusout", () => { tip.hidden = true; light(null); pressed = -REPEAT; });
 
   function act(part) {
     if (part?.vp?.act) host.act(part.vp.act);
@@ -48,7 +51,16 @@ export function touchable(root, host) {
     const part = event.target.closest?.("svg [data-tip]");
     if (event.key === "Escape") { tip.hidden = true; if (moving) { host.hint(""); moving = null; } }
     if (!part || event.ctrlKey || event.metaKey || event.altKey) return;
-    const parts = [...part.closest("svg").querySelectorAll("[data-tip]:not([data-grip][fill=transparent])")], at = parts.indexOf(part);
+    const held = event.target.closest?.("svg [role=slider]")?.vp;
+    if (held) {
+      const by = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 5, PageDown: -5, Home: -1e6, End: 1e6}[event.key];
+      if (by) host.step(held.grip.control, by, event.timeStamp - pressed < REPEAT);
+      if (by) { pressed = event.timeStamp; tip.hidden = true; }
+      if (event.key === "Enter") act(part);
+      if (by || event.key === "Enter") event.preventDefault();
+      if (event.key !== "Escape") return;
+    }
+    const parts = [...part.closest("svg").querySelectorAll("[data-tip]:not([data-grip][fill=transparent], [role=slider])")], at = parts.indexOf(part);
     const next = {ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: parts.length - 1}[event.key];
     if (next !== undefined) {
       event.preventDefault();
@@ -94,19 +106,28 @@ export function touchable(root, host) {
       part.removeAttribute("data-pulled");
       part.style.transform = part.style.pointerEvents = "";
       over?.removeAttribute("data-over");
-      if (grip.move && more) root.addEventListener("click", (click) => click.stopPropagation(), {capture: true, once: true});
+      if (more) swallowClick(root);
       if (over && now.type === "pointerup") host.act({move: grip.move, to: over.dataset.drop});
     };
     for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act);
     if (!grip.move) event.preventDefault();
+    if (grip.slider) part.focus({preventScroll: true});
   });
   root.addEventListener("click", (event) => act(event.target.closest?.("svg [data-act], tr[data-act]")));
+}
+
+// The click that ends a drag asks nothing.
+function swallowClick(root) {
+  const swallow = (click) => click.stopPropagation();
+  root.addEventListener("click", swallow, {capture: true, once: true});
+  setTimeout(() => root.removeEventListener("click", swallow, {capture: true}), 50);
 }
 
 // After each drawing: every part that has words is named for screen readers, and one of them takes the Tab key.
 export function nameParts(svg) {
   let stop = null, first = null;
   for (const part of svg.querySelectorAll("[data-tip]")) {
+    if (part.vp.grip?.slider) continue;  // it has its own name
     if (part.vpNamed !== part.dataset.tip) {
       part.vpNamed = part.dataset.tip;
       part.setAttribute("aria-label", part.dataset.tip);
@@ -114,7 +135,7 @@ export function nameParts(svg) {
       if (grip) part.setAttribute("aria-hidden", "true");
       else { part.setAttribute("role", role); if (!part.hasAttribute("tabindex")) part.setAttribute("tabindex", -1); }
     }
-    if (!part.hasAttribute("role")) continue;
+    if (!part.hasAttribute("role") ) continue;
     first ??= part;
     if (part.getAttribute("tabindex") === "0") { if (stop) part.setAttribute("tabindex", -1); stop ??= part; }
   }

@@ -34,18 +34,18 @@ function made(node, parent) {
 export function patch(parent, trees) {
   if (!trees.length && !parent.vpKids) return;
   const known = parent.vpKids ?? new Map(), kept = new Map(), counts = {};
+  const tags = trees.map((node) => typeof node === "object" ? node.tag : "#text");
+  const names = trees.map((node, i) => `${tags[i]} ${node.props?.key ?? `#${counts[tags[i]] = (counts[tags[i]] ?? 0) + 1}`}`);
+  const wanted = new Set(names);  // what goes, goes first: an element that is moved loses the focus
+  for (const [name, gone] of known) if (!wanted.has(name)) gone.remove();
   let place = parent.firstChild;
-  for (const node of trees) {
-    const tag = typeof node === "object" ? node.tag : "#text";
-    const name = `${tag} ${node.props?.key ?? `#${counts[tag] = (counts[tag] ?? 0) + 1}`}`;
-    const element = known.get(name) ?? made(node, parent);
-    known.delete(name);
-    kept.set(name, element);
+  for (const [i, node] of trees.entries()) {
+    const tag = tags[i], element = known.get(names[i]) ?? made(node, parent);
+    kept.set(names[i], element);
     if (element !== place) parent.insertBefore(element, place);
     else place = place.nextSibling;
     if (tag === "#text") { if (element.data !== String(node)) element.data = node; } else fill(element, node);
   }
-  for (const gone of known.values()) gone.remove();
   parent.vpKids = kept;
 }
 

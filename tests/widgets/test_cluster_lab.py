@@ -1,0 +1,134 @@
+"""The one lab without a browser: any cluster, any mark of it, and what is copied."""
+
+import json
+import random
+
+import pytest
+
+from volcano_lab import Cluster, lab
+from volcano_lab.course.lesson_13.scene import CONF, export
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.widgets.channels import channels
+from volcano_lab.widgets.controls import slider
+
+TREE = """
+actions: "enqueue, allocate"
+tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]
+"""
+
+
+def two_queues():
+    cluster = Cluster().node("n1", cpu=6).node("n2", cpu=3).queue("a").queue("b")
+    for queue in ("a", "b"):
+        cluster.job(f"{queue}-gang", queue=queue, pods=6, cpu=1)
+    return cluster
+
+
+def departments():
+    cluster = Cluster().node("n1", cpu=10).queue("research", deserved=4, capability=4)
+    cluster.queue("train", parent="research", deserved=4).queue("prod", deserved=6)
+    cluster.queue("web", parent="prod", deserved=6)
+    return cluster.job("train-gang", queue="train", pods=5, cpu=1)
+
+
+def ask(shown, **asked):
+    shown.set_state({"ask": {"n": shown.ask.get("n", 0) + 1, **asked}})  # as the page sends it
+    return shown
+
+
+def test_every_control_is_a_path_of_the_language_of_change():
+    shown = two_queues().lab()
+    chance = random.Random(3)
+    for _ in range(12):
+        values = {name: chance.choice(control.choices())
+                  for name, control in shown.controls.items() if "/" in name}
+        shown.set(**values)
+        cycle = two_queues().changed(*shown.changes()).run()
+        assert shown.facts.cycle.queues() == cycle.queues()
+        assert shown.facts.cycle.committed == cycle.committed
+        assert {each.partition("=")[0] for each in shown.changes()} == {
+            name for name, value in values.items() if value != shown.start[name]}
+
+
+def test_what_is_copied_builds_what_is_shown():
+    controls = {"plugin/overcommit.overcommit-factor": slider(1.2, 1, 2, "factor", step=0.1)}
+    shown = lab(two_queues(), conf=CONF, controls=controls).set(
+        **{"queue/a.weight": 2, "plugin/overcommit.overcommit-factor": 1.5})
+    names = {}
+    exec(shown.python(), names)
+    assert names["cycle"].committed == shown.facts.cycle.committed
+    again = Cluster().add(shown.yaml()).run(shown.facts.cycle.session.conf)
+    assert again.queues() == shown.facts.cycle.queues()
+    assert shown.sets() == ("--set 'queue/a.weight=2' "
+                            "--set 'plugin/overcommit.overcommit-factor=1.5'")
+    for form in ("python", "yaml", "sets"):
+        assert ask(shown, copy=form).shown["copied"]["text"] == getattr(shown, form)()
+
+
+ASKED = [
+    ("a queue", {"queue": "a"}, "Queue a asks for cpu 6, deserves cpu 4.5"),
+    ("a job", {"job": "default/a-gang"}, "Job default/a-gang of queue a is"),
+    ("a pod", {"pod": "default/a-gang-0", "node": "n1"}, "Pod default/a-gang-0 is Pending"),
+    ("a node", {"node": "n2"}, "Node n2 has cpu 3 idle"),
+    ("a handle of a queue", {"control": "queue/b.weight"}, "Queue b asks for cpu 6"),
+    ("a handle of a job", {"control": "job/default/b-gang.pods"}, "Job default/b-gang of queue b"),
+]
+
+
+@pytest.mark.parametrize(("name", "about", "begins"), ASKED, ids=[row[0] for row in ASKED])
+def test_any_mark_answers_why_it_is_so(name, about, begins):
+    shown = two_queues().lab()
+    board = shown.board
+    assert ask(shown, why=about).shown["why"].startswith(begins)
+    assert shown.board == board and "why" not in ask(shown, undo=1).shown
+
+
+def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence():
+    shown = departments().lab(conf=TREE)
+    assert shown.facts.jobs["train-gang"]["fate"] == "not admitted"
+    said = shown.set(**{"queue/train.parent": "prod"}).said
+    assert said.startswith("Queue train: parent prod (was research). train-gang is placed (was not "
+                           "admitted)")
+    assert ask(shown, values={"queue/prod.parent": "train"}).shown["error"]
+    assert not shown.undo().shown["error"]
+
+
+def test_a_lab_of_files_shows_forty_nodes_in_each_resource():
+    shown = lab(export("lab-test"))
+    assert len(shown.board["channels"]["nodes"]) == 40
+    assert len(json.dumps(shown.shown)) < 100_000, "rows only"
+    gpus = shown.set(show="nvidia.com/gpu").board["channels"]
+    assert gpus["unit"] == "GPUs" and gpus["total"] == 48 and len(gpus["nodes"]) == 6
+    said = shown.set(**{"job/ci/nightly-4412.minAvailable": 20}).said
+    assert "ci/nightly-4412 is placed (was not admitted)" in said
+
+
+def test_what_is_no_cluster_is_one_sentence():
+    with pytest.raises(ValueError, match="a lab shows one cluster"):
+        lab(Cluster(), Cluster())
+    with pytest.raises(ManifestError, match="pods is -1"):
+        two_queues().changed("job/a-gang.pods=-1")
+
+
+def test_fates_are_told_apart():
+    cluster = Cluster().node("n1", cpu=8).queue("a").queue("b", capability=4)
+    cluster.job("runs", queue="a", pods=2, cpu=1, running={"n1": 2})
+    cluster.job("grows", queue="a", pods=5, cpu=3, min_member=1, running={"n1": 1})
+    cluster.job("late", queue="b", pods=2, cpu=1).job("large", queue="b", pods=1, cpu=5)
+    cluster.job("short", queue="b", pods=1, cpu=1, min_member=2)
+    fates = {job["name"]: job["fate"] for row in channels(cluster.run())["queues"]
+             for job in row["jobs"]}
+    assert fates == {"runs": "running", "grows": "waiting", "late": "placed", "short": "not tried",
+                     "large": "not admitted"}
+    fates = {job["name"]: job["fate"] for row in channels(two_queues().run())["queues"]
+             for job in row["jobs"]}
+    assert fates == {"a-gang": "discarded", "b-gang": "not admitted"}
+
+
+def test_pods_of_a_job_come_and_go():
+    cluster = Cluster().node("n1", cpu=9).job("a", pods=4, cpu=1, min_member=1,
+                                              running={"n1": 2})
+    for count, placed in ((2, 0), (3, 1), (7, 5)):
+        assert len(cluster.changed(f"job/a.pods={count}").run().committed) == placed
+    with pytest.raises(ManifestError, match="2 of them run"):
+        cluster.changed("job/a.pods=1")

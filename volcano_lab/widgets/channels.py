@@ -1,0 +1,214 @@
+"""The data of `pictures.channels`: what the queues of a cycle hold, deserve and may hold, the jobs
+in them with how each ended, and the nodes, all in one resource and on one scale.
+
+>>> from volcano_lab.cluster import Cluster
+>>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
+>>> row = channels(cycle)["queues"][0]
+>>> row["deserved"], [(job["name"], job["fate"], job["now"]) for job in row["jobs"]]
+(4, [('train', 'placed', 4)])
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
+from volcano_lab.display.palette import colors_of
+from volcano_lab.explain import Cause
+from volcano_lab.trace import short
+from volcano_lab.trace.names import Names
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.views.queues import tree
+from volcano_lab.widgets.facts import GI, plain, rounds
+from volcano_lab.widgets.story import plain as said
+
+Row = dict[str, Any]
+UNITS = {"cpu": "CPUs", "memory": "Gi", "nvidia.com/gpu": "GPUs", "pods": "pods"}
+MOST_PODS = 300
+"""Pods on nodes that are drawn one by one; of more, those of a queue on a node are one."""
+
+SHARING = ("proportion", "capacity", "capacity-card")
+"""The plugins that share between queues."""
+
+
+def unit_of(resource: str) -> str:
+    """Return the unit of a resource; its name, where it has none."""
+    return UNITS.get(resource, resource)
+
+
+def path_of(resource: str) -> str:
+    """Return the end of a change's path for a resource.
+
+    >>> path_of("cpu"), path_of("nvidia.com/gpu")
+    ('.cpu', '[nvidia.com/gpu]')
+    """
+    return f"[{resource}]" if "." in resource else f".{resource}"
+
+
+def amount(value: float | None, resource: str) -> float | None:
+    """Return an amount in the unit of the pictures; None where there is no limit."""
+    return None if value is None else plain(value / (GI if resource == "memory" else 1))
+
+
+def written(amounts: Any, resource: str) -> float | None:
+    """Return one resource of the amounts in a manifest; None where it is not written.
+
+    >>> written({"memory": "512Mi"}, "memory"), written(None, "cpu")
+    (0.5, None)
+    """
+    text = (amounts or {}).get(resource)
+    return None if text is None else amount(float(quantity.parse(text)), resource)
+
+
+def sharing_plugin(cycle: Cycle) -> str:
+    """Return the plugin that shares between queues; "" where none does."""
+    return next((name for name in SHARING if name in cycle.session.plugins), "")
+
+
+def channels(cycle: Cycle, resource: str = "cpu",
+             reason: Callable[[Row], tuple[str, str]] | None = None,
+             shown: Iterable[str] = ()) -> Row:
+    """Return the picture of a cycle in one resource.
+
+    Args:
+        cycle: a cycle that has run.
+        resource: "cpu" in CPUs, "memory" in Gi, others as they are counted.
+        reason: a row of `job_rows` -> why the job ended so, in a sentence and in the fewest words.
+        shown: queues that have a row even without jobs.
+    """
+    rows = {row["queue"]: row for row in tree(cycle.trace, None, resource)}
+    before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
+    busy = {job.queue for job in cycle.session.jobs.values()}
+    parents = {row["parent"] for row in rows.values()}
+    names = [name for name in rows if name != "root" and (
+        name in busy or name in parents or name in shown or name != "default")]
+    colors = colors_of(name for name in names if name not in parents)
+    turn_of = {turn["queue"]: turn for turn in reversed(cycle.turns())}
+    places = {name: place for place, name in enumerate(dict.fromkeys(
+        turn["queue"] for turn in cycle.turns()), 1)}
+    nodes = list(_nodes(cycle, resource, colors))
+    total = plain(sum(node["size"] for node in nodes))
+    jobs: dict[str, list[Row]] = {}
+    for row in job_rows(cycle, resource):
+        if reason and row["fate"] != "running":
+            row["reason"], row["brief"] = reason(row)
+        jobs.setdefault(row["queue"], []).append(row)
+    queues = []
+    for name in names:
+        row, spec = rows[name], cycle.session.queues[name].queue.spec
+        limit = amount(row["real_capability"], resource)
+        queues.append({
+            "queue": name, "parent": row["parent"] if row["parent"] in names else "",
+            "leaf": name not in parents, "color": colors.get(name), "weight": row["weight"],
+            **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
+            "held": amount(before.get(name, row)["allocated"], resource), "limit": limit,
+            "capability": written(spec.capability, resource) or total,
+            "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
+            "share": before.get(name, row)["share"], "after": row["share"],
+            "turn": places.get(name),
+            "overused": turn_of.get(name, {}).get("outcome") == "overused",
+            "jobs": jobs.get(name, [])})
+    plugin = sharing_plugin(cycle)
+    return {"unit": unit_of(resource), "path": path_of(resource), "plugin": plugin,
+            "queues": queues, "nodes": nodes, "total": total,
+            "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
+    """Return a row for each job: its pods in numbers, and its `fate`.
+
+    A job is "running" with nothing to be placed, "placed" in this cycle, "discarded", "not tried",
+    "not admitted", or "waiting" for more pods than it has. `called` is its name as its author knows
+    it, `size` what one pod asks for.
+    """
+    ssn, called = cycle.session, Names(cycle.session).called
+    placed = {pod for word, pod, _ in ssn.committed if word in ("allocate", "pipeline")}
+    tried = {row["job"] for row in cycle.statements() if row["outcome"] == "discard"}
+    rows = []
+    for job in ssn.jobs.values():
+        tasks = list(job.tasks.values())
+        counts = Counter("now" if task.key in placed else "waiting" if task.status == PENDING else
+                         "leaving" if task.status == RELEASING else "running" for task in tasks)
+        size = sum(in_units(resource, task.resreq.get(resource)) or 0 for task in tasks)
+        rows.append({"job": job.uid, "called": called(job.uid), "name": short(called(job.uid)),
+                     "queue": job.queue, "pods": len(tasks), "min": job.min_available,
+                     "size": amount(size / max(len(tasks), 1), resource),
+                     **{word: counts[word] for word in ("running", "now", "leaving", "waiting")},
+                     "fate": _fate(job, counts, job.uid in tried)})
+    return sorted(rows, key=lambda row: (row["fate"] == "running", not row["pods"],
+                                         row["fate"] == "placed", row["job"]))
+
+
+def _fate(job: JobInfo, counts: Counter[str], tried: bool) -> str:
+    if counts["now"]:
+        return "placed"
+    if job.tasks and not counts["waiting"]:
+        return "running"
+    if job.pod_group.status.phase in ("", "Pending"):
+        return "not admitted"
+    if counts["running"]:
+        return "waiting"
+    return "discarded" if tried else "not tried"
+
+
+def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
+    """Return the number that decided, with the plugin, and in the fewest words.
+
+    ("a needs 32 CPUs and deserves 28 (proportion)", "needs 32, deserves 28")
+    """
+    numbers = cause.numbers
+    if not numbers.get("short_of") or "limit" not in numbers:
+        text = cause.text.split(". ")[0].removesuffix(".")
+        return text, ""
+    name = numbers["short_of"][0]
+    asked, limit = (said(amount(in_units(name, numbers[side][name]), name) or 0)
+                    for side in ("asked", "limit"))
+    if cause.code == "overcommit_refuses":
+        return (f"{asked} of {limit} {unit_of(name)} in the cluster (overcommit)",
+                f"{asked} of {limit} in the cluster")
+    word, level = ("deserves" if cause.code == "over_deserved" else "may hold"), numbers.get(
+        "level", queue)
+    brief = (f"needs {asked}, {word} {limit}" if level == queue else
+             f"{asked} of {limit} in {level}")
+    return (f"{level} needs {asked} {unit_of(name)} and {word} {limit} ({plugin})",
+            brief)
+
+
+def held_reason(cycle: Cycle, queue: str, resource: str) -> str:
+    """Return what a queue holds of what it deserves or may hold, with the plugin that decides."""
+    row = next(row for row in cycle.queues() if row["queue"] == queue)
+    plugin = sharing_plugin(cycle)
+    word, of = ("deserves", "deserved") if plugin == "proportion" else (
+        "may hold", "real_capability")
+    held, most = (amount(row[key].get(resource, 0), resource) for key in ("allocated", of))
+    return f"{queue} holds {said(held)}" + ("" if most is None else f" and {word} {said(most)}") + (
+        f" ({plugin})" if plugin else "")
+
+
+def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]:
+    """Nodes that have the resource, with their pods: those that run first."""
+    ssn = cycle.session
+    placed = {pod for word, pod, _ in ssn.committed if word == "allocate"}
+    queue_of = {uid: job.queue for uid, job in ssn.jobs.items()}
+    whole = sum(len(node.tasks) for node in ssn.nodes.values()) <= MOST_PODS
+    for name, node in ssn.nodes.items():
+        size = amount(in_units(resource, node.allocatable.get(resource)), resource)
+        if not size:
+            continue
+        pods: dict[tuple, Row] = {}
+        for task in node.tasks.values():
+            state = ("promised" if task.status == PIPELINED else "leaving"
+                     if task.status == RELEASING else "now" if task.key in placed else "running")
+            queue = queue_of.get(task.job, "")
+            each = amount(in_units(resource, task.resreq.get(resource)), resource)
+            key = (queue, state, task.key if whole else "")
+            row = pods.setdefault(key, {"name": task.key if whole else f"{queue} {state}",
+                                        "queue": queue, "state": state, "size": 0,
+                                        "color": colors.get(queue)})
+            row["size"] = plain(row["size"] + (each or 0))
+        order = ["running", "leaving", "now", "promised"]
+        yield {"name": name, "size": size, "pods": sorted(
+            (row for row in pods.values() if row["size"]),
+            key=lambda row: (order.index(row["state"]), row["name"]))}

@@ -1,0 +1,355 @@
+"""The one lab, for every cluster: its queues, jobs and nodes as a picture whose marks are moved.
+
+A control's name is a path of the language of change (`queue/a.weight`), so what a lab has moved is
+at once the changes to be copied, and every control of a lesson is one line. `cluster.lab()` opens
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from volcano_lab.api import in_units
+from volcano_lab.cluster import Cluster, Conf
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import CauseTrace
+from volcano_lab.explain.explanation import Explanation
+from volcano_lab.manifests.conf import conf_text
+from volcano_lab.manifests.export import literal
+from volcano_lab.manifests.files import Source
+from volcano_lab.messages import Misuse, listed, log
+from volcano_lab.trace.language import say
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.channels import (
+    amount,
+    channels,
+    held_reason,
+    job_rows,
+    sharing_plugin,
+    short_reason,
+    unit_of,
+)
+from volcano_lab.widgets.controls import Control, choice, group, handle
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.pictures import Picture
+from volcano_lab.widgets.story import amounts
+
+CONF, SHOWN = "conf", "show"
+"""Controls that are no change: which configuration, and which resource the picture shows."""
+
+LEGEND = ("Blue: can be moved. Water: deserved. Full: runs. Outlined: placed now. Hatched: "
+          "discarded. Hollow: not placed.")
+
+
+class Decided:
+    """What a cycle decided about a lab's cluster: what pictures, sentences and tasks read.
+
+    `cycle` is the cycle, `resource` the one that is shown, `jobs` a row for each job by its name,
+    see `channels.job_rows`.
+    """
+
+    def __init__(self, cycle: Cycle, resource: str):
+        self.cycle, self.resource = cycle, resource
+
+    @cached_property
+    def explain(self) -> Explainer:
+        """Explanations of this cycle."""
+        cycle = self.cycle
+        return Explainer(cycle.world, cycle.session.conf, cycle.session.now,
+                         (cycle.trace, cycle.session))
+
+    @cached_property
+    def jobs(self) -> dict[str, dict[str, Any]]:
+        """How each job ended."""
+        return {row["name"]: row for row in job_rows(self.cycle, self.resource)}
+
+    @cached_property
+    def queues(self) -> dict[str, dict[str, Any]]:
+        """What each queue deserves, holds and so on, in the resource that is shown."""
+        return {row["queue"]: {word: amount(value.get(self.resource, 0), self.resource)
+                               if isinstance(value, dict) else value
+                               for word, value in row.items()} for row in self.cycle.queues()}
+
+    def of(self, field: str) -> dict[str, float]:
+        """Return one amount of each queue, such as `deserved`; without those that have no limit."""
+        return {name: row[field] for name, row in self.queues.items() if row[field] is not None}
+
+    def reason(self, row: dict[str, Any]) -> tuple[str, str]:
+        """Return why a job ended as it did: the number that decided, long and short."""
+        if row["fate"] == "placed":
+            return held_reason(self.cycle, row["queue"], self.resource), ""
+        causes = self.explain.why_job(row["job"]).causes
+        return short_reason(causes[0], row["queue"], sharing_plugin(self.cycle)) if causes else (
+            "", "")
+
+    def why(self, about: Mapping[str, str]) -> str:
+        """Return the explanation of a queue, a job, a pod or a node."""
+        if "queue" in about:
+            return _brief(self.explain.why_queue(about["queue"]))
+        if "job" in about:
+            return _brief(self.explain.why_job(about["job"]))
+        if "/" in about.get("pod", ""):
+            return _brief(self.explain.why_task(about["pod"]))
+        node = self.cycle.session.nodes[about["node"]]
+        idle = ((name, in_units(name, node.idle.get(name))) for name in ("cpu", "memory"))
+        return f"Node {node.name} has " + listed(
+            [f"{name} {amount(value, name):g} idle" for name, value in idle], 3) + "."
+
+
+def _brief(found: Explanation) -> str:
+    """The head of an explanation, and its first cause."""
+    return " ".join([found.head, *(cause.text for cause in found.causes[:1])])
+
+
+def _little(*rows: dict[str, Any]) -> tuple[bool, bool]:
+    """How little there is to say of a job that turned: an outcome says more than some pods more."""
+    fates = {row["fate"] for row in rows}
+    return fates <= {"placed", "waiting", "running"}, rows[-1]["fate"] != "placed"
+
+
+class Told:
+    """The sentence after a move: the jobs whose outcome turned, and the number that decided."""
+
+    def told(self, before: Decided, now: Decided) -> list[str]:
+        """Return at most two sentences."""
+        turned = [name for name, row in now.jobs.items()
+                  if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
+        turned.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
+        found = [self._turned(name, before, now) for name in turned[:2]]
+        if len(turned) > 2:
+            found.append(f"{len(turned) - 2} more jobs turn.")
+        more = next((name for name, row in now.jobs.items() if not turned and name in before.jobs
+                     and row["now"] != before.jobs[name]["now"]), None)
+        if more:
+            row = now.jobs[more]
+            found.append(f"**{more}** gets {row['now']} of {row['now'] + row['waiting']} pods (was "
+                         f"{before.jobs[more]['now']}): {say(now.reason(row)[0])}.")
+        for verb, field in (("deserves", "deserved"), ("may hold", "real_capability")):
+            if before.resource == now.resource and len(found) < 2:
+                found += amounts(verb, lambda facts, field=field: facts.of(field),
+                                 unit_of(now.resource)).told(before, now)
+        return found[:2]
+
+    def _turned(self, name: str, before: Decided, now: Decided) -> str:
+        row = now.jobs[name]
+        why = now.reason(row)[0]
+        because = f": {say(why)}" if why else ""
+        return (f"**{name}** is **{say(row['fate'])}** (was {say(before.jobs[name]['fate'])})"
+                f"{because}.")
+
+
+def waiting_words(facts: Decided) -> str:
+    """Return the first job that was not placed, with its reason."""
+    for name, row in facts.jobs.items():
+        if row["fate"] in ("discarded", "not admitted", "not tried"):
+            return f"**{name}** is **{say(row['fate'])}**: {say(facts.reason(row)[0])}."
+    return ""
+
+
+def first_words(facts: Decided) -> str:
+    """Return what the picture shows before the first move."""
+    fates = [row["fate"] for row in facts.jobs.values()]
+    placed = fates.count("placed")
+    return (f"{placed} of {len(fates) - fates.count('running')} jobs are placed in this cycle. "
+            f"{waiting_words(facts)}").strip()
+
+
+def nothing_words(facts: Decided) -> str:
+    """Return what is said of a move that changed nothing."""
+    return f"No outcome turns. {waiting_words(facts)}".strip()
+
+
+class ClusterLab(Lab):
+    """The lab of a cluster; see `lab`."""
+
+    def __init__(self, cluster: Cluster, confs: Mapping[str, Conf], controls: Mapping[str, Control],
+                 panels: Sequence[Picture], **frame: Any):
+        self.cluster, self.confs = cluster, confs
+        self._known: set[str] | None = None
+        frame = {"says": [Told()], "opening": first_words, "nothing": nothing_words} | frame
+        super().__init__(controls, self._cycle_of, panels, code=self._changed,
+                         why=lambda facts, about: self._answer(facts, about), **frame)
+
+    def changes(self, values: Values | None = None) -> list[str]:
+        """Return what was moved, as changes: `["queue/a.weight=5"]`."""
+        now = self.values if values is None else values
+        return [f"{name}={value}{self.controls[name].more.get('suffix', '')}"
+                for name, value in now.items()
+                if name not in (CONF, SHOWN) and value != self.start[name]]
+
+    def sets(self) -> str:
+        """Return what was moved, as options of a command."""
+        return " ".join(f"--set '{each}'" for each in self.changes())
+
+    def python(self) -> str:
+        """Return the Python that builds this cluster with its configuration, and runs a cycle."""
+        conf = self._conf(self.values)
+        lines = ["from volcano_lab import Cluster", "", self.cluster.to_python()]
+        if conf is not None:
+            lines.append(f"cluster.conf = {literal(conf_text(conf))}")
+        if changes := ", ".join(map(literal, self.changes())):
+            lines.append(f"cluster = cluster.changed({changes})")
+        return "\n".join([*lines, "cycle = cluster.run()"])
+
+    def _forms(self) -> list[str]:
+        return ["python", "yaml", "sets"]
+
+    def _conf(self, values: Values) -> Conf:
+        return self.confs[values.get(CONF, next(iter(self.confs)))]
+
+    def _changed(self, values: Values) -> Cluster:
+        cluster = self.cluster.copy()
+        cluster.conf = self._conf(values)
+        return cluster.changed(*self.changes(values))
+
+    def _cycle_of(self, values: Values) -> Decided:
+        with log.quiet():  # what is wrong with it is said on the page
+            cycle = self._changed(values).run(trace=CauseTrace())
+        warnings = [text for text in cycle.session.warnings if text not in (self._known or ())]
+        if self._known is None:
+            self._known = set(warnings)
+        elif warnings:
+            raise ValueError(" ".join(warnings))
+        return Decided(cycle, values.get(SHOWN, self.start.get(SHOWN, "cpu")))
+
+    def _answer(self, facts: Decided, about: Mapping[str, str]) -> str:
+        """Answer a click; a handle is asked about by its control."""
+        path = about.get("control", "")
+        if not path:
+            return facts.why(about)
+        kind, _, rest = path.partition("/")
+        name = self.controls[path].link
+        return facts.why({"queue": name} if kind == "queue" else {"job": name}) if rest else ""
+
+
+def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf] | None = None,
+        resource: str = "cpu",
+        controls: Mapping[str, Control] | None = None, panels: Iterable[Picture] = (),
+        title: str = "", tasks: Sequence[Task] = (), without: Sequence[str] = (),
+        moves: Sequence[str] = (), **frame: Any) -> ClusterLab:
+    """Open the lab of a cluster, or of the one in some files.
+
+    Args:
+        sources: a `Cluster`, or files, folders and streams of manifests.
+        conf: the scheduler's configuration; without, the cluster's own.
+        confs: several configurations by name; a menu chooses one.
+        resource: the resource that the picture shows at first.
+        controls: more controls, by the path of the change that they make.
+        panels: more pictures, whose data are functions of `Decided`.
+        title: one line.
+        tasks: what is to be done in it.
+        without: those of "nodes", "shares", "lanes" that the picture leaves out.
+        moves: the fields that can be moved ("weight", "capability", …); all, where none is named.
+        frame: other words of a `Lab`: says, opening, nothing.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=9).queue("a").queue("b")
+    >>> for queue in ("a", "b"):
+    ...     _ = cluster.job(f"{queue}-gang", queue=queue, pods=6, cpu=1)
+    >>> moved = lab(cluster).set(**{"queue/a.weight": 2})
+    >>> print(moved.said)
+    Queue a: weight 2 (was 1). a-gang is placed (was discarded): a holds 6 and deserves 6 \
+(proportion). a deserves 6 CPUs (was 4.5), b 3 CPUs (was 4.5).
+    >>> moved.changes()
+    ['queue/a.weight=2']
+    """
+    given = [each for each in sources if isinstance(each, Cluster)]
+    if len(given) > 1 or (given and len(sources) > 1):
+        raise Misuse("a lab shows one cluster; allowed is a Cluster, or files of one.")
+    cluster = given[0] if given else Cluster.read(*sources)
+    named = dict(confs or {"as given": cluster.conf if conf is None else conf})
+    every = {path: control for path, control in _handles(cluster, named, resource).items()
+             if not moves or "/" not in path or any(f".{field}" in path for field in moves)}
+    every |= dict(controls or {})
+    board = pictures.channels("", lambda facts: channels(facts.cycle, facts.resource, facts.reason),
+                              key="channels", wide=True, without=without, legend=LEGEND)
+    return ClusterLab(cluster, named, every, [board, *panels], title=title or _title(cluster),
+                      tasks=tasks, **frame)
+
+
+def _title(cluster: Cluster) -> str:
+    kinds = [obj.kind for obj in cluster.objects()]
+    queues = kinds.count("Queue") - 2  # root and default are in every cluster
+    return f"{kinds.count('Node')} nodes, {max(queues, 1)} queues"
+
+
+def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict[str, Control]:
+    """What can be moved on the picture, by the path of its change."""
+    found: dict[str, Control] = {}
+    with log.quiet():  # warnings are kept for the page
+        opened = cluster.run(next(iter(confs.values())), trace=CauseTrace())
+    resources = _resources(opened)
+    if len(confs) > 1:
+        found[CONF] = choice(next(iter(confs)), list(confs), "configuration")
+    if len(resources) > 1:
+        found[SHOWN] = choice(resource, {name: name for name in resources}, "picture shows")
+    plugins = {name for conf in confs.values()
+               for name in cluster.configuration(conf).plugin_names()}
+    for name in resources:
+        data = channels(opened, name)
+        most = {row["queue"]: row for row in data["queues"]}
+        for queue, row in most.items():
+            found |= group(f"queue {queue}", dict(_of_queue(row, data, plugins, list(most))),
+                           link=queue)
+        if name == resource:
+            for row in data["queues"]:
+                for job in row["jobs"]:
+                    found |= group(f"job {job['name']}", dict(_of_job(job, data["total"])),
+                                   link=job["job"])
+    return found
+
+
+def _resources(cycle: Cycle) -> list[str]:
+    """The resources that both nodes have and pods ask for, CPUs first."""
+    ssn = cycle.session
+    asked = {name for job in ssn.jobs.values() for task in job.tasks.values()
+             for name in task.resreq.resource_names() if task.resreq.get(name)}
+    there = {name for name in ssn.total_resource.resource_names() if ssn.total_resource.get(name)}
+    return sorted((asked & there) - {"pods"}, key=lambda name: (name != "cpu", name)) or ["cpu"]
+
+
+def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], names: list[str]
+              ) -> Iterator[tuple[str, Control]]:
+    path, unit, end = f"queue/{row['queue']}.", data["unit"], data["path"]
+    total, step = data["total"], _step(data["total"])
+    suffix = "Gi" if end == ".memory" else ""
+
+    def of(field: str, start: float, label: str) -> tuple[str, Control]:
+        made = handle(start, 0, max(total, start), label, step=step, unit=unit)
+        made.more["suffix"] = suffix
+        return f"{path}{field}{end}", made
+
+    if "proportion" in plugins:
+        yield f"{path}weight", handle(row["weight"], 1, max(10, 2 * row["weight"]), "weight")
+    yield of("capability", min(row["capability"], total), "capability")
+    yield of("guarantee.resource", row["guarantee"], "guarantee")
+    if "capacity" in plugins:
+        yield of("deserved", row["deserved"] or 0, "deserved")
+    if row["parent"] or not row["leaf"]:
+        yield f"{path}parent", handle(row["parent"] or "root", 0, 0, "parent", options=[
+            "root", *(name for name in names if name != row["queue"])])
+
+
+def _of_job(job: dict[str, Any], total: float) -> Iterator[tuple[str, Control]]:
+    if job["fate"] == "running" or not job["pods"]:
+        return
+    path = f"job/{job['called']}."
+    room = int(total / job["size"]) if job["size"] else job["pods"]
+    most = max(job["pods"], min(room, 4 * job["pods"]))
+    if job["pods"] > 1 and not job["running"]:
+        yield f"{path}minAvailable", handle(job["min"], 1, max(most, job["min"]), "minimum",
+                                         unit="pods")
+    yield f"{path}pods", handle(job["pods"], max(job["running"], 1), most, "pods")
+
+
+def _step(total: float) -> float:
+    """A step of a hundredth of the scale, as people count.
+
+    >>> _step(20), _step(100), _step(1792)
+    (1, 1, 10)
+    """
+    return next(step for power in range(12) for step in (
+        10**power, 2 * 10**power, 5 * 10**power) if step * 2 >= total / 100)

@@ -1,0 +1,306 @@
+// Channels: a row for each queue, all on one scale that begins at the same 0 and ends at the cluster. Water is what a queue
+// deserves, pods lie on the floor, what was not placed lies in a lane below; the strip of nodes has the same scale.
+//
+// data: {unit, path (of the resource in a change), plugin, total, rounds, nodes: [{name, size, pods: [{name, queue, size, color, state}]}], queues: [{queue, parent, leaf,
+//   color, weight, deserved, allocated, request, held, limit, capability, guarantee, share, after, turn, overused, jobs: [{job, name,
+//   pods, size, min, running, now, leaving, waiting, fate, reason}]}]}; `held`, `share` are before the cycle, `allocated`, `after` at its end
+// spec: without: those of "nodes", "shares", "lanes" that are left out
+// Live, `c.control(name)` gives what a handle moves: the control of a lab whose name is the path of the change.
+import {h} from "../tree.js";
+import {amount, fit, number, wide} from "../words.js";
+import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
+
+const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, GREY = "#8C8C8C";
+const SIGNS = {placed: "✓", discarded: "✕", "not tried": "○", "not admitted": "✕", waiting: "○"};
+const FATES = {placed: "placed", discarded: "discarded", "not tried": "not tried", "not admitted": "not admitted", waiting: "waiting", running: "running"};
+
+export const channels = {
+  steps: (data) => data.rounds.length,
+  step: (data, at) => at <= 0 ? "before the first round" : `round ${Math.ceil(at)} of ${data.rounds.length}`,
+
+  draw(given, c) {
+    const leaves = given.queues.filter((row) => row.leaf).map((row) => row.queue), colorFor = (row, name) => row.color ?? (leaves.includes(name) ? colorOf(row, leaves.indexOf(name)) : GREY);
+    const data = {...given, queues: given.queues.map((row) => ({...row, color: colorFor(row, row.queue)})), nodes: given.nodes.map((node) => ({...node, pods: node.pods.map((pod) => ({...pod, color: colorFor(pod, pod.queue)}))}))};
+    const p = plan(data, c), kids = [hatches(c.uid, data.queues.map((row) => row.color)), wave(c.uid), grid(p)];
+    if (p.nodes) kids.push(nodes(p));
+    kids.push(rootRow(p), pipes(p), ...data.queues.map((row) => queueRow(p, row)));
+    return {height: p.height, kids, alt: [...data.queues.map((row) => sentence(p, row)), data.nodes.length > 12 ? `${data.nodes.length} nodes.` : data.nodes.map((node) => toldNode(node, data.unit)).join(", ")].join(" ")};
+  },
+};
+
+// Where all stands: x of an amount, y and height of each queue's row, the water of the round that is shown.
+function plan(data, c) {
+  const {width} = c, narrow = width < 960, tiny = width < 620, out = c.spec.without ?? [], leaves = data.queues.filter((row) => row.leaf);
+  const parents = new Map(data.queues.map((row) => [row.queue, row.parent])), depth = (name) => parents.get(name) ? 1 + depth(parents.get(name)) : 0;
+  const deep = Math.max(0, ...data.queues.map((row) => depth(row.queue))), many = leaves.length > MANY;
+  const name = tiny ? 96 : narrow ? 150 : 212, from = name + 14 * (deep + 1), shares = out.includes("shares") ? 0 : tiny ? 44 : narrow ? 118 : 196;
+  const total = Math.max(data.total, 1e-9), channel = width - from - shares - (shares ? 26 : 12), scale = channel / total;
+  const at = Math.min(c.at ?? data.rounds.length, data.rounds.length), over = at >= data.rounds.length, lanes = out.includes("lanes") ? 0 : many ? 1 : 2;
+  const p = {data, c, width, narrow, tiny, name, from, shares, total, channel, scale, deep, depth, many, at, over, x: (value) => from + Math.min(Math.max(value, 0), total) * scale,
+    right: from + channel, nodes: data.nodes.length && !out.includes("nodes") ? 48 : 0, y: {}, high: {}, lanes: {}, water: {}};
+  let y = p.nodes + 42;
+  for (const row of data.queues) {
+    const was = c.before?.queues.find((one) => one.queue === row.queue), slim = many && c.pick !== row.queue && (!was || same(was.deserved, row.deserved)) ;
+    p.lanes[row.queue] = slim ? [] : row.jobs.filter((job) => job.fate !== "running" || c.control?.(`job/${job.called}.pods`)).slice(0, lanes);
+    p.y[row.queue] = y;
+    p.high[row.queue] = slim ? SLIM : LABEL + (row.leaf ? CHANNEL : 20) + 6 + p.lanes[row.queue].length * lineOf(p);
+    y += p.high[row.queue];
+    p.water[row.queue] = watered(p, row);
+  }
+  return Object.assign(p, {height: y + 6});
+}
+
+// On a narrow page the words of a lane have a line of their own.
+const lineOf = (p) => p.tiny ? LANE + 15 : LANE;
+
+// The bands of water that the rounds so far brought, the last one perhaps still falling.
+function watered({data, at, over}, row) {
+  if (!data.rounds.length || (over && !data.rounds.some((round) => round.steps[row.queue]))) return {bands: [row.deserved ?? 0], level: row.deserved ?? 0};
+  const bands = [];
+  let level = 0, back = 0;
+  data.rounds.slice(0, Math.ceil(at)).forEach((round, i) => {
+    const step = round.steps[row.queue], part = Math.min(1, at - i);
+    if (!step) return;
+    back = i + 1 === Math.ceil(at) ? step.before + step.offered - step.after : 0;
+    bands.push((step.after - step.before) * part);
+    level = step.before + (step.after - step.before) * part;
+  });
+  return {bands, level, back};
+}
+
+const wave = (uid) => h("defs", {}, h("pattern", {id: `${uid}-wave`, width: 28, height: 8, patternUnits: "userSpaceOnUse"},
+  h("path", {d: "M0 5 q7 -4 14 0 t14 0", class: "vp-foam"})));
+
+function grid(p) {
+  const {data, x, from, right, height, width, shares, tiny} = p, top = p.nodes + 18, steps = [0, 0.25, 0.5, 0.75, 1];
+  const ends = `${number(Math.round(p.total * 10) / 10)} ${data.unit}`;
+  return h("g", {key: "grid"},
+    steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
+    steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : number(Math.round(part * p.total * 10) / 10), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
+    shares > 0 && !tiny && [h("g", {key: "shares"}, [0, 1].map((part) => line(shareX(p, part), top + 14, shareX(p, part), height - 4, {class: part ? "vp-line" : "vp-grid"})),
+      say(width, top - 5, shares > 150 ? "turn: held ÷ deserved" : "held ÷ deserved", {class: "vp-soft vp-small", ...end}))]);
+}
+
+const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
+
+// The strip is as wide as the cluster, a node as wide as what it has. A pod keeps its place while it stays on its node.
+function nodes(p) {
+  const {data, c, from, scale, tiny} = p, memory = c.memory ?? {}, few = data.nodes.length <= 12, y = 20;
+  let x = from;
+  const taken = data.nodes.reduce((sum, node) => sum + node.pods.reduce((all, pod) => all + pod.size, 0), 0), now = {};
+  const drawn = data.nodes.map((node, i) => {
+    const left = x, room = node.size * scale, pad = few ? 1.5 : 0.6, places = placed(node, memory);
+    x += room;
+    return h("g", {key: `node ${node.name}`, tip: toldNode(node, data.unit), act: c.live ? {ask: {node: node.name}} : null},
+      box(left + pad, y, room - 2 * pad, NODE, {class: "vp-node", rx: few ? 4 : 2}),
+      (few || i % 5 === 0) && say(left + pad + 2, y - 4, fit(few ? node.name : String(i + 1), few ? room - 4 : 60, 12), {class: "vp-soft vp-small"}),
+      node.pods.map((pod) => {
+        now[`${node.name} ${pod.name}`] = places[pod.name];
+        const wideness = pod.size * scale, gap = wideness > 6 ? 1 : 0.3;
+        return h("g", {key: pod.name, link: pod.queue, tip: `${pod.name} on ${node.name}: ${amount(pod.size, data.unit)}, ${STATES[pod.state]}`, act: c.live ? {ask: {node: node.name, pod: pod.name}} : null},
+          box(left + places[pod.name] * scale + gap, y + 3, wideness - 2 * gap, NODE - 6, {key: "pod", rx: wideness > 8 ? 3 : 1, class: `vp-pod vp-pod-${pod.state}`, fill: pod.state === "promised" ? "none" : pod.color, stroke: pod.state === "promised" ? pod.color : undefined}),
+          few && wideness > 30 && pod.queue && say(left + (places[pod.name] + pod.size / 2) * scale, y + 16.5, fit(pod.queue, wideness - 6, 12), {key: "name", class: "vp-small", ...middle, style: `fill:${pod.state === "promised" ? "var(--vp-ink)" : ink(pod.color)}`}));
+      }));
+  });
+  if (c.memory) { for (const key in c.memory) delete c.memory[key]; Object.assign(c.memory, now); }
+  const count = data.nodes.length, idle = `${number(Math.round((p.total - taken) * 10) / 10)} of ${amount(p.total, data.unit)} idle`;
+  return h("g", {key: "nodes"}, say(0, y + 16, count === 1 ? "1 node" : `${count} nodes`, {class: "vp-strong"}), drawn,
+    p.shares > 0 && say(p.width, y + 16, fit(tiny ? number(Math.round((p.total - taken) * 10) / 10) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
+}
+
+const STATES = {running: "runs", now: "placed in this cycle", promised: "promised", leaving: "leaves"};
+const toldNode = (node, unit) => { const used = node.pods.reduce((sum, pod) => sum + pod.size, 0); return `${node.name}: ${number(Math.round((node.size - used) * 100) / 100)} of ${amount(node.size, unit)} idle`; };
+
+// Where each pod begins: where it was before, if it was on this node and nothing that ran lies there; else in the first gap.
+function placed(node, memory) {
+  const spans = [], places = {}, free = (at, size) => at >= 0 && at + size <= node.size + 1e-6 && spans.every(([a, b]) => at >= b - 1e-6 || at + size <= a + 1e-6);
+  const take = (pod, at) => { places[pod.name] = at; spans.push([at, at + pod.size]); };
+  const kept = (pod) => memory[`${node.name} ${pod.name}`];
+  for (const pod of node.pods) if (kept(pod) !== undefined && free(kept(pod), pod.size)) take(pod, kept(pod));
+  for (const pod of node.pods) {
+    if (pod.name in places) continue;
+    const gaps = [0, ...spans.map(([, b]) => b)].sort((a, b) => a - b), at = gaps.find((gap) => free(gap, pod.size));
+    take(pod, at ?? Math.max(0, node.size - pod.size));
+  }
+  return places;
+}
+
+function rootRow(p) {
+  const {data, c, x, at, over, total} = p, y = p.nodes + 22, tops = data.queues.filter((row) => !row.parent);
+  let sum = 0;
+  const parts = tops.map((row) => {
+    const level = Math.min(p.water[row.queue].level, total - sum), left = x(sum), right = x(sum + level);
+    sum += Math.max(level, 0);
+    const words = `${row.queue} ${number(Math.round(level * 10) / 10)}`;
+    return h("g", {key: row.queue, link: row.queue}, ...water(c, left, y, right - left, 18, 1, "part"),
+      wide(words, 12) < right - left - 8 && say(left + 5, y + 13, words, {key: "says", class: "vp-small"}), line(right, y, right, y + 18, {key: "ends", class: "vp-least-thin"}));
+  });
+  const left = total - sum, words = [over ? `${number(Math.round(left * 10) / 10)} to no queue` : `${number(Math.round(left * 10) / 10)} left to share`, number(Math.round(left * 10) / 10)].find((text) => wide(text, 12) < left * p.scale - 8);
+  return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : ", nothing is shared yet"}`, act: null},
+    say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : "cluster", {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
+    left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
+}
+
+const trough = (p, from, to, y, high) => [box(p.x(from), y, p.x(to) - p.x(from), high, {key: "well", class: "vp-well"}),
+  h("path", {key: "floor", d: `M${p.x(from)} ${y} V${y + high} H${p.x(to)}`, class: "vp-vessel"})];
+const water = (c, x, y, width, high, kind, key) => [box(x, y, width, high, {key, class: `vp-water vp-water-${kind}`}), box(x, y, width, high, {key: `part ${key}`, fill: `url(#${c.uid}-wave)`})];
+
+// A pipe from the parent to each queue, as thick as its weight where weights count.
+function pipes(p) {
+  const {data, from} = p, weights = Math.max(1, ...data.queues.map((row) => row.weight ?? 1)), mid = (name) => p.y[name] + (p.high[name] === SLIM ? SLIM / 2 : LABEL + 12);
+  const xAt = (deep) => from - 14 * (p.deep - deep + 1) + 2;
+  const trunks = ["", ...data.queues.filter((row) => !row.leaf).map((row) => row.queue)].map((name) => {
+    const kids = data.queues.filter((row) => row.parent === name), x = xAt(name ? p.depth(name) + 1 : 0), top = name ? mid(name) : p.nodes + 31;
+    return kids.length > 0 && h("path", {key: `line ${name}`, d: `M${name ? x : from} ${top} H${x} V${mid(kids.at(-1).queue)}`, class: "vp-pipe"});
+  });
+  return h("g", {key: "pipes"}, trunks, data.queues.map((row) => {
+    const thick = data.rounds.length ? Math.max(1.5, 14 * (row.weight ?? 1) / Math.max(weights, 5)) : 2, x = xAt(p.depth(row.queue));
+    return box(x, mid(row.queue) - thick / 2, from - x, thick, {key: row.queue, class: "vp-pipe-end"});
+  }));
+}
+
+function queueRow(p, row) {
+  const {data, c, x, name} = p, y0 = p.y[row.queue], slim = p.high[row.queue] === SLIM, high = slim ? 14 : row.leaf ? CHANNEL : 20, y = y0 + (slim ? 7 : LABEL), color = row.color;
+  const was = c.before?.queues.find((one) => one.queue === row.queue), {bands, level, back} = p.water[row.queue], poured = !p.over, top = Math.min(row.limit ?? p.total, p.total), cap = Math.min(row.capability, p.total);
+  let at = 0;
+  const drawn = bands.map((band, i) => { const left = at; at += band; return water(c, x(left), y, x(at) - x(left), high, i % 2, `band ${i}`); });
+  const moved = was && p.over && !same(was.deserved, row.deserved);
+  return h("g", {key: row.queue, link: row.queue, drop: c.control?.(`queue/${row.queue}.parent`) || !row.leaf ? row.queue : null},
+    !row.leaf && line(0, y0 + 1, p.width, y0 + 1, {key: "over", class: "vp-grid"}),
+    nameOf(p, row, y, slim),
+    trough(p, 0, top, y, high), cap > top && line(x(top), y + high / 2, x(cap), y + high / 2, {key: "beyond", class: "vp-grid"}),
+    h("g", {key: "water", tip: `${row.queue} deserves ${amount(row.deserved, data.unit)}`, act: c.live ? {ask: {queue: row.queue}} : null}, drawn.flat()),
+    pods(p, row, y + high, slim),
+    poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, `↩ ${number(Math.round(back * 10) / 10)} back`, {key: "back", class: "vp-strong vp-small vp-halo"}),
+    poured && bands.at(-1) * p.scale > 26 && say(x(level - bands.at(-1) / 2), y + high / 2 + 5, `+${number(Math.round(bands.at(-1) * 10) / 10)}`, {key: "added", class: "vp-strong vp-small", ...middle}),
+    moved && line(x(was.deserved), y - 4, x(was.deserved), y + high + 4, {key: "ghost", class: "vp-was"}),
+    marks(p, row, y, high, top), p.lanes[row.queue].map((job, i) => lane(p, row, job, y + high + 4 + i * lineOf(p))), !slim && labels(p, row, y, top, level, moved ? was.deserved : undefined),
+    p.shares > 0 && share(p, row, y + high / 2, color));
+}
+
+// The name is dragged onto another parent where the tree counts; the weight beside it is a number that is dragged.
+function nameOf(p, row, y, slim) {
+  const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
+  const counts = data.plugin === "proportion", words = `weight ${number(row.weight)}`, long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
+  const second = row.jobs.length || row.request ? `holds ${number(Math.round((row.allocated ?? 0) * 10) / 10)}, asks ${number(Math.round((row.request ?? 0) * 10) / 10)}` : "holds 0";
+  const base = y + (slim ? 12 : 14), below = base + 16;
+  return [h("g", {key: "name", tip: told(p, row), act: c.live ? {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined} : null, grip: parent ? {move: row.queue} : null},
+    box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
+    row.leaf && box(indent - 14, base - 9, 10, 10, {key: "dot", rx: 3, fill: row.color}),
+    say(indent, base, fit(row.queue, name - indent - (beside ? long + 14 : 4), 14, true), {class: "vp-strong"}),
+    row.leaf && !slim && !(tiny && counts) && say(indent, below, fit(second, name - indent - 4, 12), {class: "vp-soft vp-small"})),
+  counts && !slim && scrubbed(c, `queue/${row.queue}.weight`, weight, beside ? name - long - 6 : indent, beside ? base : below, words, long)];
+}
+
+function scrubbed(c, path, control, x, y, words, long) {
+  return h("g", {key: "weight", class: control ? "vp-scrub noUi-handle" : "", ...(control ? slider(control, path, 1 / 18, words) : {})},
+    box(x - 4, y - 14, long + 8, 20, {fill: "transparent"}), say(x, y, words, {class: control ? "vp-strong vp-accent vp-13" : "vp-soft vp-13"}),
+    control && line(x, y + 4, x + long, y + 4, {class: "vp-dots"}));
+}
+
+// What a handle is to the page: a slider that a hand drags, the arrow keys move, and Enter asks about.
+const slider = (control, path, by, words) => ({tip: `${control.full}: ${words}; drag it, or press the arrow keys`, role: "slider", tabindex: control.tab ?? 0, "aria-label": control.full, "aria-valuemin": control.least,
+  "aria-valuemax": control.most, "aria-valuenow": control.value, "aria-valuetext": words, grip: {control: path, by, axis: "x", value: control.value, slider: true}, act: {ask: {control: path}}});
+
+function ring(p, path, x, y, by, words, mark) {
+  const control = p.c.live ? p.c.control?.(path) : null;
+  return [mark, control && h("g", {key: path, class: "vp-handle noUi-handle", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, ...slider({...control, tab: p.many ? -1 : 0}, path, by, words)},
+    box(-9, -9, 18, 18, {fill: "transparent"}), h("circle", {r: 4.6, class: "vp-knob"}))];
+}
+
+function marks(p, row, y, high, top) {
+  const {x, data, scale, total} = p, by = 1 / scale, path = (field) => `queue/${row.queue}.${field}`, of = (field) => path(`${field}${data.path}`);
+  const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].length ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
+  return h("g", {key: "marks"},
+    p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y, by, unit(row.deserved),
+      h("g", {key: "deserved", tip: `${row.queue} deserves ${unit(row.deserved)}`, act: p.c.live ? {ask: {queue: row.queue}} : null}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
+    ring(p, of("guarantee.resource"), x(row.guarantee), y + high, by, unit(row.guarantee),
+      row.guarantee > 0 && line(x(row.guarantee), y - 2, x(row.guarantee), y + high, {key: "guarantee", class: "vp-least"})),
+    ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? "no limit" : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
+}
+
+// The words of the three marks stand over them, are pushed apart in their order, and stay inside.
+function labels(p, row, y, top, level, was) {
+  const {x, from, right, total} = p, shown = [], round = (value) => number(Math.round(value * 10) / 10);
+  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: `kept ${round(row.guarantee)}`, kind: "vp-soft"});
+  const value = p.over ? row.deserved : level;
+  if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? round(value) : `deserves ${round(value)}`, more: p.over ? change(value, was) : "", kind: "vp-strong"});
+  if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? "no limit" : row.capability > top ? `may hold ${round(top)}` : `limit ${round(top)}`, kind: "vp-soft"});
+  for (const one of shown) { one.wide = wide(one.text, 12, one.key === "deserves") + (one.more ? wide(one.more, 12, true) + 5 : 0); one.at = one.x - one.wide / 2; }
+  shown.sort((a, b) => a.x - b.x);
+  let least = from - 2;
+  for (const one of shown) { one.at = Math.max(one.at, least); least = one.at + one.wide + 8; }
+  let most = right + 8;
+  for (const one of [...shown].reverse()) { one.at = Math.min(one.at, most - one.wide); most = one.at - 8; }
+  return shown.filter((one) => one.at >= p.name - 4).map((one) => h("text", {key: `says ${one.key}`, x: one.at, y: y - 6, class: `vp-small vp-halo ${one.kind}`}, one.text, one.more && h("tspan", {dx: 5, class: "vp-delta"}, one.more)));
+}
+
+// Pods on the floor of the channel: those that run, then those that were placed now. Of a parent, what its queues hold.
+function pods(p, row, floor, slim) {
+  const {data, c, x, scale} = p, high = slim ? 9 : row.leaf ? 16 : 9, y = floor - high - 1.5, lit = p.over ? 1 : 0.15;
+  let at = 0;
+  if (!row.leaf) return data.queues.filter((one) => one.leaf && under(p, one.queue, row.queue) && one.allocated > 0).map((one) => {
+    const left = at;
+    at += one.allocated;
+    return h("g", {key: `group ${one.queue}`, link: one.queue, tip: `${one.queue} holds ${amount(one.allocated, data.unit)}`}, box(x(left) + 1, y, x(at) - x(left) - 2, high, {rx: 2, fill: one.color, opacity: lit}));
+  });
+  const groups = row.jobs.flatMap((job) => [["leaving", job], ["running", job], ["now", job]]).filter(([state, job]) => job[state]).sort((a, b) => ORDER.indexOf(a[0]) - ORDER.indexOf(b[0]));
+  return groups.map(([state, job]) => {
+    const left = at, each = job.size * scale, single = each >= 5 && job[state] <= 60, count = single ? job[state] : 1, wideness = single ? each : each * job[state], gap = wideness > 6 ? 0.8 : 0.2;
+    at += job.size * job[state];
+    return h("g", {key: `${job.job} ${state}`, tip: `${job.name}: ${job[state]} × ${amount(job.size, data.unit)}, ${STATES[state]}`, act: c.live ? {ask: {job: job.job}} : null},
+      Array.from({length: count}, (_, i) => box(x(left) + i * wideness + gap, y, wideness - 2 * gap, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-pod vp-pod-${state}`, fill: row.color, opacity: lit})));
+  });
+}
+
+const ORDER = ["running", "leaving", "now"];
+const under = (p, name, above) => { for (let up = p.data.queues.find((one) => one.queue === name)?.parent; up; up = p.data.queues.find((one) => one.queue === up)?.parent) if (up === above) return true; return false; };
+
+// A job's pods that were not placed, below the channel where they would have lain, its minimum as a notch, and how it ended.
+function lane(p, row, job, y) {
+  const {data, c, x, scale} = p, color = row.color, high = LANE - 5, fresh = ["discarded", "not admitted"].includes(job.fate), have = job.running + job.now;
+  const start = fresh && !have ? row.held : row.allocated, each = job.size * scale, single = each >= 5 && job.waiting <= 60, count = job.waiting ? single ? job.waiting : 1 : 0, wideness = single ? each : each * job.waiting;
+  const stop = Math.min(start + job.size * job.waiting, p.total), notch = have >= job.min || !job.waiting ? null : start + (job.min - have) * job.size;
+  const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
+  const fill = job.fate === "discarded" ? hatch(c.uid, color) : "none", name = `job/${job.called}.`;
+  const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? `: ${job.now} of ${job.now + job.waiting} pods` : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? `, at least ${job.min}` : ""}`];
+  const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(":")[0];
+  const verdict = [words[1] && `${words[0]}: ${words[1]}`, job.brief && !job.now && `${words[0]}: ${job.brief}`, words[0]].find((text) => text && wide(text, 12, true) <= room) ?? "", also = wide(verdict, 12, true) + 10 + wide(words[2], 12) <= room;
+  const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
+  const least = notch ?? lain + job.size * (job.min - job.running), free = (text) => text && wide(text, 12, true) <= p.width - p.from;
+  const aside = !verdict && !p.tiny && [words[1] && `${words[0]}: ${words[1]}`, words[0]].find((text) => text && wide(text, 12, true) <= x(start) - p.from - 12);
+  const inside = !verdict && !p.tiny && !aside && [words[1] ? `${words[0]}: ${words[1]}` : words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
+  return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
+    h("g", {key: "job", tip: `${job.name}: ${words[0]}${words[1] ? `, ${words[1]}` : ""}`, act: c.live ? {ask: {job: job.job}} : null, link: job.name},
+      box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
+      Array.from({length: count}, (_, i) => start + i * job.size < p.total && box(x(start) + i * wideness + 0.8, y, Math.min(wideness, x(p.total) - x(start) - i * wideness) - 1.6, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-not vp-not-${job.now || job.running ? "left" : "yet"}`, fill, stroke: color})),
+      missing && line(x(missing[0]), y + high + 1.5, x(missing[1]), y + high + 1.5, {key: "missing", class: "vp-missing"}),
+      notch !== null && notch <= p.total + 1e-6 && line(x(notch), y - 3, x(notch), y + high + 2, {key: "notch", class: "vp-limit"}),
+      notch === null && !job.running && job.now > 0 && line(x(least), y - 4, x(least), y + high + 2, {key: "least", class: "vp-least-thin"}),
+      p.tiny ? say(p.from, y + high + 13, [words[1] && `${words[0]}: ${words[1]}`, job.brief && `${words[0]}: ${job.brief}`, words[0]].find(free) ?? "", {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})
+        : verdict ? h("text", {key: "says", x: at, y: y + 10, class: "vp-small vp-halo"}, h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, words[2]))
+        : aside ? say(x(start) - 8, y + 10, aside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`, ...end})
+        : inside && say(x(start) + 6, y + 10, inside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})),
+    ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), `${job.min} pods`, null),
+    ring(p, `${name}pods`, x(stop) + 9, y + high / 2, 1 / Math.max(each, 1e-9), `${job.pods} pods`, null));
+}
+
+const tone = (job) => job.fate === "placed" ? "vp-good" : job.fate === "discarded" || job.fate === "not admitted" ? "vp-bad" : "vp-soft";
+
+// The share before the cycle with the number of the turn, and a line to the share at its end.
+function share(p, row, y, color) {
+  const {width, c, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
+  const words = row.turn ? `turn ${row.turn}, ` : "", tip = `${row.queue}: ${words}share ${number(Math.round((row.share ?? 0) * 100) / 100)} before the cycle, ${number(Math.round((row.after ?? 0) * 100) / 100)} after it${row.overused ? ", overused" : ""}`;
+  return h("g", {key: "share", tip, act: c.live ? {ask: {queue: row.queue}} : null},
+    box(p.right + 22, y - 10, width - p.right - 22, 20, {fill: "transparent"}),
+    !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
+      Math.abs(stop - at) > 1 && line(at, y, stop, y, {key: "went", stroke: color, "stroke-width": row.leaf ? 4 : 2}),
+      Math.abs(stop - at) > 1 && h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color}),
+      row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: `transform: translate(${Math.round(at * 10) / 10}px, ${y}px)`, class: "vp-diamond"}),
+      row.turn && row.leaf && say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})],
+    say(width - (tiny ? 0 : 18), y + 5, (Math.round((row.share ?? 0) * 100) / 100).toFixed(2), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
+    !tiny && job && say(width, y + 5, SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
+}
+
+const told = (p, row) => `${row.parent ? `${row.queue} below ${row.parent}` : row.queue}: asks for ${amount(row.request, p.data.unit)}, deserves ${number(row.deserved)}, holds ${number(row.allocated)}, may hold ${number(row.limit)}${row.guarantee ? `, guarantee ${number(row.guarantee)}` : ""}`;
+const sentence = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => `${job.name}: ${FATES[job.fate]}${job.now ? `, ${job.now} of ${job.now + job.waiting} pods` : ""}${job.reason && !job.now ? `, ${job.reason}` : ""}`)].join("; ") + ".";
