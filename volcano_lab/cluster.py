@@ -22,10 +22,11 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests import live
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.described import Added, ClusterObjects
 from volcano_lab.manifests.export import exported
 from volcano_lab.manifests.files import Source
-from volcano_lab.manifests.loader import ManifestError, load, scheduler_conf_of
+from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
 from volcano_lab.manifests.missing import missing
 from volcano_lab.messages import friendly_errors, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
@@ -285,9 +286,13 @@ class Cluster(ClusterObjects):
         return list(missing(self.manifests()))
 
 
-def _timeline(cycles: int, about: str, objects: Iterable[KubernetesObject],
-              conf: SchedulerConfiguration) -> Timeline:
-    timeline = Timeline(1, about, lambda *changed: _timeline(cycles, about, *changed))
+def _timeline(cycles: int, about: str, world: Loaded, conf: SchedulerConfiguration) -> Timeline:
+    def again(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration) -> Timeline:
+        changed = with_defaults(objects)
+        changed.later = world.later
+        return _timeline(cycles, about, changed, conf)
+
+    timeline = Timeline(1, about, again, world.later)
     with log.quiet():
-        Simulation(objects, conf, observer=timeline).run(until=cycles - 0.5, progress=False)
+        Simulation(world, conf, observer=timeline).run(until=cycles - 0.5, progress=False)
     return timeline

@@ -5,6 +5,9 @@ import json
 import pytest
 
 from volcano_lab.cli import main
+from volcano_lab.cli.server import Service
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import loads
 
 CLUSTER = """
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}
@@ -144,3 +147,64 @@ status: {phase: Running}
 """)
     assert main(["what-if", str(path), "--set", "job/train.tasks[0].replicas=5"]) == 2
     assert "1 pods of Job default/train have a node; of such a Job" in capsys.readouterr().err
+
+
+def enlarged(tmp_path):
+    path = tmp_path / "world" / "large.yaml"
+    path.parent.mkdir()
+    path.write_text(CLUSTER.replace("capability: {cpu: 2}", "capability: {cpu: 4}"))
+    return path
+
+
+@pytest.mark.parametrize(("cycle", "pods"), [(1, 0), (2, 3), (5, 3)])
+def test_a_simulation_creates_the_pods_of_an_admitted_job(capsys, tmp_path, cycle, pods):
+    assert main(["why", str(enlarged(tmp_path)), "train", "--cycle", str(cycle), "-o", "json",
+                 "--no-remedies"]) == 0
+    row = json.loads(capsys.readouterr().out)["cycles"][-1]
+    assert (row["phase"] == "Pending", row["bound"] + row["running"]) == (False, pods)
+
+
+def test_a_job_that_is_never_admitted_is_explained_with_its_pods_in_any_cycle(capsys, file):
+    codes = []
+    for more in ([], ["--cycle", "3"]):
+        assert main(["why", file, "train", "-o", "json", "--no-remedies", *more]) == 0
+        codes.append([cause["code"] for cause in json.loads(capsys.readouterr().out)["causes"]])
+    assert codes[0] == codes[1] and "pods_later" in codes[0]
+
+
+def test_serve_creates_the_pods_of_an_admitted_job(tmp_path):
+    service = Service(enlarged(tmp_path).parent, say=lambda _: None)
+    for _ in range(3):
+        service.read()
+        service.cycle()
+    row, = (row for row in service.state.jobs if row["job"].startswith("default/train"))
+    assert (row["placed"], row["pending"]) == (3, 0)
+
+
+def test_serve_refuses_what_admission_refuses_and_keeps_the_rest(tmp_path):
+    folder = enlarged(tmp_path).parent
+    (folder / "wrong.yaml").write_text(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: wrong}, "
+        "spec: {weight: 1, capability: {cpu: 1}, deserved: {cpu: 2}}}")
+    service = Service(folder, say=lambda _: None)
+    service.read()
+    assert list(service.folder.problems) == ["wrong.yaml"]
+    assert {queue.name for queue in service.server.list("Queue")} == {"root", "default", "small"}
+
+
+def test_lint_looks_at_the_pods_that_a_waiting_job_will_have(capsys, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(CLUSTER.replace("requests: {cpu: 1}", "requests: {example.com/fpga: 1}"))
+    assert main(["lint", str(path), "-o", "json"]) == 1
+    assert "gang-impossible" in {
+        row["rule"] for row in json.loads(capsys.readouterr().out)["findings"]}
+
+
+def test_why_looks_at_the_cluster_once_the_admitted_jobs_have_their_pods(capsys, tmp_path):
+    cluster = Cluster(loads(CLUSTER.replace("capability: {cpu: 2}", "capability: {cpu: 4}")))
+    cluster.job("late", pods=6, cpu=1)
+    explainer = cluster.explainer()
+    train = next(job for uid, job in explainer.session.jobs.items() if "train" in uid)
+    assert len(train.tasks) == 3
+    placed = {row["job"]: row["placed"] for row in cluster.run(cycles=10).jobs()}
+    assert placed == {row["job"]: row["placed"] for row in cluster.what_if().after.jobs()}

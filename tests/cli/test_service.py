@@ -30,6 +30,9 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler
 
+POD_OF_CLASS = ("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high, "
+                "containers: [{name: c}]}}")
+
 
 class Clock:
     def __init__(self):
@@ -216,8 +219,7 @@ def test_a_file_that_contradicts_from_now_on_keeps_what_it_said(service):
 def test_a_file_that_others_need_stays_in_force_when_it_goes(service):
     high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}}"
     write(service, "c.yaml", high)
-    write(service, "p.yaml",
-          "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high}}")
+    write(service, "p.yaml", POD_OF_CLASS)
     (service.path / "c.yaml").unlink()
     write(service, "x.yaml", job("x"))
     assert "c.yaml is gone, but Pod default/p" in service.folder.problems["c.yaml"]
@@ -225,8 +227,7 @@ def test_a_file_that_others_need_stays_in_force_when_it_goes(service):
 
 
 def test_a_pod_without_its_priority_class_is_told_of(service):
-    write(service, "p.yaml",
-          "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high}}")
+    write(service, "p.yaml", POD_OF_CLASS)
     assert 'spec.priorityClassName is "high"' in service.folder.problems["p.yaml"]
     write(
         service, "c.yaml",

@@ -5,10 +5,14 @@ Each file is judged alone: one that is broken, or contradicts what the others sa
 said before, and `problems` says why; `warnings` say what has no effect.
 """
 
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
@@ -43,7 +47,8 @@ class Folder:
         self._born: dict[Place, float] = {}
         self._wanted: dict[Place, KubernetesObject] = {}
         self._applied: dict[Place, KubernetesObject] = {}
-        self._ran: set[str] = set()
+        self._later: dict[str, list[Pod]] = {}  # of each PodGroup that waits
+        self._seen: set[str] = set()
 
     def forget(self) -> None:
         """Read every file anew the next time, changed or not."""
@@ -52,8 +57,8 @@ class Folder:
     def read(self) -> bool:
         """Read files that have changed and apply what they say; return whether anything had.
 
-        Tasks that depend on others get their pods when those run, so call it after each cycle.
-        Raises `NotADirectoryError`.
+        Jobs get their pods once they are admitted, and tasks that depend on others when those run,
+        so call it after each cycle. Raises `NotADirectoryError`.
         """
         self.changed = []
         if not self.path.is_dir():
@@ -76,12 +81,21 @@ class Folder:
             self.warnings.pop(file.name, None)
         for file in changed:
             self._read_file(file)
-        if changed or gone or self._running() != self._ran:
+        if changed or gone or self._progress() != self._seen:
             self._apply()
         return bool(changed or gone)
 
+    def _progress(self) -> set[str]:
+        """PodGroups of waiting Jobs that were admitted, and pods on which tasks of Jobs may depend.
+        """
+        return {*self._admitted(self._later), *self._running()}
+
+    def _admitted(self, groups: Iterable[str]) -> list[str]:
+        found = {key: self.server.find("PodGroup", key) for key in groups}
+        return [key for key, group in found.items()
+                if group is not None and group.status.phase not in ("", "Pending")]
+
     def _running(self) -> set[str]:
-        """Pods on which tasks of Jobs may depend."""
         jobs = (obj for objects in self._objects.values() for obj in objects
                 if isinstance(obj, VolcanoJob))
         if not any(task.depends_on for job in jobs for task in job.spec.tasks):
@@ -108,7 +122,7 @@ class Folder:
         """Make the server's objects what all files together say, without those that contradict
         others.
         """
-        self._ran = self._running()
+        self._seen = self._progress()
         changes = sorted((file for file in self._accepted.keys() | self._objects.keys()
                           if self._accepted.get(file) is not self._objects.get(file)),
                          key=lambda file: (self._stamps.get(file, ()), file))
@@ -165,7 +179,14 @@ class Folder:
                 if born is None:
                     born = self._born.setdefault(place, self.server.now())
                 found[place] = obj.changed(metadata={"creation_timestamp": born}), file
-        return with_defaults([obj for obj, _ in found.values()], self.server.list("Pod"))
+        given = Loaded(obj for obj, _ in found.values())
+        told = admit(given)
+        world = with_defaults(given, self.server.list("Pod"))
+        world.warnings += told
+        self._later = {f"{pods[0].namespace}/{pods[0].metadata.annotations[GROUP_NAME]}": pods
+                       for pods in world.later.values() if pods}
+        world += chain.from_iterable(self._later[key] for key in self._admitted(self._later))
+        return world
 
     def _put(self, obj: KubernetesObject, before: KubernetesObject | None) -> None:
         known = self.server.find(obj.kind, obj.key)

@@ -8,7 +8,7 @@ only several cycles together show.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api import JobInfo
+from volcano_lab.api.objects import Pod
 from volcano_lab.cache.dump import settled
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence
@@ -25,6 +26,7 @@ from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import Observer, SchedulerConfiguration, Session
+from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Misuse, NoSuch, friendly_errors
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -58,6 +60,7 @@ class Timeline(Observer, Shown):
         about: The one job or pod of which the causes are wanted; unset, those of all.
         again: Runs the same once more with other objects and another configuration, watched by a
             timeline, which it returns; with it, what breaks a loop is sought.
+        later: The pods that jobs (by key) get once they are admitted.
 
     Attributes:
         cycles: How many have ended.
@@ -78,10 +81,11 @@ class Timeline(Observer, Shown):
     Volcano: none
     """
 
-    def __init__(self, keep: int = 20, about: str = "", again: Again | None = None):
+    def __init__(self, keep: int = 20, about: str = "", again: Again | None = None,
+                 later: Mapping[str, list[Pod]] | None = None):
         if isinstance(keep, int) and keep < 0:
             raise Misuse(f"Timeline: keep is {keep}; allowed is 0 or more")
-        self.about, self.again, self.cycles = about, again, 0
+        self.about, self.again, self.cycles, self.later = about, again, 0, later or {}
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
         self.evictions: list[Eviction] = []
@@ -99,7 +103,9 @@ class Timeline(Observer, Shown):
     def opened(self, ssn: Session) -> None:
         """Keep the objects, for changes of them are tried."""
         self._trace.opened(ssn)
-        self._objects = list(settled(ssn.cache, ssn.now))
+        self._objects = Loaded(settled(ssn.cache, ssn.now))
+        self._objects.later = {key: pods for key, pods in self.later.items()
+                               if pods and pods[0].key not in ssn.cache.pods}
         self.first = self.first or (self._objects, ssn.conf)
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:

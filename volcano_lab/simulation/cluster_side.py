@@ -4,10 +4,12 @@ come back.
 Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a
 scheduler notices them. A pod that is deleted before it succeeded is made anew, with another uid,
 unless it is a bare pod. Pods of a node that is gone are deleted after a while, unless the node
-comes back before. Jobs that were there at the beginning run for ever. Left out: a job's pods are
-made with its PodGroup, not when it is admitted.
+comes back before. Jobs that were there at the beginning run for ever; those of them that waited
+without pods get them once they are admitted. Left out: the pods of a job that comes later are
+created with its PodGroup.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -30,7 +32,8 @@ class Latencies:
     """How long things take, in seconds: a number, or a `Spread`.
 
     `bind` and `evict`: a request to the API server; `start`: from bound to running; `end`: from
-    deleted to gone; `recreate`: until a lost pod is made anew; `collect`: until the pods of a lost
+    deleted to gone; `recreate`: until a lost pod, or one
+    of a job that was admitted, is created; `collect`: until the pods of a lost
     node are deleted; `remove`: until a finished job is.
     """
 
@@ -83,6 +86,7 @@ class ClusterSide:
         self.lost_nodes: dict[str, Node] = {}
         self.seen: dict[str, str] = {}
         self.first_node: dict[str, str] = {}
+        self.later: dict[str, list[Pod]] = {}
         server.watchers.append(self.watch)
 
     def after(self, what: str, kind: str, **facts: Any) -> None:
@@ -105,8 +109,9 @@ class ClusterSide:
                           f"{run.pods} pods in queue {run.queue}")
         return run
 
-    def take_in(self) -> None:
-        """The jobs that are there at the beginning."""
+    def take_in(self, later: Iterable[list[Pod]] = ()) -> None:
+        """The jobs that are there at the beginning, and the pods that they get once admitted."""
+        self.later = {_job_of(pods[0]): pods for pods in later if pods}
         pods: dict[str, list[Pod]] = {}
         for pod in self.server.list("Pod"):
             pods.setdefault(_job_of(pod), []).append(pod)
@@ -118,6 +123,13 @@ class ClusterSide:
                 [pod.key for pod in members],
                 0.0 if group.status.phase in ("Inqueue", "Running") else None,
                 0.0 if running and running >= least else None)
+
+    def pods_created(self, job: str) -> None:
+        """The job controller creates the pods of a job that was admitted."""
+        for pod in self.later.pop(job, ()):
+            self.jobs[job].members.append(pod.key)
+            self.jobs[job].pods += 1
+            self.server.create(pod)
 
     def pod_recreated(self, job: str, pod: str, like: dict[str, Any] | None = None) -> None:
         """A lost pod is made anew: from its job's template, or `like` the one that was there."""
@@ -151,6 +163,8 @@ class ClusterSide:
                     "Inqueue", "Running"):
                 run.admitted = self.calendar.now
                 self.history.note(self.calendar.now, "job admitted", event.object.key)
+                if event.object.key in self.later:
+                    self.after("recreate", "pods_created", job=event.object.key)
 
     def _pod_changed(self, type_: str, pod: Pod) -> None:
         uid, job = pod.metadata.uid, _job_of(pod)

@@ -103,7 +103,7 @@ class Simulation:
                 template.build(template.name, classes)
         for obj in objects:
             self.server.create(obj)
-        self.side.take_in()
+        self.side.take_in(objects.later.values())
         for stream in range(len(self.workload)):
             self._next_arrival(stream)
         if self.node_failures is not None:
