@@ -2,6 +2,7 @@
 is near a word that is misspelt.
 """
 
+import io
 import json
 import os
 import re
@@ -132,6 +133,66 @@ def test_every_command_has_a_section_and_a_whole_sentence_there(capsys):
     told = capsys.readouterr().out
     assert "..." not in told.partition("Ask:")[2] and max(map(len, told.splitlines())) <= 80
     assert sorted(name for names in SECTIONS.values() for name in names) == COMMANDS
+
+
+def completed(words):
+    """What bash offers for the last of some words."""
+    asked = {"COMP_WORDS": f"volcano-lab {words}", "COMP_CWORD": str(len(words.split(" "))),
+             "_VOLCANO_LAB_COMPLETE": "bash_complete"}
+    done = subprocess.run([sys.executable, "-c", "import volcano_lab.cli as c; c.main()"],
+                          env=os.environ | asked, capture_output=True, text=True, check=False)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(("words", "offered"), [
+    ("why {file} wai", ["plain,waits"]),
+    ("run {file} -n m", ["plain,ml"]),
+    ("what-if {file} --set queue/t", ["plain,queue/team."]),
+    ("what-if {file} --set queue/team.wei", ["plain,queue/team.weight="]),
+    ("what-if {file} --remove job/d", ["plain,job/default/fits"]),
+    ("why no-such-file.yaml wai", ["file,wai"])])
+def test_names_in_the_files_are_completed(file, words, offered):
+    assert {*offered} <= {*completed(words.format(file=file))}
+
+
+def test_files_are_named_as_for_kubectl(file, capsys):
+    whole = printed(capsys, "run", file, "-o", "json")
+    assert printed(capsys, "run", "-f", file, "-A", "-o", "json") == whole
+    told = printed(capsys, "why", file, "waits", "-o", "name")
+    assert printed(capsys, "why", "waits", "-f", file, "-o", "name") == told
+    assert printed(capsys, "why", "waits", file, "-o", "name") == told == (0, "job/ml/waits\n")
+
+
+def test_help_and_version_are_words_too(capsys):
+    assert printed(capsys, "help", "run") == printed(capsys, "run", "--help")
+    assert printed(capsys, "help") == printed(capsys, "--help")
+    assert printed(capsys, "version")[1].split() == printed(capsys, "--version")[1].split()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no /dev/fd")
+def test_files_may_be_what_a_shell_substitutes(file, tmp_path):
+    (tmp_path / "c.conf").write_text("actions: allocate")
+    line = (f"{sys.executable} -m volcano_lab.cli diff <(cat {file}) <(cat {file}) "
+            f"--conf <(cat {tmp_path}/c.conf)")
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "") or done.stdout == "Nothing differs.\n"
+
+
+def test_an_exported_case_is_replayed_from_the_input(file, capsys, monkeypatch):
+    _, case = printed(capsys, "export", file, "-o", "case")
+    monkeypatch.setattr("sys.stdin", io.StringIO(case))
+    code, told = printed(capsys, "replay", "-")
+    assert code == 0 and json.loads(told)["steps"]
+
+
+@pytest.mark.parametrize(("conf", "near"), [
+    ("actions: alocate", "allocate"), ("actions: allocate\ntiers: [{plugins: [{name: gangg}]}]",
+                                       "gang")])
+def test_a_misspelt_action_or_plugin_is_answered_with_what_is_near(file, tmp_path, capsys, conf,
+                                                                  near):
+    (tmp_path / "x.conf").write_text(conf)
+    main(["run", file, "--conf", str(tmp_path / "x.conf")])
+    assert f"{near}?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

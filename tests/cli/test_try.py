@@ -221,3 +221,36 @@ def test_a_single_error_is_enough_for_1(tmp_path, capsys):
 
 def test_lint_of_a_good_cluster_is_0(file, capsys):
     assert told(capsys, "lint", file) == (0, "0 errors, 0 warnings\n")
+
+
+@pytest.mark.parametrize(("cpu", "expect", "code"), [
+    (1, "placed", 0), (9, "placed", 1), (9, "pending", 0), (99, "admitted", 1),
+    (1, "default/late=placed", 0), (9, "one=placed", 0), (1, "nobody=placed", 1),
+    (1, "done", 2), (1, "=placed", 2)])
+def test_would_it_run(file, tmp_path, capsys, cpu, expect, code):
+    (tmp_path / "job.yaml").write_text(f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: late}}
+spec:
+  schedulerName: volcano
+  tasks: [{{name: w, replicas: 1, template: {{spec: {{containers: [
+    {{name: c, resources: {{requests: {{cpu: "{cpu}"}}}}}}]}}}}}}]
+""")
+    more = Cluster.read(file).node("n9", cpu=2)
+    (tmp_path / "more.yaml").write_text(more.to_yaml())
+    assert main(["what-if", str(tmp_path / "more.yaml"), "--add", str(tmp_path / "job.yaml"),
+                 "--expect", expect]) == code
+    assert ("was expected" in capsys.readouterr().err) == (code == 1)
+
+
+def test_what_is_expected_needs_a_job(file, capsys):
+    assert main(["what-if", file, "--set", "queue/a.weight=3", "--expect", "placed"]) == 2
+    assert "no job is added" in capsys.readouterr().err
+
+
+def test_a_gang_that_falls_below_its_minimum_is_named(file, tmp_path, capsys):
+    cluster = Cluster().node("n1", cpu=4).queue("a").job("gang", queue="a", pods=4, cpu=1)
+    found = cluster.what_if("queue/a.capability.cpu=2")
+    assert found.breaks == ["default/gang"] and not found.holds("gang")
+    assert cluster.what_if("queue/a.weight=2").breaks == []

@@ -90,7 +90,7 @@ UNKNOWN = [
     (["train-0", "--node", "n2"], 'no node is called "n2"; near it is n1.'),
     (["team", "--node",
       "n1"], 'no pod is called "team"; there are default/old-0'),
-    ([], "allowed are one or more files, and then the name of a job, pod or queue"),
+    ([], "allowed are files, and then the name of a job, pod or queue"),
 ]
 
 

@@ -21,7 +21,8 @@ from volcano_lab.cli import DONE, Mistake
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
             "Bring in and hand on": ("capture", "export"), "Keep running": ("serve",),
-            "Learn": ("lab", "riddle", "site"), "Other": ("replay", "completion")}
+            "Learn": ("lab", "riddle", "site"), "Other": ("replay", "completion", "help",
+                                                          "version")}
 
 
 class Commands(click.Group):
@@ -47,13 +48,21 @@ class Commands(click.Group):
                                     for name in names])
 
 
+def named(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Return what completes a word by the names that are in the command's files."""
+    found: list[Any] = loaded("cli.completion").completions(param.name or "", incomplete)
+    return found
+
+
 def options(*added: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return what adds several arguments and options to a command, in their order."""
     return lambda function: reduce(lambda command, add: add(command), reversed(added), function)
 
 
 FILE = click.Path()
-FILES = click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
+FILENAME = click.option("-f", "--filename", "filenames", metavar="FILE", multiple=True, type=FILE,
+                        help="A FILE, as for kubectl.")
+FILES = (click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE), FILENAME)
 CONTEXT = click.option("--context", metavar="NAME", help="Without FILE: the cluster that this "
                        "context of kubectl names.  [default: the current one]")
 CONF = click.option("--conf", metavar="FILE", type=FILE,
@@ -66,8 +75,10 @@ LANG = click.option("--lang", type=click.Choice(("en", "zh")), default="en", met
                     help="The language of the answer, en or zh.  [default: en]")
 OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
                       help="table, wide (all columns), json, yaml or name.")
-NAMESPACE = click.option("-n", "--namespace", metavar="NS", default="",
-                         help="Only jobs of this namespace; names without one are in it.")
+NAMESPACE = (click.option("-n", "--namespace", metavar="NS", default="", shell_complete=named,
+                          help="Only jobs of this namespace; names without one are in it."),
+             click.option("-A", "--all-namespaces", "everywhere", is_flag=True,
+                          help="Jobs of all namespaces, which is the default."))
 RECURSIVE = click.option("-R", "--recursive", is_flag=True,
                          help="Read the folders in a folder, too.")
 
@@ -93,13 +104,14 @@ def volcano_lab() -> None:
     """Volcano's scheduler as a laboratory: decides as Volcano v1.14.0 does, and says why.
 
     FILE is a manifest in YAML or JSON (.gz too), a folder, a pattern, or - for the input; what
-    kubectl get -o yaml prints is read as it comes.
+    kubectl get -o yaml prints is read as it comes. Without FILE, kubectl reads the live cluster.
 
     \b
     Exit codes:
       0    done, also where jobs wait
       1    found: an error (lint), a difference (diff), a failure (sweep, replay),
-           something missing (capture), a job that waits (--fail-on-pending)
+           something missing (capture), a job that waits (--fail-on-pending) or
+           is not as expected (--expect)
       2    something has to be fixed; a sentence says what
       130  ended by Ctrl-C
 
@@ -135,12 +147,20 @@ def loaded(module: str) -> ModuleType:
     return found
 
 
+def _check_everywhere(given: dict[str, Any]) -> None:
+    if given.pop("everywhere", False) and given["namespace"]:
+        raise Mistake("-A is given with -n; allowed is one of them")
+
+
 def command(home: str, *added: Callable[[Any], Any], name: str | None = None
             ) -> Callable[[Callable[[], None]], click.Command]:
     """Declare a command; the function of that name in the module `home` is loaded when it runs."""
     def declare(declared: Callable[[], None]) -> click.Command:
         @wraps(declared)
         def run(**given: Any) -> int:
+            if "filenames" in given:
+                given["files"] += given.pop("filenames")
+            _check_everywhere(given)
             return getattr(loaded(f"cli.{home}"), declared.__name__)(**given)
 
         return volcano_lab.command(name)(options(*added)(run))
@@ -148,7 +168,7 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
     return declare
 
 
-@command("run", FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE, CONTEXT)
+@command("run", *FILES, CONF, OUTPUT, *NAMESPACE, NOW, RECURSIVE, CONTEXT)
 @click.option("--cycles", type=Cycles(), default="1", metavar="N|rest", show_default=True,
               help="Run up to N cycles, until no pods of admitted jobs are left to be created "
               "(rest: up to 10).")
@@ -170,8 +190,9 @@ def run() -> None:
 
 
 @volcano_lab.command()
-@click.argument("words", metavar="FILE... NAME", nargs=-1, required=True, type=FILE)
-@click.option("--node", metavar="NODE", help="Why the pod NAME is not on this node.")
+@click.argument("words", metavar="[FILE]... NAME", nargs=-1, type=FILE, shell_complete=named)
+@click.option("--node", metavar="NODE", shell_complete=named,
+              help="Why the pod NAME is not on this node.")
 @click.option("--all", "every", is_flag=True, help="All jobs that wait, by cause; without NAME.")
 @click.option("--seconds", type=click.FloatRange(0, 86400), default=10.0, metavar="N",
               help="How long changes are tried.  [default: 10]")
@@ -182,16 +203,19 @@ def run() -> None:
 @click.option("--life", metavar="EVENTS", type=FILE,
               help="What changed before each cycle, beginning with the FILEs (see replay --life); "
               "without --cycle, its last one.")
-@options(CONF, OUTPUT, NAMESPACE, NOW, LANG, CONTEXT)
-def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) -> int:
+@options(FILENAME, CONF, OUTPUT, *NAMESPACE, NOW, LANG, CONTEXT)
+def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_remedies: bool,
+        **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
 
-    NAME is that of a job, a pod (NAMESPACE/NAME) or a queue. In a simulation pods run for ever, and
+    NAME is that of a job, a pod (NAMESPACE/NAME) or a queue, as a rule the last word; without FILE
+    it is one of the live cluster. In a simulation pods run for ever, and
     those that are evicted are made anew; of a loop of evictions it is told what ends it.
 
     \b
     Examples:
       volcano-lab why cluster.yaml train
+      volcano-lab why train -n team --context prod
       volcano-lab why cluster.yaml --all --no-remedies
       volcano-lab why manifests/ team/train-0 --node n1
       volcano-lab why cluster.yaml train --cycle 20
@@ -204,17 +228,20 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
     if given["now"] and (given["cycle"] or given["life"]):
         raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
                       "alone")
+    _check_everywhere(given)
     ask = loaded("cli.why").why
     if every:
-        return ask(words, None, **given)
+        return ask(words + filenames, None, **given)
+    if not words or (len(words) == 1 and not filenames and os.path.exists(words[0])):
+        raise Mistake("why is given no name; allowed are files, and then the name of a job, pod or "
+                      "queue")
     *files, name = words
-    if not files and not given["life"]:
-        raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the '
-                      "name of a job, pod or queue")
-    return ask(files, name, **given)
+    if files and os.path.exists(name) and not os.path.exists(files[0]):  # as kubectl describe
+        name, *files = words
+    return ask([*files, *filenames], name, **given)
 
 
-@command("lint", FILES, CONF, OUTPUT, RECURSIVE, CONTEXT)
+@command("lint", *FILES, CONF, OUTPUT, RECURSIVE, CONTEXT)
 def lint() -> None:
     """What cannot work, cancels itself or has no effect.
 
@@ -229,13 +256,13 @@ def lint() -> None:
     """
 
 
-@command("compare", name="what-if")
-@FILES
+@command("compare", *FILES, name="what-if")
 @click.option("--set", "settings", metavar="KIND/NAME.FIELD=VALUE", multiple=True,
+              shell_complete=named,
               help="Set a field, an argument or a switch of a plugin (plugin/NAME.ARGUMENT=VALUE), "
               "or conf/actions=NAMES.")
 @click.option("--add", metavar="FILE", multiple=True, type=FILE, help="Add manifests.")
-@click.option("--remove", metavar="KIND/NAME", multiple=True,
+@click.option("--remove", metavar="KIND/NAME", multiple=True, shell_complete=named,
               help="Take an object away, and what it has made.")
 @click.option("--conf", metavar="FILE", type=FILE, help="Try another volcano-scheduler.conf.")
 @click.option("--base-conf", metavar="FILE", type=FILE,
@@ -278,9 +305,8 @@ def diff() -> None:
     """
 
 
-@command("sweep")
-@FILES
-@click.option("--grid", metavar="NAME=VALUES", multiple=True, required=True,
+@command("sweep", *FILES)
+@click.option("--grid", metavar="NAME=VALUES", multiple=True, required=True, shell_complete=named,
               help="KIND/NAME.FIELD, plugin/NAME.ARGUMENT or conf (files), and its values: "
               "1,2,5 or 1..9.")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True,
@@ -330,8 +356,7 @@ def capture() -> None:
     """
 
 
-@command("capture")
-@FILES
+@command("capture", *FILES)
 @click.option("-o", "--output", "form", type=click.Choice(("yaml", "json", "case")),
               default="yaml", metavar="FORM", help="yaml and json for kubectl apply, case for "
               "replay.  [default: yaml]")
@@ -477,11 +502,38 @@ def replay(cases: str | None, timing: bool, life: str | None, summary: bool) -> 
     return loaded("cli.replay").replay_file(cases, timing, life, summary)
 
 
+@volcano_lab.command("help")
+@click.argument("name", metavar="[COMMAND]", required=False)
+@click.pass_context
+def help_of(ctx: click.Context, name: str | None) -> None:
+    """Show the help of a command, or this list.
+
+    \b
+    Examples:
+      volcano-lab help
+      volcano-lab help why
+    """
+    words = [name, "--help"] if name else ["--help"]
+    volcano_lab.main(words, prog_name=ctx.find_root().info_name, standalone_mode=False)
+
+
+@volcano_lab.command()
+@click.pass_context
+def version(ctx: click.Context) -> None:
+    """Show the version.
+
+    \b
+    Examples:
+      volcano-lab version
+    """
+    click.echo(f"{ctx.find_root().info_name} {__version__}")
+
+
 @volcano_lab.command()
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes a shell complete commands, options and files.
+    """Print what makes a shell complete words, also names in files.
 
     \b
     Examples:

@@ -178,13 +178,16 @@ def text_of(shown: Shown, most: int | None = 80) -> str:
     parts, text = [part for part in shown._shown() if part], ""
     for part, following in zip_longest(parts, parts[1:]):
         titles = isinstance(part, str) and isinstance(following, list)
-        text += wrapped(say(part), most or 10_000, "  ", "") if isinstance(part, str) else table(
-            part, (), most)
+        listed = isinstance(part, str) and part[:2] in ("+ ", "- ")
+        text += wrapped(say(part), most or 10_000, "  " * listed, "") if isinstance(
+            part, str) else table(part, (), most)
         text += "\n" if titles else "\n\n"
     return text.rstrip()
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output, in the reader's language."""
+    most = width() if sys.stderr.isatty() else 100_000  # what reads a file wants whole lines
     for warning in warnings:
-        print(f"{say('warning')}{mark(': ')}{one_line(say(warning))}", file=sys.stderr)
+        print(wrapped(f"{say('warning')}{mark(': ')}{one_line(say(warning))}", most, "  ", ""),
+              file=sys.stderr)

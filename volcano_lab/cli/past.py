@@ -14,8 +14,8 @@ from volcano_lab.simulation import Life
 CASES = (".jsonl", ".jsonl.gz")
 
 
-def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, life: str | None
-         ) -> tuple[Timeline, list[str], bool]:
+def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, life: str | None,
+         context: str | None = None) -> tuple[Timeline, list[str], bool]:
     """Return what happened up to a cycle (unset: the last), with the causes of what has a name,
     warnings, and whether a configuration is named. Raises `Mistake`.
 
@@ -24,7 +24,8 @@ def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, l
     """
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
         return _of_cases(files[0], name, life, cycle), [], True
-    cluster = cluster_of(files, conf) if files else Cluster(conf=conf_file(conf))
+    cluster = cluster_of(files, conf, context=context) if files or life is None else Cluster(
+        conf=conf_file(conf))
     with mistakes(conf), log.quiet():
         told = cluster.objects().warnings + cluster.admit(refuse=False)
         if life is None:

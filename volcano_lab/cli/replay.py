@@ -11,12 +11,12 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from errno import EFBIG, EINVAL
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import IO, Any
 
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
@@ -25,7 +25,7 @@ from volcano_lab.cli.output import table, width
 from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
 from volcano_lab.manifests import Reader, Unreadable, found_text, with_defaults
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.files import MOST_BYTES
+from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 from volcano_lab.trace.state import queue_attributes, queue_order, result_of
@@ -39,17 +39,13 @@ OPTIONAL = ("discarded", "promised", "evicted", "refused", "raised")
 
 
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
-    """Return the cases of a `.jsonl` or `.jsonl.gz` file, one per line.
+    """Return the cases of a `.jsonl` or `.jsonl.gz` file or of the input ("-"), one per line.
 
     Raises:
         OSError: The file cannot be read, or a line has more than `MOST_BYTES`.
         ValueError: A line is no JSON object.
     """
-    path = Path(path)
-    if path.exists() and not path.is_file():
-        raise OSError(EINVAL, "it is no regular file", str(path))
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
-            encoding="utf-8") as lines:
+    with _opened(path) as lines:
         for line in iter(partial(lines.readline, MOST_BYTES + 1), ""):
             if len(line) > MOST_BYTES:
                 raise OSError(EFBIG, f"a line has more than {MOST_BYTES:,} bytes", str(path))
@@ -57,6 +53,16 @@ def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
                 if not isinstance(case := json.loads(line), dict):
                     raise ValueError(line)
                 yield case
+
+
+def _opened(path: str | Path) -> AbstractContextManager[IO[str]]:
+    if path == "-":
+        return nullcontext(sys.stdin)
+    path = Path(path)
+    if path.exists() and not path.is_file() and not is_descriptor(path):
+        raise OSError(EINVAL, "it is no regular file", str(path))
+    return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
+        encoding="utf-8")
 
 
 def replay(case: dict[str, Any], arrays: bool = True,

@@ -44,7 +44,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
 
-        timeline, told, named = past(files, name or NOBODY, conf, cycle, life)
+        timeline, told, named = past(files, name or NOBODY, conf, cycle, life, context)
         explainer = timeline.at()
     warnings = told + doubts(explainer.session) + ([] if named else [DEFAULT])
     explanation = None if name is None else explain(

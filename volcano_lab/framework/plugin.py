@@ -13,6 +13,7 @@ from attrs import define
 from volcano_lab.api import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
+from volcano_lab.messages import did_you_mean
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -111,5 +112,6 @@ def plugin_class(name: str) -> type[Plugin]:
     try:
         return PLUGINS.get(name)
     except KeyError:
-        raise UnknownPlugin(UNMODELLED.get(name) or f'the configuration names plugin "{name}"; '
-                            f"known are {', '.join(plugin_names())}.") from None
+        near = did_you_mean(name, plugin_names(), f"; known are {', '.join(plugin_names())}.")
+        raise UnknownPlugin(UNMODELLED.get(name) or f'the configuration names plugin "{name}"'
+                            f"{near}") from None

@@ -23,7 +23,7 @@ from volcano_lab.api.storage import CLASS
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
-from volcano_lab.manifests.owners import Owners
+from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
 from volcano_lab.messages import friendly_errors, listed
@@ -192,6 +192,8 @@ class _Cluster:
                          "Volcano's controller has opened it; here it is taken as Open")
         if isinstance(obj, api.VolcanoJob):
             return self._job(obj)
+        if isinstance(obj, api.PodGroup):
+            return [named_by_job(obj)]
         if isinstance(obj, api.Workload):
             return self._workload(obj)
         if isinstance(obj, operators.OperatorObject):
@@ -225,7 +227,8 @@ class _Cluster:
         pods = self._admitted(job, pods)
         if not has_group:
             return [group, *pods]
-        given = self.given_groups.get(group.key) or self.given_groups.get(job.key, group)
+        named = self.owners.groups.get((job.namespace, job.name), job.name)
+        given = self.given_groups.get(f"{job.namespace}/{named}", group)
         if phase in ENDING:
             self._unmade(job, f"it is {phase}: its controller ends its pods, and makes none before "
                          "they are gone")

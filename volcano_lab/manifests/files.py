@@ -65,7 +65,7 @@ class Reader:
         for path in files:
             try:
                 found = path.stat()
-                if not stat.S_ISREG(found.st_mode):
+                if not stat.S_ISREG(found.st_mode) and not is_descriptor(path):
                     raise Unreadable("is no regular file; allowed is one, a folder of them, or - "
                                      "for the input")
                 if (place := (found.st_dev, found.st_ino)) in self._seen and found.st_ino:
@@ -112,6 +112,15 @@ class Reader:
         return data.decode("utf-8-sig")
 
 
+def is_descriptor(path: Path) -> bool:
+    """Return whether a path is an open file of this process, as a shell's `<(command)` gives it.
+
+    >>> is_descriptor(Path("/dev/fd/63")), is_descriptor(Path("/dev/zero"))
+    (True, False)
+    """
+    return path.parent.as_posix() in ("/dev/fd", "/proc/self/fd") or str(path) == "/dev/stdin"
+
+
 def _unreadable(error: Exception) -> Unreadable:
     if isinstance(error, FileNotFoundError):
         return Unreadable("there is no such file or directory")
@@ -138,8 +147,8 @@ def values(text: str) -> list[Any]:
     try:
         return listed(text) or list(documents(text))
     except yaml.YAMLError as error:
-        helm = "{{" in text and "; it looks like a Helm template: read what `helm template` prints"
-        raise Unreadable(f"{syntax_problem(error)}{helm or ''}") from None
+        helm = "; it looks like a Helm template: read what `helm template` prints"
+        raise Unreadable(f"{syntax_problem(error)}{helm * bool(_HELM.search(text))}") from None
 
 
 def _json_values(text: str) -> list[Any] | None:
@@ -179,5 +188,6 @@ def _no_number(name: str) -> Any:
     raise ValueError(name)
 
 
+_HELM = re.compile(r"\{\{-?\s*(\.|\$|if |range |with |include |template |toYaml |end)")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_constant=_no_number)

@@ -9,6 +9,7 @@ scheduling decision reads is dropped: environment, images, secrets, applied conf
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -329,9 +330,11 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
     kinds of object.
     """
     if not isinstance(document, dict):
-        path = isinstance(document, str) and document.endswith(SUFFIXES)
+        text = document if isinstance(document, str) else ""
+        hint = "; a file is read by load" * text.endswith(SUFFIXES) + (
+            "; it looks like a table of kubectl's: add -o yaml" * bool(_TABLE.match(text)))
         raise ManifestError([f"is {found_text(document)}; allowed is a mapping with apiVersion, "
-                             "kind and metadata" + "; a file is read by load" * path])
+                             f"kind and metadata{hint}"])
     if "objects" in document and "kind" not in document:
         raise ManifestError(["is a recorded case; allowed is a manifest (volcano-lab replay reads "
                              "cases)"])
@@ -414,3 +417,5 @@ def _quoted_where_needed(dumper: Dumper, text: str) -> yaml.Node:
 
 Dumper.add_representer(str, _quoted_where_needed)
 MOST_LISTS = 3
+_TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
+"""How kubectl's tables begin."""

@@ -6,19 +6,21 @@ what kubectl prints of a running cluster.
 Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
 """
 
+import re
 from collections.abc import Iterable
 
-from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, PodGroup, VolcanoJob
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import LABELS
 
+UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 JOB = "batch.volcano.sh/Job"
 """Volcano's Job; a Job without a group in front is that of Kubernetes."""
 
 
 class Owners:
-    """Index of objects by the owner that they name.
+    """Index of objects by the owner that they name; `groups` has the PodGroup of each Volcano Job.
 
     >>> from volcano_lab.api.objects import ObjectMeta, OwnerReference, VolcanoJob
     >>> job = VolcanoJob(ObjectMeta("train", "team"))
@@ -32,13 +34,17 @@ class Owners:
         self._given: dict[tuple[str, str, str], str] = {}
         self._groups: set[tuple[str, str]] = set()
         self._labelled: set[tuple[str, str, str]] = set()
+        self.groups: dict[tuple[str, str], str] = {}
         for obj in objects:
             namespace = obj.namespace or "default"
             self._given[place_key(obj)] = obj.metadata.uid
             if isinstance(obj, PodGroup):
                 self._groups.add((namespace, obj.name))
+                obj = named_by_job(obj)
             for reference in obj.metadata.owner_references:
                 owner = owner_kind(reference.api_version, reference.kind)
+                if isinstance(obj, PodGroup) and owner == JOB:
+                    self.groups.setdefault((namespace, reference.name), obj.name)
                 self._add(obj.kind, owner, namespace, reference.name, reference.uid)
             if isinstance(obj, Pod):
                 self._labelled |= {(namespace, key, obj.metadata.labels[key])
@@ -66,6 +72,22 @@ class Owners:
         named = child is PodGroup and kind == JOB and not self._groups.isdisjoint(
             (namespace, name) for name in (owner.name, f"{owner.name}-{uid}"))
         return named or (bool(uids) and (not uid or not uids.isdisjoint((uid, ""))))
+
+
+def named_by_job(group: PodGroup) -> PodGroup:
+    """Return a PodGroup with the reference to its Job that its name implies: tools that tidy
+    exports leave out references, and `JOB-UID` stays.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> group = PodGroup(ObjectMeta("train-a8823096-1111-2222-3333-444444444444"))
+    >>> named_by_job(group).metadata.owner_references[0].name
+    'train'
+    """
+    found = re.fullmatch(f"(.+)-({UUID})", group.name)
+    if not found or found[1] == "podgroup" or group.metadata.owner_references:
+        return group
+    owner = OwnerReference(VolcanoJob.api_versions[0], "Job", found[1], found[2], True)
+    return group.changed(metadata={"owner_references": [owner]})
 
 
 def owner_kind(api_version: str, kind: str) -> str:
