@@ -263,7 +263,7 @@ MUTANTS += elsewhere(
     ("a job that waits is none", "def run(files", "return FOUND if fail_on_pending",
      "return DONE if fail_on_pending"),
     ("a mistake ends with 0", "def _told(sentences", "return MISTAKE", "return DONE"),
-    ("Ctrl-C is a success", "def main(arguments: Sequence[str] | None = None) -> int:\n    "
+    ("Ctrl-C is a success", "def main(arguments: list[str] | None = None) -> int:\n    "
      "\"\"\"Run the command; returns", "return INTERRUPTED", "return DONE"),
     ("lint's errors are warnings", "def lint(files", "return FOUND if found.errors",
      "return FOUND if found.errors > 1"),
