@@ -336,8 +336,7 @@ MUTANTS += elsewhere(
      "kind"),
     ("files are not counted together", "class Reader:\n    \"\"\"Reads texts",
      "self.left -= len(data)", "self.left = self.most - len(data)"),
-    ("what is merged in wins", "def _end(self, frame", "source.keys() - frame.value.keys()",
-     "source.keys()"),
+    ("what is merged in wins", "def entries(node", "if key not in found}", "}"),
     ("a sweep does all of it again", "def sweep(base", " if number not in done]", "]"),
     ("a range ends one too soon", "def column(text", "int(span[2]) + 1", "int(span[2])"),
 )
