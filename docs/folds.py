@@ -12,7 +12,7 @@ import nbformat
 from cells import processes, questions
 from notebooks import settled
 
-ASKED = ("predict(", "ask(")
+ASKED = ("ask(", ".open()")
 
 
 def strip(paths: list[Path]) -> None:

@@ -11,8 +11,7 @@ import pytest
 
 import notebooks as tool
 from cells import code_cells, processes, run_cell
-from lessons import visible_text
-from translate import NOTE
+from lessons import faults, visible_text
 from volcano_lab.course.kit.lessons import LESSONS, START
 from volcano_lab.course.kit.live import views
 from volcano_lab.course.kit.question import Asked, Prediction
@@ -42,9 +41,8 @@ def test_stored_notebook_is_whole_and_settled(path):
     again = tool.settled(copy.deepcopy(notebook))
     assert again == notebook, "store it with `make notebooks`"
     for cell, stored in zip(tool.threaded(again, path.name).cells, notebook.cells, strict=True):
-        source = stored.source.removeprefix(NOTE)  # of a source that is hidden
-        same = (cell.id, cell.source.removeprefix(NOTE), cell.metadata) == (
-            stored.id, source, stored.metadata)
+        same = (cell.id, cell.source, cell.metadata) == (
+            stored.id, stored.source, stored.metadata)
         assert same, "store it with `make notebooks`"
 
 
@@ -74,6 +72,18 @@ def kept(request):
               if item.path == request.path and hasattr(item, "callspec")}
     with processes(secrets, wanted) as found:
         yield found
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_nothing_on_a_page_answers_one_of_its_questions(number):
+    notebook = json.loads((ROOT / "notebooks" / LESSONS[number].file).read_text())
+    assert faults(notebook, number) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_no_source_is_folded(path):
+    cells = json.loads(path.read_text())["cells"]
+    assert not [cell["id"] for cell in cells if "jupyter" in cell["metadata"]]
 
 
 @pytest.mark.long

@@ -29,9 +29,8 @@ def test_the_readme_is_that_of_the_catalogue():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_chinese_notebook_has_the_code_of_the_english_one(path):
     cells = code_cells(path.parent / "zh" / path.name)
-    other = {name: source.removeprefix(translate.NOTE) for name, source in cells.items()}
-    assert 'speak("zh")' in other.pop("language")
-    assert other == {name: translate.commented(source, path.stem)
+    assert 'speak("zh")' in cells.pop("language")
+    assert cells == {name: translate.commented(source, path.stem)
                      for name, source in code_cells(path).items()}
 
 

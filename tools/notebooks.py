@@ -3,7 +3,7 @@ time.
 
 `python tools/notebooks.py NOTEBOOK...` rewrites them in place; a cell that raises stops it with
 that cell's traceback. Before that, a lesson gets what all lessons have in common (`threaded`): its
-links, and hidden sources where a cell is no reading matter. What changes from run to run and tells
+links, and a tag where the documentation needs no source. What changes from run to run and tells
 a reader nothing is left out (`settled`): times, the kernel's version, the state of widgets. A
 widget that also says itself in HTML (a lesson's question) is stored as that, so that a page without
 a kernel shows it.
@@ -23,10 +23,9 @@ from volcano_lab.course.kit.lessons import LESSONS, START, course_table, end_lin
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 VIEW = "application/vnd.jupyter.widget-view+json"
 
-KIT = {"ask", "compare", "lesson", "predict", "recap", "ways"}
-PLUMBING = "plumbing"
+KIT = {"ask", "lesson", "recap", "speak", "ways"}
 HIDDEN = "remove-input"
-"""The tag by which the documentation leaves a source out; `PLUMBING` is the author's own mark."""
+"""The tag by which the documentation leaves a source out."""
 
 STANDING = 'from volcano_lab.course.kit import lesson\n\nlesson("{}")'
 REFERENCE = re.compile(r"(?<![\[\w])([Ll]esson (\d\d[a-z]?))(?![\w\]])")
@@ -44,7 +43,7 @@ def run(path):
 
 
 def threaded(notebook, name):
-    """A lesson with its links at the top and the end, where its reader stands, and hidden plumbing.
+    """A lesson with its links at the top and the end, and where its reader stands.
 
     What an earlier run has put in is replaced.
     """
@@ -66,7 +65,7 @@ def threaded(notebook, name):
         if cell.cell_type == "markdown":
             cell.source = linked(cell.source, number)
         else:
-            hide(cell)
+            tag(cell)
     return notebook
 
 
@@ -92,30 +91,26 @@ def linked(text, number):
     return "".join(part if part[:1] in ("`", "#") else references(part) for part in parts)
 
 
-def hide(cell):
-    """Hide the source of a cell that only uses the kit, or that its author has marked."""
-    tags = [tag for tag in cell.metadata.get("tags", []) if tag != HIDDEN]
-    hidden = PLUMBING in tags or is_plumbing(cell.source)
-    for key, value in (("tags", [*tags, HIDDEN] if hidden else tags),
-                       ("jupyter", {"source_hidden": True} if hidden else {})):
-        cell.metadata.pop(key, None)
-        if value:
-            cell.metadata[key] = value
+def tag(cell):
+    """Tag a cell that only uses the kit: a page without a kernel shows what it asks, not the call.
+    """
+    tags = [each for each in cell.metadata.get("tags", []) if each != HIDDEN]
+    cell.metadata.pop("tags", None)
+    if tags := [*tags, HIDDEN] if only_asks(cell.source) else tags:
+        cell.metadata["tags"] = tags
 
 
-def is_plumbing(source):
-    """Whether a cell has nothing but questions, recaps and what they need.
+def only_asks(source):
+    """Whether a cell has nothing but calls of the kit and what they need.
 
-    >>> is_plumbing("ask(checks.share)"), is_plumbing("cycle = cluster.run()"), is_plumbing("")
+    >>> only_asks('ask("share", table(rows))'), only_asks("cycle = cluster.run()"), only_asks("")
     (True, False, False)
     """
-    statements = ast.parse(source).body
-    values = [getattr(each, "value", None) for each in statements
-              if not isinstance(each, ast.Import | ast.ImportFrom)]
-    called = {getattr(value.func, "id", getattr(value.func, "attr", ""))
-              for value in values if isinstance(value, ast.Call)}
-    return bool(called) and called <= KIT and all(
-        isinstance(value, ast.Call | ast.Name) for value in values)
+    statements = [each for each in ast.parse(source).body
+                  if not isinstance(each, ast.Import | ast.ImportFrom)]
+    return bool(statements) and all(
+        isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+        and getattr(each.value.func, "id", "") in KIT for each in statements)
 
 
 def settled(notebook):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import yaml
 
+from volcano_lab.course.kit.questions import RECAP, RIGHT
 from volcano_lab.trace.language import SCRIPT
 from volcano_lab.widgets.scripts import in_script
 
@@ -261,7 +262,7 @@ def of_file(path: Path) -> list[str]:
         rows = [row for rows in yaml.safe_load(text).values() for row in rows]
         return [part for row in rows for part in row.values() if is_text(str(part))]
     if path.suffix == ".yaml":
-        return riddle_texts(text) if path.parent.name == "riddles" else choice_texts(text)
+        return riddle_texts(text) if path.parent.name == "riddles" else question_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)
 
 
@@ -270,14 +271,20 @@ def riddle_texts(text: str) -> list[str]:
     riddle = next(iter(yaml.safe_load_all(text)))
     said = [part for cause in riddle["causes"].items() for part in cause]
     texts = [riddle["title"], riddle["story"], *said, *riddle["hints"]]
-    return [" ".join(each.removeprefix("right: ").split()) for each in texts]
+    return [" ".join(each.removeprefix(RIGHT).split()) for each in texts]
 
 
-def choice_texts(text: str) -> list[str]:
-    """The texts of questions with a table of answers: the task, answers and what is said of them.
+def question_texts(text: str) -> list[str]:
+    """The texts of a lesson's questions and recap: what is asked, answers, what is said of them.
     """
-    found = []
-    for entry in yaml.safe_load(text).values():
-        said = [str(part) for answer in entry["answers"].items() for part in answer]
-        found += [entry["asks"], *said, entry.get("otherwise", "")]
-    return list(filter(is_text, (each.removeprefix("right: ") for each in found)))
+    found: list[str] = []
+    for name, entry in yaml.safe_load(text).items():
+        if name == RECAP:
+            found += entry.get("points", [])
+            found += [what for part in entry.values() if isinstance(part, dict)
+                      for what in part.values()]
+            continue
+        said = [str(part) for answer in entry.get("answers", {}).items() for part in answer]
+        found += [entry.get("predicts", ""), entry.get("asks", ""), *entry.get("first", []),
+                  *said, entry.get("otherwise", ""), *entry.get("then", [])]
+    return list(filter(is_text, (each.removeprefix(RIGHT) for each in found)))

@@ -33,7 +33,6 @@ HALF_WIDTH = re.compile(
     rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x [\d{CHINESE}{{]\S*|\w[*]*\.[*]*$")
 """A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
 
-NOTE = "# 源码\n"
 MOST = 40
 """Problems that are printed."""
 
@@ -143,20 +142,10 @@ def build(paths: list[Path]) -> None:
             else:
                 cell.source = commented(cell.source, path.stem)
         notebook.cells.insert(1, nbformat.v4.new_code_cell(
-            f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language",
-            metadata={"tags": ["plumbing"]}))
+            f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language"))
         nbformat.write(notebook, folder / path.name)
         run(folder / path.name)
-        nbformat.write(noted(nbformat.read(folder / path.name, 4)), folder / path.name)
         print(folder / path.name)
-
-
-def noted(notebook):
-    """The notebook, with a note as the first line of each hidden source: that line is shown."""
-    for cell in notebook.cells:
-        if cell.metadata.get("jupyter", {}).get("source_hidden"):
-            cell.source = NOTE + cell.source
-    return notebook
 
 
 def missing(path: Path) -> list[str]:

@@ -198,9 +198,7 @@ def _run_all(shown, server, notebook):
 
     _until(page, "a kernel", attached)
     cells = nbformat.read(server.root / notebook, 4).cells
-    expected = sum(  # a hidden source has no number beside it
-        cell.cell_type == "code" and bool(cell.source.strip())
-        and not cell.metadata.get("jupyter", {}).get("source_hidden") for cell in cells)
+    expected = sum(cell.cell_type == "code" and bool(cell.source.strip()) for cell in cells)
     prompts = page.locator(".jp-CodeCell .jp-InputPrompt")
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
 

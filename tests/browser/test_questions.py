@@ -18,18 +18,18 @@ LESSON = Path(__file__).parents[2] / "notebooks" / "03-proportion.ipynb"
 ASKED = """
 import ipywidgets
 
-from volcano_lab.course.kit import ask, bars, finding, predict
+from volcano_lab.course.kit import bars, finding
+from volcano_lab.course.kit.question import Asked, Prediction
 from volcano_lab.course.lesson_03 import checks
 
 QUESTIONS = [
-    predict("Which queue goes first?", ["a", "b", "c"], answer="b",
+    Prediction("Which queue goes first?", ["a", "b", "c"], answer="b",
             because={"a": "Queue a is the fullest.", "b": "It is the emptiest."},
-            show=lambda: [bars({"a": 9, "b": 3}, unit="CPUs"),
-                          finding("The emptiest goes first.")]),
-    predict("How much of it is taken?", answer=0.5, because="Ten of twenty.",
+            show=[bars({"a": 9, "b": 3}, unit="CPUs"), finding("The emptiest goes first.")]),
+    Prediction("How much of it is taken?", answer=0.5, because="Ten of twenty.",
             show="A half is left."),
-    ask("How many CPUs is queue b offered in round 2?", checks.second_offer),
-    predict("Does it move?", ["yes", "no"], answer="yes",
+    Asked(checks.second_offer),
+    Prediction("Does it move?", ["yes", "no"], answer="yes",
             show=ipywidgets.IntSlider(description="n")),
 ]
 """

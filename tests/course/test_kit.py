@@ -1,18 +1,19 @@
 """The kit of the lessons: questions that own what they reveal, checks, results, progress."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from cells import code_cells
 from volcano_lab.course.kit import (
     ask,
     bars,
     finding,
     lesson,
-    predict,
     progress,
-    recap,
     table,
     try_again,
     ways,
@@ -23,10 +24,15 @@ from volcano_lab.course.kit.checking import check as checked
 from volcano_lab.course.kit.field import Field, ran
 from volcano_lab.course.kit.lessons import LESSONS
 from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
+from volcano_lab.course.kit.question import Asked, Prediction
+from volcano_lab.course.kit.questions import entries, opened
+from volcano_lab.course.kit.recapping import recap_of
 from volcano_lab.course.kit.thread import Standing
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import RIGHT, SHOWN, TO_DO, TRY_AGAIN, WELL_DONE, WRONG
-from volcano_lab.messages import attempt
+from volcano_lab.messages import Misuse, NoSuch, attempt
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 # -- values
 # ------------------------------------------------------------------------------------------
@@ -188,8 +194,8 @@ def test_an_answer_table_grades(graded, answer, state, words):
 
 
 def test_an_answer_tables_answers_are_the_options():
-    assert ask(PHASE).options == ["open: first", "close: last"] and ask(REST).options == []
-    assert ask(PHASE).question == "When is the status written?"
+    assert Asked(PHASE).options == ["open: first", "close: last"] and Asked(REST).options == []
+    assert Asked(PHASE).question == "When is the status written?"
 
 
 # -- questions
@@ -200,7 +206,7 @@ def guarantee(**changes):
     """A prediction with an explanation for each answer."""
     given = {"answer": 46, "because": {42: "That is without it.", 46: "It is lifted first."},
              "show": "a pays"} | changes
-    return predict("What does **b** deserve now?", [40, 42, 46], **given)
+    return Prediction("What does **b** deserve now?", [40, 42, 46], **given)
 
 
 SAID = [
@@ -220,14 +226,14 @@ def test_a_prediction_says_what_was_said_what_it_is_and_why(sentence, value, sta
 
 
 def test_several_words_are_quoted():
-    verdict = predict("What happens?", ["it takes one room", "it waits"], answer="it waits",
+    verdict = Prediction("What happens?", ["it takes one room", "it waits"], answer="it waits",
                       because="No room is large enough.").say("it takes one room")
     assert verdict.text == ("You said **“it takes one room”**. → **“it waits”**: "
                             "No room is large enough.")
 
 
 def test_a_number_is_wanted_where_the_truth_is_one():
-    share = predict("Which share?", answer=0.5)
+    share = Prediction("Which share?", answer=0.5)
     assert share.say("a half").text.startswith("Wanted is a number")
     assert not share.settled and share.say("50 %").state == RIGHT and share.settled
 
@@ -237,10 +243,8 @@ def test_an_answer_that_is_no_option_is_the_authors_mistake():
         guarantee(answer=47)
 
 
-def test_the_result_is_made_at_once_and_shown_after_the_answer():
-    made_of = []
-    question = guarantee(show=lambda: made_of.append("chart") or "the chart")
-    assert made_of == ["chart"] and question.result == "the chart"
+def test_the_result_is_shown_after_the_answer():
+    question = guarantee(show="the chart")
     assert "the chart" not in str(question._state()) and question._state()["fold"]
     question.say(42)
     assert question._state()["result"] == [{"html": "<p>the chart</p>"}]
@@ -255,7 +259,7 @@ def test_who_gives_up_is_told_and_not_blamed():
 
 
 def test_a_graded_question_shows_its_result_only_when_it_is_right():
-    asked = ask("What is 3 * 4?", Check("99.twelve", twelve, float), show="a picture")
+    asked = Asked("What is 3 * 4?", Check("99.twelve", twelve, float), show="a picture")
     asked._heard({"answer": "11"})
     assert "Count again" in asked._state()["says"] and not asked._state()["result"]
     asked._heard({"answer": "12"})
@@ -269,6 +273,54 @@ def test_an_answer_sends_one_message():
     question._live.send_state = lambda key: sent.append(key)
     question._heard({"answer": "42"})
     assert len(sent) == 1
+
+
+# -- the questions of a lesson
+# ------------------------------------------------------------------------------------------
+
+
+def test_a_lesson_asks_what_stands_in_its_file():
+    opened.number = "03"
+    chosen, typed = ask("nervous_guarantee", "a table"), ask("late_before_early")
+    assert isinstance(chosen, Prediction) and chosen.options == [40, 42, 46] and chosen.truth == 46
+    assert chosen.result[0] == "a table" and "head start" in chosen.result[-1]
+    assert typed.options == [] and typed.say(0).text.startswith("You said **0**. Age counts")
+    graded, computed = ask("second_offer", "a table"), ask("overbooked")
+    assert graded.question == "How many CPUs is queue b offered in round 2?"
+    assert graded.say(6).state == TRY_AGAIN and graded.say(12).state == WELL_DONE
+    assert "**28, 42 and 30**" in graded.result[-1] and computed.say(60).state == TRY_AGAIN
+
+
+def test_a_question_that_no_lesson_asks_is_one_sentence():
+    opened.number = "03"
+    with pytest.raises(NoSuch, match=r'Lesson 03 has no question "first_offer"; it has .*take'):
+        ask("first_offer")
+    opened.number = ""
+    with pytest.raises(NoSuch, match="run the cell lesson"):
+        ask("second_offer")
+
+
+@pytest.mark.parametrize("number", [each for each in LESSONS if entries(each)])
+def test_each_table_of_answers_has_one_right_answer(number):
+    for name, entry in entries(number).items():
+        right = {said for said in entry.get("answers", {}).values() if said.startswith("right: ")}
+        assert len(right) == ("answers" in entry), name
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_a_lesson_asks_each_of_its_questions_once(number):
+    sources = code_cells(NOTEBOOKS / LESSONS[number].file).values()
+    asked = [name for source in sources for name in re.findall(r'ask\(\s*"(\w+)"', source)]
+    assert len(asked) == len(set(asked))
+    assert {*entries(number)} - {"recap"} <= {*asked}
+
+
+def test_an_entry_with_a_word_that_is_not_known_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "lesson_99").mkdir()
+    (tmp_path / "lesson_99" / "questions.yaml").write_text("who: {asked: Who is it}")
+    monkeypatch.setattr("volcano_lab.course.kit.questions.COURSE", tmp_path)
+    with pytest.raises(ValueError, match=r"lesson_99/questions\.yaml: who has asked; allowed are"):
+        entries("99")
 
 
 # -- what a page shows
@@ -336,7 +388,7 @@ def test_a_field_shows_what_its_code_does(code, told, monkeypatch):
 
 
 def test_a_message_that_breaks_a_question_is_a_sentence_until_the_next():
-    live = predict("Which?", ["a", "b"], answer="b")
+    live = Prediction("Which?", ["a", "b"], answer="b")
     live._repr_mimebundle_()
     live._live._heard_from_page(None)
     assert live._live.state["trouble"].startswith("This does not work: ")
@@ -363,11 +415,11 @@ def test_bars_say_their_numbers():
 
 
 SHOWN_THINGS = [
-    predict("Is `a < b`?", ["yes", "no"], answer="yes"),
+    Prediction("Is `a < b`?", ["yes", "no"], answer="yes"),
     well_done("Because `a < b`."),
     Standing(LESSONS["03"]),
     ways(),
-    recap(["One."], files={"pkg/scheduler/scheduler.go": "the loop"},
+    recap_of(["One."], files={"pkg/scheduler/scheduler.go": "the loop"},
           commands={"kubectl get queue": "queues"}),
 ]
 
@@ -384,16 +436,16 @@ def test_a_recap_links_to_the_version_and_names_what_it_knows():
     html = SHOWN_THINGS[-1]._repr_html_()
     assert ('href="https://github.com/volcano-sh/volcano/blob/v1.14.0/'
             'pkg/scheduler/scheduler.go"') in html
-    with pytest.raises(TypeError, match="found file"):
-        recap([], file={})
+    with pytest.raises(Misuse, match="found file"):
+        recap_of([], file={})
 
 
 def test_the_kit_needs_no_widgets():
     script = """
 import sys
 sys.modules["anywidget"] = sys.modules["ipywidgets"] = None
-from volcano_lab.course.kit import predict
-first = predict("Who?", ["a"], answer="a")
+from volcano_lab.course.kit.question import Prediction
+first = Prediction("Who?", ["a"], answer="a")
 assert set(first._repr_mimebundle_()[0]) == {"text/plain", "text/html"}
 """
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,

@@ -52,8 +52,14 @@ def explore(lab):
     lab.reset()
 
 
-@after("c048-answers")
-def step_by_step(commit, on_n2, sides):
+@after("c048-stepper")
+def step_by_step(steps):
+    steps.goto(0)
+    commit = steps.jump(outcome="commit")
+    steps.goto(0)
+    on_n2 = steps.stop_at('allocate where node == "n2"')
+    sides = steps.show("Both sides of an admission", "default/wide")
+    steps.goto(0)
     assert commit["statement"]["operations"] == ["allocate train-1 on n2"]
     idle = {node["name"]: node["idle"] for node in on_n2["nodes"]}
     assert on_n2["text"] == "allocate train-1 on n2" and idle["n2"] == 2

@@ -1,6 +1,6 @@
 """What lesson 01b, "The cycle in the source", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 @after("c101")
@@ -25,3 +25,7 @@ def the_log_the_metrics_the_dump(known):
 def inqueue_is_admitted(phases, why):
     assert phases["default/wide"] == "Inqueue" and why
 
+
+@after("c055q")
+def what_wide_is(phases):
+    assert f"{phases['default/wide']}, without a node" == answer("01b", "wide_without_enqueue")

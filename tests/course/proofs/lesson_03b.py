@@ -1,6 +1,6 @@
 """What lesson 03b, "Proportion in the source", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 @after("proportion-56")
@@ -55,3 +55,13 @@ def where_to_stop_6(who):
 def where_to_stop_7(guide, known, real, values):
     assert known.issuperset(real.values()) and sum(name not in known for name in guide) == 3
     assert (values["queue_overused"], round(values["queue_share"], 2)) == (0, 1.33)
+
+
+@after("proportion-58q")
+def whose_pod_goes(fair):
+    assert ('one of b' if fair else "nobody's") == answer("03b", "whose_pod")
+
+
+@after("proportion-64q")
+def the_share_is_that_of_the_question(both):
+    assert float(both.loc['a', 'share']) == answer("03b", "share_of_both")

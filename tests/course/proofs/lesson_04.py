@@ -70,6 +70,6 @@ def answers_of_the_lab(lab):
 
 
 @after("a060")
-def admitted_is_not_placed(patients):
-    team = next(row for row in patients["one"].run().queues() if row["queue"] == "team")
+def admitted_is_not_placed(checks):
+    team = next(row for row in checks.patients()["one"].run().queues() if row["queue"] == "team")
     assert team["real_capability"]["cpu"] == 6

@@ -1,6 +1,6 @@
 """What lesson 04b, "Admission in the source", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 @after("a025")
@@ -51,3 +51,7 @@ def two_questions_that_people_have_2(evicted, results, sums):
 def where_to_stop(stopped):
     assert stopped == ["default/second", "team", ["cpu"]]
 
+
+@after("a025q")
+def the_next_sum(again):
+    assert again == answer("04b", "sum_in_the_next_cycle")

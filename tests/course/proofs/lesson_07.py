@@ -1,6 +1,6 @@
 """What lesson 07, "Dominant resource fairness, flat and hierarchical", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 @after("cell-05")
@@ -64,3 +64,23 @@ def answers_of_the_lab(lab, placed):
     assert pods(sci_pods=2) == {"dev-work": 5, "prod-work": 5, "sci-work": 2}  # 2
     assert pods(dev_weight=3) == {"dev-work": 5, "prod-work": 2, "sci-work": 5}  # 3
     lab.reset()
+
+
+@after("cell-04")
+def pods_of_the_question(cycle, placed):
+    assert placed(cycle)['a'] == answer("07", "pods_of_a")
+
+
+@after("cell-11")
+def who_decides_the_third(turns):
+    assert turns['decided by'][3] == answer("07", "third_turn")
+
+
+@after("cell-22")
+def half_for_sci(hierarchical, placed):
+    assert placed(hierarchical)['sci-work'] == answer("07", "cpus_of_sci")
+
+
+@after("cell-31")
+def the_first_of_the_question(stopped):
+    assert stopped.queue_order[0] == answer("07", "whose_turn")

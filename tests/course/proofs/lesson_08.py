@@ -1,6 +1,6 @@
 """What lesson 08, "Placement: predicates and scores", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 def rows(table):
@@ -113,3 +113,18 @@ def answers_of_the_lab(lab):
     assert chosen(taint=True) == "node-3"
     assert chosen(taint=True, rule="tolerates the taint") == "node-2"
     lab.reset()
+
+
+@after("cell-24")
+def nodes_of_the_question(may):
+    assert len(may) == answer("08", "left_by_zone")
+
+
+@after("cell-48")
+def the_node_of_both(together):
+    assert together.committed[0][2] == answer("08", "both_together")
+
+
+@after("cell-57")
+def the_node_of_the_wish(where):
+    assert where == answer("08", "a_wish_for_ssd")

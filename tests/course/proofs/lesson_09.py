@@ -1,6 +1,6 @@
 """What lesson 09, "Preempt and reclaim: who is a victim, and why", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 def marks(picture, plugin):
@@ -83,3 +83,23 @@ def answers_of_the_lab(lab):
 def fix_reclaim(conf, repaired, tables):
     deserved = tables.queues(repaired.run(conf))["deserved"]
     assert deserved[["a", "b"]].to_dict() == {"a": 6, "b": 6}
+
+
+@after("evictions-06")
+def nobody_by_default(cycle):
+    assert len(cycle.committed) == answer("09", "evicted_by_default")
+
+
+@after("evictions-23")
+def equals_do_not_evict(outcome):
+    assert ('yes' if outcome else 'no') == answer("09", "among_equals")
+
+
+@after("evictions-29")
+def a_gang_torn_or_not(torn):
+    assert ('yes' if torn else 'no') == answer("09", "is_the_gang_torn")
+
+
+@after("evictions-36")
+def how_many_large_pods(evicted, reclaiming):
+    assert len(evicted(reclaiming)) == answer("09", "large_pods")

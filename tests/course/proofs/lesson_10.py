@@ -1,37 +1,43 @@
 """What lesson 10, "Network topology: dry runs over HyperNodes", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
+from volcano_lab.course.lesson_10.cluster import hyper_nodes
 
 
 @after("cell-05")
-def a_small_cluster(free, scenes, topology_cluster):
+def a_small_cluster(scenes, topology_cluster):
     tree = scenes.hyper_tree(topology_cluster())
     assert tree.loc["whole cluster", "network tier"] == 3
     assert tree.loc["rack-2", "above it"] == "room-1"
-    assert list(free.values()) == [6, 4, 6, 3, 10, 9, 19]
+    assert list(scenes.free().values()) == [6, 4, 6, 3, 10, 9, 19]
 
 
 @after("cell-09")
-def which_rack(chosen, hyper_nodes, trace):
-    assert chosen == "rack-2"
+def which_rack(session, trace):
+    chosen = session.jobs["default/train"].allocated_hyper_node
+    assert chosen == "rack-2" == answer("10", "gang_of_four")
     assert [row["score"] for row in hyper_nodes(trace)][:4] == [75, 100, 75, None]
 
 
 @after("cell-13")
-def try_save_take_back_and_recover(done, undone, rows):
+def try_save_take_back_and_recover(trace, statements):
+    done, undone = ([record for record in trace.of(kind) if record["job"] == "default/train"]
+                    for kind in ("do", "undo"))
     assert (len(done), len(undone)) == (16, 12)
-    assert [row["then"] for row in rows] == ["all taken back"] * 3 + ["committed"]
+    assert [row["then"] for row in statements(trace)] == ["all taken back"] * 3 + ["committed"]
 
 
 @after("cell-19")
-def saved_operations_are_copies(saved):
+def saved_operations_are_copies(saved_and_discarded):
+    saved = saved_and_discarded()
     after_discarding = {row["operation"]: row["pod's node"] for row in saved[2:4]}
     assert after_discarding == {"original": "(none)", "copy": "node-1"}
 
 
 @after("cell-23")
-def enough_is_free_and_still_it_does_not_fit(pieces, hyper_nodes, trace):
-    assert pieces == "rack-1"
+def enough_is_free_and_still_it_does_not_fit(session, trace):
+    pieces = session.jobs["default/train"].allocated_hyper_node
+    assert pieces == "rack-1" == answer("10", "two_large_pods")
     assert hyper_nodes(trace)[1]["dry_run"] == "does not fit"
 
 
@@ -52,7 +58,7 @@ def a_gang_that_runs_in_part(session):
 
 
 @after("cell-38")
-def a_gang_that_runs_in_part_2(CONF, full, hyper_nodes, message, traced):
+def a_gang_that_runs_in_part_2(CONF, full, message, traced):
     free = {row["hyper_node"]: row["free"] for row in
             hyper_nodes(traced(full.objects(), CONF)[0])}
     assert free["whole cluster"] - free["rack-1"] == 13
@@ -60,7 +66,8 @@ def a_gang_that_runs_in_part_2(CONF, full, hyper_nodes, message, traced):
 
 
 @after("cell-56")
-def sub_groups_close_within_looser_outside(session, tries):
+def sub_groups_close_within_looser_outside(session, trace, sub_dry_runs):
+    tries = sub_dry_runs(trace)
     placed = {task.name: task.node_name for task in session.jobs["default/train"].tasks.values()}
     assert {placed[f"train-0-{number}"] for number in range(4)} == {"node-3", "node-4"}
     assert {placed[f"train-1-{number}"] for number in range(4)} == {"node-1", "node-2"}

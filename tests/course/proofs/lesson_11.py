@@ -1,10 +1,13 @@
 """What lesson 11, "Binding, faults and healing", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
+from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.course.kit.questions import entries
 
 
 @after("11-binding-faults-and-healing-6")
-def a_small_cluster_with_a_clock(first, way):
+def a_small_cluster_with_a_clock(look, sim, way):
+    first = look(sim)
     assert first["in the cache"].tolist() == ["Binding"] * 3
     assert first["node there"].tolist() == ["–"] * 3
     states = way["in the cache"].tolist()
@@ -12,12 +15,13 @@ def a_small_cluster_with_a_clock(first, way):
 
 
 @after("11-binding-faults-and-healing-18")
-def what_is_legal(illegal):
+def what_is_legal():
     from volcano_lab.api.status import TRANSITIONS
 
     legal = {f"{old} → {new}": new in TRANSITIONS[old] for old in TRANSITIONS
              for new in TRANSITIONS}
-    assert [step for step in illegal.options if not legal[step]] == [illegal.truth]
+    options = entries("11")["illegal_step"]["answers"]
+    assert [step for step in options if not legal[step]] == [answer("11", "illegal_step")]
 
 
 @after("11-binding-faults-and-healing-14")
@@ -28,19 +32,22 @@ def what_if_the_api_server_is_slow(rows, slow, story):
 
 
 @after("11-binding-faults-and-healing-24")
-def a_bind_fails(seen, sim, told):
-    assert seen.index.tolist() == [1.42, 1.42, 1.42, 2.42, 3.42]
+def a_bind_fails(sim, story, told):
+    assert story(sim).index.tolist() == [1.42, 1.42, 1.42, 2.42, 3.42]
     assert told(sim, "train-1-0")["times"].tolist() == [1, 1]
 
 
 @after("11-binding-faults-and-healing-32")
-def the_back_off_is_for_reading(waits, at_once):
+def the_back_off_is_for_reading(waits):
+    waits, queue = waits["seconds"], WorkQueue()
+    at_once = [queue.retry(f"pod {number}", 0.0) for number in range(1, 1101)]
     assert waits.max() == waits[20] == 1000 and waits[18] < 1000
     assert (at_once[0], at_once[999], at_once[-1]) == (0.005, 0.005, 1.0)
 
 
 @after("11-binding-faults-and-healing-37")
-def pre_bind_fails(phase, sim, told):
+def pre_bind_fails(sim, told):
+    phase = sim.server.get("PodGroup", "default/train-1").status.phase
     assert phase == "Inqueue"
     assert told(sim, "train-1-0")["reason"].tolist() == ["FailedScheduling"]
     assert told(sim, "train-1-0")["times"].tolist() == [1] and sim.cycles == 7 + 1  # and one at 0

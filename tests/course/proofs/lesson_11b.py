@@ -1,6 +1,9 @@
 """What lesson 11b, "Watching a scheduler", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
+from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.lesson_11.scene import day_summary
+from volcano_lab.metrics.prometheus import catalogue
 
 
 @after("11-binding-faults-and-healing-57")
@@ -20,9 +23,9 @@ def what_a_snapshot_leaves_out(snapshot):
 
 
 @after("11-binding-faults-and-healing-63")
-def what_is_written_when_a_session_closes(seen, kinds):
+def what_is_written_when_a_session_closes(how_often, seen):
     assert seen.count((1.0, "PodGroup")) == 1 and seen[-1][0] == 1.0
-    assert kinds["PodGroup"] == 1
+    assert how_often(seen)[0]["written, times"] == 1 == answer("11b", "how_often_written")
 
 
 @after("11-binding-faults-and-healing-65")
@@ -31,7 +34,8 @@ def what_is_written_when_a_session_closes_2(condition, sim):
 
 
 @after("11-binding-faults-and-healing-68")
-def a_configuration_that_changes(saved):
+def a_configuration_that_changes(saved_files):
+    saved = saved_files("enqueue, alocate", "enqueue, allocate, backfill")
     assert [row["in force"] for row in saved] == [
         "enqueue, allocate", "enqueue, allocate, backfill"]
     assert "alocate" in saved[0]["problem"] and saved[1]["problem"] == "none"
@@ -43,15 +47,17 @@ def a_day(moments):
 
 
 @after("11-binding-faults-and-healing-77")
-def a_day_2(days):
-    good, bad = days["good day"], days["bad day"]
+def a_day_2(bad, good):
+    good, bad = day_summary(good), day_summary(bad)
     assert good["pods lost"] == 0 < bad["pods lost"]
     assert good["prod waits, minutes (median)"] > good["lab waits, minutes (median)"]
 
 
 @after("11-binding-faults-and-healing-88")
-def what_you_can_look_at_2(never, values):
-    assert "volcano_schedule_attempts_total" in never
+def what_you_can_look_at_2(values):
+    never = [row["name"] for row in catalogue() if "never set" in row["source"]]
+    (told,) = entries("11b")["metric_of_refused_binds"]["then"]
+    assert told.endswith(", ".join(f"`{name}`" for name in never) + ".")
     assert list(values.values()) == [7, 0, None, 6, 6000]
 
 

@@ -1,17 +1,19 @@
 """What lesson 12, "Write your own: plugin, action, extension point", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
+from volcano_lab.course.lesson_12.lab import decided
+from volcano_lab.course.lesson_12.scene import by_rack
 
 
 @after("own-05")
-def a_small_cluster(by_rack, conf_with, two_racks):
+def a_small_cluster(conf_with, two_racks):
     plain = two_racks().run(conf_with())
-    assert by_rack(plain) == {"a": 4, "b": 0}
+    assert by_rack(plain) == {"a": 4, "b": 0} and answer("12", "without_rack_b") == 0
 
 
 @after("own-11")
-def a_plugin_in_four_lines(by_rack, two_racks, with_rack_b):
-    assert by_rack(two_racks().run(with_rack_b)) == {"a": 0, "b": 4}
+def a_plugin_in_four_lines(two_racks, with_rack_b):
+    assert by_rack(two_racks().run(with_rack_b)) == {"a": 0, "b": answer("12", "with_rack_b")}
 
 
 @after("own-11")
@@ -30,12 +32,12 @@ def when_something_is_wrong(conf_with, two_racks):
 
 
 @after("own-30")
-def arguments(counts):
-    assert counts[5] == {"a": 4, "b": 0} and counts[15] == {"a": 2, "b": 2}
+def arguments(checks):
+    assert checks.weighted(5) == {"a": 4, "b": 0} and checks.weighted(15) == {"a": 2, "b": 2}
 
 
 @after("own-37")
-def how_answers_become_one(decided):
+def how_answers_become_one():
     assert decided("job_enqueueable", a=1, b=0, c=-1)["together"] == "admitted"
     assert decided("job_enqueueable", a=0, b=0, c=-1)["together"] == "not admitted"
 
@@ -64,8 +66,8 @@ def make_whose_turn_is_it(conf_with):
 
 
 @after("own-57")
-def make_a_veto_and_victims(goes):
-    table = {row["protect stands in"]: row for row in goes}
+def make_a_veto_and_victims(who_goes):
+    table = {row["protect stands in"]: row for row in who_goes()}
     assert table["tier 2"]["two kept, two plain"].startswith("kept")
     assert table["tier 2"]["four kept"].startswith("kept")
     assert table["tier 1"]["four kept"].startswith("kept")

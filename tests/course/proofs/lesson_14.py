@@ -1,6 +1,8 @@
 """What lesson 14, "Time", says is so."""
 
 from course.proofs import after
+from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.lesson_14.scene import most_idle, started
 
 
 def by_queue(rows, field):
@@ -40,12 +42,13 @@ def noon_costs_more_than_half(mean_wait, noon):
 
 
 @after("time-18")
-def a_gang_starves(most_idle, started, starving):
+def a_gang_starves(starving):
     assert started(starving) is None and most_idle(starving) == 8
+    assert "more than 8 CPUs" in entries("14")["large_gang"]["answers"]["not today"]
 
 
 @after("time-19")
-def each_was_tried(conf, day, mean_wait, most_idle, started, starving):
+def each_was_tried(conf, day, mean_wait, starving):
     assert started(day(gang=7)) == 8.7 and mean_wait(starving, "web") == 76
     heavy, late = day(gang=14, weight=8), day(gang=14, text=conf(sla=4))
     assert started(heavy) is None and mean_wait(heavy, "web") == 369

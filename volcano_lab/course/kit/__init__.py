@@ -3,16 +3,16 @@
 `docs/writing-a-lesson.md` shows how a lesson uses it. In short, the cells of a lesson are:
 
     lesson("03")                            # where the reader stands; keeps progress
-    predict("What does b deserve?", [40, 42, 46], answer=46, because="…", show=chart)
-    ask(checks.second_offer)                # an answer on the page, graded at once
+    ask("who_pays", table(rows))            # a question; the results show when it is answered
     checks.take(take)                       # an answer in code, graded
-    recap(["…"], files={"pkg/…": "…"})      # where it is in the real Volcano
+    recap()                                 # what was learned, and where it is in the real Volcano
 
 and results are `finding("…")`, `table(rows)`, `bars(values)`, or whatever shows in a notebook.
+Questions, their answers and what is said of each are data of the lesson (`kit.questions`).
 
-A check is a function of the lesson's `checks.py`. Its docstring is the task, and it returns
-`well_done(why)` or `try_again(hint)`; an entry of `choices.yaml` is enough where nothing is
-computed:
+A check that computes is a function of the lesson's `checks.py`. Its docstring is the task, and it
+returns `well_done(why)` or `try_again(hint)`; one whose answers are a table is an entry of
+`questions.yaml`:
 
     @check(takes=float)
     def deserved_of_a(answer):
@@ -31,7 +31,7 @@ from importlib import import_module
 _HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict",
           "all_checks": "checking", "answers": "tracing", "ask": "question", "bars": "results",
           "check": "checking", "choice": "checking", "finding": "results", "lesson": "thread",
-          "predict": "question", "recap": "recapping", "table": "results", "trace_of": "tracing",
+          "recap": "recapping", "table": "results", "trace_of": "tracing",
           "try_again": "verdict", "ways": "thread", "well_done": "verdict"}
 
 __all__ = [*_HOMES]

@@ -8,23 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping
 from dis import get_instructions
-from functools import cache
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import yaml
-
 from volcano_lab.course.kit import progress
+from volcano_lab.course.kit.questions import RIGHT, entries, right
 from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
 
 COURSE = Path(__file__).parents[1]
-RIGHT = "right: "
-"""How the right answer of a table begins."""
-
 TAKES = {"str": str, "int": int, "float": float, "list": list}
 CHECKS: dict[str, Check] = {}
 """Every check that has been imported, by lesson and name: "02.tolerance"."""
@@ -130,8 +125,8 @@ def verdict_of(graded: Verdict | Mistakes | None) -> Verdict | None:
         return end.value
 
 
-def check(*, takes: type | Callable[[Any], bool] | None = None,
-          wanted: str = "") -> Callable[[Callable[[Any], Any]], Check]:
+def check(*, takes: type | Callable[[Any], bool] | None = None, wanted: str = "",
+          options: tuple[Any, ...] = ()) -> Callable[[Callable[[Any], Any]], Check]:
     """Make a function of a lesson's `checks.py` a check, and register it.
 
     The function returns the verdict on an answer, or yields what may be wrong with it first
@@ -140,17 +135,18 @@ def check(*, takes: type | Callable[[Any], bool] | None = None,
     Args:
         takes: A type (numbers may come as text), or a predicate such as `callable`.
         wanted: The same in words, for people who give something else.
+        options: What to choose from, where there is little.
     """
 
     def register(grade: Callable[[Any], Any]) -> Check:
         lesson = grade.__module__.rpartition("lesson_")[2].partition(".")[0]
-        return _registered(Check(f"{lesson}.{grade.__name__}", grade, takes, wanted))
+        return _registered(Check(f"{lesson}.{grade.__name__}", grade, takes, wanted, options))
 
     return register
 
 
 def choice(key: str) -> Check:
-    """Make a check of an entry of a lesson's `choices.yaml`, and register it.
+    """Make a check of an entry of a lesson's `questions.yaml`, and register it.
 
     An entry is what `answer_table` takes beside the key.
 
@@ -159,13 +155,9 @@ def choice(key: str) -> Check:
     'Which queue refuses train-gang?'
     """
     lesson, _, name = key.partition(".")
-    return _registered(answer_table(key, **_choices(lesson)[name]))
-
-
-@cache
-def _choices(lesson: str) -> dict[str, dict[str, Any]]:
-    path = COURSE / f"lesson_{lesson}" / "choices.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    graded = {word: said for word, said in entries(lesson)[name].items()
+              if word not in ("first", "then")}
+    return _registered(answer_table(key, **graded))
 
 
 def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str = "",
@@ -195,9 +187,9 @@ def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str
         return try_again(said) if why == said else well_done(why)
 
     look_up.__doc__ = asks
-    right = next(each for each, said in answers.items() if said.startswith(RIGHT))
+    truth = right({"answers": answers})
     return Check(key, look_up, TAKES[takes], options=() if otherwise else tuple(answers),
-                 solution=f"{as_text(right)}. {answers[right].removeprefix(RIGHT)}")
+                 solution=f"{as_text(truth)}. {answers[truth].removeprefix(RIGHT)}")
 
 
 def _means(answer: Any, key: Any) -> bool:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from volcano_lab.course.kit import verdict as states
 from volcano_lab.course.kit.checking import CHECKS, Check, is_empty
 from volcano_lab.course.kit.live import Shown, answers_shown, views
 from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_names
+from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, opened, right
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import Verdict, try_again
+from volcano_lab.messages import NoSuch
 from volcano_lab.trace.language import answered, mark
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
@@ -26,7 +30,7 @@ WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
 class Question(Shown):
     """What predictions and graded questions have in common.
 
-    `value` is what was answered last, `verdict` what was said of it, `result` what `show` made.
+    `value` is what was answered last, `verdict` what was said of it, `result` what it reveals.
     """
 
     word = button = ""
@@ -36,7 +40,7 @@ class Question(Shown):
         self.question, self.options = question, list(options)
         self.value: Any = None
         self.verdict: Verdict | None = None
-        self.result = show() if callable(show) else show
+        self.result = show
 
     @property
     def settled(self) -> bool:
@@ -104,11 +108,11 @@ class Prediction(Question):
         answer: What came out; one of the options where there are any.
         because: Why; or for each answer what there is to say of it, the right one's last. What is
             said of a wrong answer stands right behind it, before the right answer.
-        show: What the cell made: a table, a chart, a text, a list of them, or a function that
-            makes it. It is made at once (`question.result`) and shown after the answer.
+        show: What the cell made: a table, a chart, a text, a list of them. It shows after the
+            answer.
 
-    >>> goes = predict("Which queue goes first?", ["a", "b"], answer="b",
-    ...                because={"a": "a holds more.", "b": "It is the emptier one."})
+    >>> goes = Prediction("Which queue goes first?", ["a", "b"], answer="b",
+    ...                   because={"a": "a holds more.", "b": "It is the emptier one."})
     >>> goes
     Predict: Which queue goes first? (a / b)
     >>> goes.say("a")
@@ -172,12 +176,12 @@ class Asked(Question):
         question: The question, or the check itself, whose task is the question then.
         graded: The check.
         options: What to choose from; those of the check where it has any.
-        show: What shows inside the question when the answer is right, as in `predict`.
+        show: What shows inside the question when the answer is right.
 
     >>> from volcano_lab.course.kit.verdict import well_done
     >>> half = Check("99.half", lambda answer: well_done("Yes.") if answer == 5 else
     ...              try_again("Divide by 2."), float)
-    >>> ask("What is half of ten?", half).say("4")
+    >>> Asked("What is half of ten?", half).say("4")
     try again: Divide by 2.
     """
 
@@ -187,7 +191,7 @@ class Asked(Question):
                  options: Sequence[Any] = (), *, show: Any = None):
         if isinstance(question, Check):
             question, graded = question.task, question
-        assert graded is not None, "ask(question, check) needs a check"
+        assert graded is not None
         super().__init__(question, options or graded.options, show)
         self.graded, self.word = graded, tag_of(graded)
         self.found: list[Any] = []  # the first of two causes
@@ -211,8 +215,45 @@ class Asked(Question):
         return "right" if option in self.found else super()._mark(option)
 
 
-predict, ask = Prediction, Asked
-"""The words for it in a lesson."""
+def ask(name: str, *results: Any) -> Question:
+    """Ask a question of the lesson that is open: an entry of its `questions.yaml`, or a check of
+    its `checks.py`.
+
+    Args:
+        name: That of the entry or of the check.
+        results: What the cell has computed: tables, pictures, texts. They show inside the question
+            when it is answered.
+
+    >>> opened.number = "03"
+    >>> ask("late_before_early").say(3).state
+    'right'
+
+    Raises:
+        NoSuch: The lesson does not ask this.
+    """
+    entry = entries(opened.number).get(name, {})
+    shown = [*entry.get("first", ()), *results, *entry.get("then", ())] or None
+    if "predicts" not in entry:
+        return Asked(_check(name), show=shown)
+    answers = entry["answers"]
+    return Prediction(entry["predicts"], () if "takes" in entry else tuple(answers),
+                      answer=right(entry), show=shown,
+                      because={each: said.removeprefix(RIGHT) for each, said in answers.items()})
+
+
+def _check(name: str) -> Check:
+    """The check of the lesson that is open. Raises `NoSuch` for one that it does not have."""
+    lesson = opened.number
+    key = f"{lesson}.{name}"
+    if key not in CHECKS:
+        with suppress(ModuleNotFoundError):
+            import_module(f"volcano_lab.course.lesson_{lesson}.checks")
+    if key not in CHECKS:
+        known = [*entries(lesson), *(each.partition(".")[2] for each in CHECKS
+                                     if each.startswith(f"{lesson}."))]
+        raise NoSuch(f'Lesson {lesson} has no question "{name}"; it has '
+                     f"{', '.join(sorted({*known} - {RECAP}))}.")
+    return CHECKS[key]
 
 
 def tag_of(graded: Check) -> str:

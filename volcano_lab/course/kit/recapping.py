@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from attrs import define
 
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
+from volcano_lab.course.kit.questions import RECAP, entries, opened
+from volcano_lab.messages import Misuse
 from volcano_lab.trace.language import ENGLISH, mark, spoken
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
@@ -43,26 +45,29 @@ class Recap:
                 f'900px">{listed}' f"{fold('In the real Volcano', table) if rows else ''}</div>")
 
 
-def recap(learned: Sequence[str], **real: Mapping[str, str]) -> Recap:
-    """What a lesson taught, and where that is in the real Volcano.
+def recap() -> Recap:
+    """What the lesson that is open taught, and where that is in the real Volcano.
 
-    `files`, `flags`, `metrics`, `log` and `commands` are dicts: where it is -> what it is. A file
-    is a path in Volcano's repository; it becomes a link to v1.14.0, with "#L12" or without.
+    It is the entry `recap` of the lesson's `questions.yaml`: `points` is a list of sentences;
+    `files`, `flags`, `metrics`, `log` and `commands` say where it is -> what it is. A file is a
+    path in Volcano's repository; it becomes a link to v1.14.0, with "#L12" or without.
 
-    >>> recap(["Shares are poured by weight."],
-    ...       metrics={"volcano_queue_share": "how full a queue is"})
-    - Shares are poured by weight.
-    <BLANKLINE>
-    In the real Volcano:
-    - metric: volcano_queue_share (how full a queue is)
+    >>> opened.number = "03"
+    >>> print(str(recap()).splitlines()[0])
+    - Each round offers what is left by weight; ...
     """
+    return recap_of(**entries(opened.number)[RECAP])
+
+
+def recap_of(points: Sequence[str] = (), **real: Mapping[str, str]) -> Recap:
+    """A recap of an entry's parts. Raises `Misuse` for a part that is not known."""
     unknown = real.keys() - KINDS.keys()
     if unknown:
-        raise TypeError(f"recap knows {', '.join(KINDS)}; found {', '.join(sorted(unknown))}")
+        raise Misuse(f"a recap has {', '.join(KINDS)}; found {', '.join(sorted(unknown))}")
     rows = [(KINDS[kind], where, what)
             for kind in KINDS
             for where, what in real.get(kind, {}).items()]
-    return Recap(tuple(learned), tuple(rows))
+    return Recap(tuple(points), tuple(rows))
 
 
 def _where(kind: str, where: str) -> str:

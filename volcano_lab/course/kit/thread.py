@@ -10,6 +10,7 @@ from volcano_lab.course.kit.field import show_fields
 from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
+from volcano_lab.course.kit.questions import opened
 from volcano_lab.trace.language import mark
 
 COURSE = Path(__file__).parents[1]
@@ -57,6 +58,7 @@ class Standing(Shown):
 def lesson(number: str) -> Standing:
     """Open a lesson: show where its reader stands, and keep progress from now on."""
     standing = Standing(LESSONS[number])
+    opened.number = number
     progress.start(standing._refresh)
     show_fields()
     return standing

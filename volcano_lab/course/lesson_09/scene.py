@@ -14,6 +14,7 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader, short
+from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 
@@ -130,3 +131,21 @@ def nodes_picture(cycle: Cycle, title: str) -> pictures.Picture:
     return pictures.cluster(title, nodes_drawn(cycle.session), unit="CPUs", width=760,
                             legend="Blue: greedy. Orange: old. Green, dashed: urgent, promised. "
                                    "Hollow: is leaving.")
+
+
+def asked_in_order(cluster: Cluster, conf: str) -> list[dict[str, Any]]:
+    """What a dry run of preempt asks proportion, in order, with what the queue default holds
+    meanwhile.
+    """
+    trace, _ = traced(cluster.objects(), conf)
+    stops = Stepper(trace)
+    rows = []
+    for record in trace.records:
+        asked = record.kind == "call" and record["plugin"] == "proportion"
+        if record.action == "preempt" and asked and record["point"].startswith("simulate"):
+            holds = stops.goto(record.number).state["queues"]["default"]["allocated"]["cpu"]
+            pod = record.get("removed") or record.get("added") or record["task"]
+            rows.append({"question": record["point"], "pod": short(pod),
+                         "answer": {True: "yes", False: "no"}.get(record["answer"], "noted"),
+                         "the queue holds": holds / 1000})
+    return rows

@@ -13,8 +13,10 @@ from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import SCHEDULING
 from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.widgets import pictures
 
 PLUGIN = "network-topology-aware"
 
@@ -155,3 +157,24 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
             for info in sorted(ssn.topology.hyper_nodes.values(),
                                key=lambda info: (info.tier, info.name))]
     return frame(rows, "hyper node")
+
+
+def tree_of_hyper_nodes() -> pictures.Picture:
+    """Draw the lesson's tree: nodes in racks in rooms, what others hold, what is free in each."""
+    cluster = rooms.topology_cluster(pods=9)
+    before = rooms.dry_runs(*traced(cluster.objects(), rooms.CONF))
+    for group in before["groups"]:
+        group |= {"note": f"{free()[group['name']]:g} CPUs free", "state": ""}
+    before["text"] = f"Whole cluster (tier 3): {free()['whole cluster']:g} CPUs free."
+    return pictures.cluster("The tree of HyperNodes, and what others hold", before, unit="CPUs",
+                            cell=1)
+
+
+def free() -> dict[str, float]:
+    """Name of a HyperNode -> the CPUs that others leave.
+
+    >>> free()["rack-2"]
+    4.0
+    """
+    trace, _ = traced(rooms.topology_cluster().objects(), rooms.CONF)
+    return {row["hyper_node"]: row["free"] for row in rooms.hyper_nodes(trace)}

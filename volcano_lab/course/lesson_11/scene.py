@@ -3,14 +3,20 @@ know of it.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.cli.conf_file import ConfFile
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.display.palette import colors_of
+from volcano_lab.messages import log
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
+from volcano_lab.widgets import pictures
 
 JOB = "default/train-1"
 TOLD = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
@@ -209,3 +215,56 @@ def day_summary(history: History) -> dict[str, float]:
             "prod waits, minutes (median)": int(wait["prod"]),
             "lab waits, minutes (median)": int(wait["lab"]),
             "jobs finished": int(jobs["finished"].count()), "pods lost": int(jobs["lost"].sum())}
+
+
+def delays(failures: int) -> DataFrame:
+    """Seconds of waiting after each failure in a row, as the queue of tasks to read again says."""
+    queue = WorkQueue()
+    return frame([{"failures in a row": number, "seconds": queue.retry("a pod", 0.0)}
+                  for number in range(1, failures + 1)], "failures in a row")
+
+
+def way_of_the_refused() -> pictures.Picture:
+    """Draw the states of a pod whose bind was refused once."""
+    way = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"],
+           ["Binding", "Pending", "refused"], ["Pending", "Allocated", "allocate"],
+           ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"],
+           ["Bound", "Running", "start"]]
+    return pictures.states("The way of the refused pod", {"at": "Running", "way": way})
+
+
+def how_often(seen: Sequence[tuple[float, str]]) -> list[dict[str, Any]]:
+    """How often each kind of object was written, and when last; of what `writes` has seen."""
+    rows = []
+    for kind in ("PodGroup", "Pod", "Queue"):
+        seconds = [second for second, each in seen if each == kind]
+        rows.append({"kind": kind, "written, times": len(seconds),
+                     "last at second": max(seconds, default=None)})
+    return rows
+
+
+def saved_files(*texts: str) -> list[dict[str, str]]:
+    """What a scheduler that runs enqueue and allocate has in force after each version of its file
+    was saved.
+
+    >>> [row["in force"] for row in saved_files("enqueue, alocate", "enqueue")]
+    ['enqueue, allocate', 'enqueue']
+    """
+    rows = []
+    with TemporaryDirectory() as folder, log.quiet():
+        path = Path(folder, "volcano-scheduler.conf")
+        path.write_text('actions: "enqueue, allocate"')
+        conf = ConfFile(path)
+        for text in texts:
+            path.write_text(f'actions: "{text}"')
+            conf.load()
+            rows.append({"the file says": text, "in force": ", ".join(conf.conf.actions),
+                         "problem": conf.problem.removeprefix(f"{path}: ") or "none"})
+    return rows
+
+
+def beside(**histories: History) -> list[dict[str, Any]]:
+    """What `day_summary` says of several days, side by side."""
+    days = {name.replace("_", " "): day_summary(history) for name, history in histories.items()}
+    names = next(iter(days.values()))
+    return [{"": name, **{day: said[name] for day, said in days.items()}} for name in names]

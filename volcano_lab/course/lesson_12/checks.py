@@ -56,9 +56,9 @@ def spread(answer: type[Plugin]) -> Mistakes:
 WEIGHTS = (1, 5, 10, 15, 20)
 
 
-@check(takes=int)
+@check(takes=int, options=WEIGHTS)
 def weight(answer: int) -> Mistakes:
-    """From which weight on, of 1, 5, 10, 15 and 20, are web's pods two and two?"""
+    """nodeorder prefers rack a by 18 points. From which weight on are the pods two and two?"""
     yield answer not in WEIGHTS, "Choose one of 1, 5, 10, 15 and 20."
     pods = {number: weighted(number)["b"] for number in WEIGHTS}
     yield pods[answer] == 0, (f"With {answer} every pod stays in rack a: that is less than "

@@ -8,7 +8,7 @@ from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.explain import Explainer
-from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.plugin import Plugin, register_plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
@@ -168,6 +168,19 @@ def evicted(cycle: Cycle) -> list[str]:
     """The pods that were evicted, without their namespace."""
     return [pod.removeprefix("default/") for operation, pod, *_ in cycle.committed
             if operation == "evict"]
+
+
+def who_goes() -> list[dict[str, str]]:
+    """Whom reclaim evicts in two clusters, with `KeptStay` as the plugin protect in tier 1, in
+    tier 2, and in both.
+    """
+    register_plugin("protect", KeptStay)
+    confs = {f"tier {tier}": conf_with("protect", tier=tier, actions=RECLAIM) for tier in (1, 2)}
+    confs["both"] = confs["tier 1"] + "\n  - name: protect"
+    clusters = {"two kept, two plain": kept_and_plain(2, 2), "four kept": kept_and_plain(4, 0)}
+    return [{"protect stands in": where} | {
+        words: ", ".join(evicted(cluster.run(conf))) or "none"
+        for words, cluster in clusters.items()} for where, conf in confs.items()]
 
 
 def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:

@@ -1,13 +1,14 @@
 """Lesson 15: how work grows, how many nodes are looked for, and a lab that counts cycles."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from attrs import define
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.effort import effort_of
+from volcano_lab.course.lesson_15.clusters import exponent
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.display.palette import COLORS
 from volcano_lab.framework.placement.feasible import nodes_to_find
@@ -176,3 +177,45 @@ def cost_lab() -> Lab:
                opening=lambda at: f"{at.effort.choices} pods × {at.values['nodes']} nodes are "
                f"**{at.work[EACH]}** scores; with the flags {at.work[FEWER]}; the lab computes "
                f"{at.work[ONCE]}, only what has changed.")
+
+
+def sampled(sizes: Sequence[int]) -> list[dict[str, int]]:
+    """After how many nodes that fit the search ends, and the seconds that 10,000 pods take then."""
+    return [{"nodes": nodes, "nodes looked for": nodes_to_find(nodes),
+             "seconds for 10,000 pods": round(10_000 * nodes_to_find(nodes) * 11.5e-6)}
+            for nodes in sizes]
+
+
+GROWING: tuple[tuple[str, Callable[[int], Effort], Callable[[Effort], int], str], ...] = (
+    ("nodes × n: pairs", lambda n: effort_of(cost_cluster(10 * n, 40, gang=4), conf_of(),
+                                             arrays=False),
+     lambda effort: effort.pairs, "each pod asks each node"),
+    ("nodes × n: scored once (the lab)", lambda n: effort_of(cost_cluster(10 * n, 40, gang=4),
+                                                             conf_of()),
+     lambda effort: effort.scored, "each node once, and 39 placements that stay as they are"),
+    ("pods × n: pairs", lambda n: effort_of(cost_cluster(10, 20 * n, gang=4), conf_of(),
+                                            arrays=False),
+     lambda effort: effort.pairs, "each pod asks each node"),
+    ("queues × n: comparisons of queues",
+     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()),
+     lambda effort: effort.count(point="queue_order"),
+     "each turn sorts the queues: a little more than one comparison per queue"),
+    ("queues × n: pairs",
+     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()),
+     lambda effort: effort.pairs, "no pod asks more nodes"),
+    ("levels × n: limits compared",
+     lambda n: effort_of(cost_cluster(10, 40, gang=4, depth=n), conf_of("capacity").replace(
+         "name: capacity", "name: capacity\n    enableHierarchy: true")),
+     lambda effort: effort.notes["allocatable_level"],
+     "one per pod and level; the root is a level, too, and does not grow"))
+"""What is multiplied and counted, the effort of a cycle, the count, and why it grows so."""
+
+
+def growing(sizes: Sequence[int] = (1, 2, 4, 8)) -> list[dict[str, Any]]:
+    """What is counted in a cycle when one size of the cluster is multiplied, and its exponent."""
+    rows = []
+    for what, effort, count, why in GROWING:
+        counts = [count(effort(size)) for size in sizes]
+        rows.append({"what": what, **dict(zip(map(str, sizes), counts, strict=True)),
+                     "exponent": exponent(sizes, counts), "why": why})
+    return rows

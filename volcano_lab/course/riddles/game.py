@@ -16,7 +16,7 @@ from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.boss import at_work, run_changed
 from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
-from volcano_lab.course.kit.question import Asked, ask
+from volcano_lab.course.kit.question import Asked
 from volcano_lab.course.kit.results import Finding, Table, finding, table
 from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
@@ -117,7 +117,7 @@ class Riddle:
         print(self.text())
         more = " It has two causes; name one after the other." if len(self.right) > 1 else ""
         graded = Check(f"17.cause {self.number}", self._grade, str, options=tuple(self.causes))
-        return ask(f"Why is {self.asks} pending?{more}", graded)
+        return Asked(f"Why is {self.asks} pending?{more}", graded)
 
     def _grade(self, text: str) -> Verdict:
         return self.cause(next((letter for letter, said in self.options.items() if said == text),

@@ -1,0 +1,89 @@
+"""What a lesson asks and what it taught, as data: the file `questions.yaml` of its folder.
+
+An entry has the name by which a cell asks it, `ask("c_after_round_one")`:
+
+    c_after_round_one:
+      predicts: What does queue c deserve after round 1, in CPUs?
+      answers:
+        50: 50 is the offer; rule 3 still follows.
+        30: "right: It takes what it asks for."
+      takes: float
+      then: ["The queues take 20 + 30 + 30 = 80, so 20 are left."]
+
+`predicts` is a question that is answered once and then shows the truth; `asks` is a check: a wrong
+answer gets its hint and may be changed, and `otherwise` is the hint for an answer that is not in
+the table. The answers are what the reader chooses from, unless `takes` (a prediction) or
+`otherwise` (a check) says that he writes one. `first` and `then` are texts before and behind the
+result. A check that computes is a function of `checks.py`; here it may have a `first` and a `then`.
+The entry `recap` has `points`, and what is where in the real Volcano (`kit.recapping`).
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from volcano_lab.messages import NoSuch
+
+COURSE = Path(__file__).parents[1]
+RIGHT = "right: "
+"""How the right answer of a table begins."""
+
+RECAP = "recap"
+KEYS = {"predicts", "asks", "answers", "otherwise", "takes", "first", "then"}
+Entry = Mapping[str, Any]
+
+
+@cache
+def entries(lesson: str) -> dict[str, Entry]:
+    """The entries of a lesson's `questions.yaml`, by name.
+
+    >>> entries("03")["second_offer"]["asks"]
+    'How many CPUs is queue b offered in round 2?'
+    """
+    path = COURSE / f"lesson_{lesson}" / "questions.yaml"
+    found: dict[str, Entry] = yaml.safe_load(path.read_text(encoding="utf-8")) if (
+        path.exists()) else {}
+    for name, entry in found.items():
+        if name != RECAP and (unknown := entry.keys() - KEYS):
+            raise ValueError(f"{path.parent.name}/{path.name}: {name} has {min(unknown)}; allowed "
+                             f"are {', '.join(sorted(KEYS))}.")
+    return found
+
+
+def right(entry: Entry) -> Any:
+    """The right answer of a table.
+
+    >>> right({"answers": {"a": "a holds more.", "b": "right: It is the emptier one."}})
+    'b'
+    """
+    return next(each for each, said in entry["answers"].items() if said.startswith(RIGHT))
+
+
+class Opened:
+    """Which lesson is open: the cell at the top of a lesson, `lesson("03")`, says so.
+
+    >>> Opened().number
+    Traceback (most recent call last):
+    volcano_lab.messages.errors.NoSuch: No lesson is open: run the cell lesson("…") first.
+    """
+
+    def __init__(self) -> None:
+        self._number = ""
+
+    @property
+    def number(self) -> str:
+        """The lesson's number."""
+        if not self._number:
+            raise NoSuch('No lesson is open: run the cell lesson("…") first.')
+        return self._number
+
+    @number.setter
+    def number(self, number: str) -> None:
+        self._number = number
+
+
+opened = Opened()
+"""The lesson that this kernel has open."""
