@@ -1,8 +1,9 @@
 """The catalogues of other languages, and the notebooks made from them.
 
 `python tools/translate.py update` puts all texts that a reader sees (`texts.collected`) into the
-catalogues. What was translated stays; a text that changed gets the translation of the nearest old
-one, marked fuzzy, until somebody has read it.
+catalogues, and the messages (`volcano_lab.messages.texts`) into theirs, by their codes. What was
+translated stays; a text that changed gets the translation of the nearest old one, marked fuzzy,
+until somebody has read it.
 `check` names every text without a translation, and terms that are not the glossary's.
 `missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
 `readme` makes README.zh-CN.md.
@@ -23,6 +24,8 @@ from markdown_it import MarkdownIt
 
 from texts import LANGUAGE, PAGES, ROOT, TEXTS, blocks, collected, comments, notebooks
 from volcano_lab.course.kit.markup import NAME
+from volcano_lab.messages.language import FOLDER as MESSAGES
+from volcano_lab.messages.texts import SUBJECTS
 from volcano_lab.trace import language
 
 CHINESE = "\u4e00-\u9fff"
@@ -45,6 +48,7 @@ TERMS = {term: said[0].partition(" ")[0] for term, said in yaml.safe_load(
 
 def update() -> None:
     """Bring the catalogues to the texts that there are."""
+    update_messages()
     wanted = collected()
     old = {entry.msgid: entry.msgstr for path in [*TEXTS.glob("*.po"), *PAGES.glob("*.po")]
            for entry in polib.pofile(str(path)) if entry.translated()}
@@ -66,6 +70,42 @@ def update() -> None:
             made.append(entry)
         path.parent.mkdir(parents=True, exist_ok=True)
         made.save(str(path))
+
+
+def update_messages() -> None:
+    """Bring the catalogue of messages to their codes; one whose English changed is fuzzy."""
+    path = MESSAGES / f"{LANGUAGE}.po"
+    old = {entry.msgctxt: entry for entry in polib.pofile(str(path))} if path.exists() else {}
+    made = polib.POFile(wrapwidth=100)
+    made.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8",
+                     "Plural-Forms": "nplurals=1; plural=0;"}
+    for subject in SUBJECTS:
+        file = f"texts/{subject.__name__.rpartition('.')[2]}.py"
+        made.extend(message_entry(code, text, old.get(code), file)
+                    for code, text in subject.TEXTS.items())
+    made.save(str(path))
+
+
+def message_entry(code: str, text, before, file: str) -> polib.POEntry:
+    """A message's entry, with the translation that its code had before."""
+    english, *plural = [text] if isinstance(text, str) else text
+    entry = polib.POEntry(msgctxt=code, msgid=english, occurrences=[(file, "")])
+    said = "" if before is None else before.msgstr or before.msgstr_plural.get(0, "")
+    if plural:
+        entry.msgid_plural, entry.msgstr_plural = plural[0], {0: said}
+    else:
+        entry.msgstr = said
+    if before is not None and (before.msgid, before.msgid_plural) != (english, "".join(plural)):
+        entry.flags, entry.previous_msgid = ["fuzzy"], before.msgid
+    elif before is not None:
+        entry.flags = before.flags
+    return entry
+
+
+def untranslated() -> list[str]:
+    """The messages without a translation of their present text; they block nothing."""
+    return [f"{entry.msgctxt}: {entry.msgid}"
+            for entry in polib.pofile(str(MESSAGES / f"{LANGUAGE}.po")) if not entry.translated()]
 
 
 def problems() -> list[str]:
@@ -251,6 +291,8 @@ def main(word: str, paths: list[Path]) -> int:
         (ROOT / "README.zh-CN.md").write_text(readme(), encoding="utf-8")
     elif word == "missing":
         print("\n".join(text for path in paths for text in missing(path)))
+    elif word == "check" and (left := untranslated()):
+        print(f"{len(left)} messages are not translated, such as {left[0]}")
     found = problems() if word == "check" else []
     print("\n".join(found[:MOST]))
     if len(found) > MOST:

@@ -38,10 +38,10 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
                                  "train")
     assert (result.returncode, result.stderr) == (0, "")
     told = " ".join(result.stdout.split())
-    assert ("Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold "
-            "cpu 5, and it may hold cpu 4") in told
-    assert ("allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: "
-            "too little cpu") in told
+    assert told.startswith("default/train waits for quota: queue team is cpu 1 short. ")
+    assert ("Queue team, above queue dev, refuses pod default/train-1: cpu 4 allocated + 1 "
+            "requested = 5, limit 4 (its capability).") in told
+    assert "Decided by" not in told
     assert "queue team: capability cpu 4 -> cpu 5 train-1 is placed on n1" in told
     assert max(map(len, result.stdout.splitlines())) <= 80
 
@@ -66,9 +66,9 @@ def test_why_as_json(tree):
 
 
 WHYS = [
-    (["team"], "Queue team asks for cpu 5"),
+    (["team"], "Queue team: cpu 5 requested"),
     (["old-0"], "Pod default/old-0 is Running on node n1."),
-    (["train-1", "--node", "n1"], "No node was sought for pod default/train-1"),
+    (["train-1", "--node", "n1"], "No node was searched for pod default/train-1"),
     (["train-0", "--node", "n1"], "Pod default/train-0 is on node n1."),
 ]
 
@@ -104,8 +104,7 @@ def test_why_names_what_is_near(arguments, sentence, tree, capsys):
 def test_run_names_the_queue_above_that_has_no_room(tree, capsys):
     assert main(["run", str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf")]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert ("queue team holds cpu 4; with 1 more for train-1 it would pass the 4 that it may "
-            "hold") in told
+    assert "queue team refuses pod train-1: cpu 5 > limit 4" in told
 
 
 def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
@@ -117,7 +116,7 @@ def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
     assert "allowed is at most what is deserved" in capsys.readouterr().err
     assert main(["why", str(tmp_path / "cluster.yaml"), "train", "--no-remedies"]) == 0
     told = capsys.readouterr()
-    assert "less 6 guaranteed to vip" in told.out.replace("\n    ", " ")
+    assert "8 in the cluster - 6 guaranteed to vip" in told.out.replace("\n    ", " ")
     assert "Queue vip" in told.err and "admission would refuse it now" in told.err
 
 

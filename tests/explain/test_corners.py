@@ -58,7 +58,7 @@ def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
     answer = explain.why("web-1")
     assert answer.about == "job default/podgroup-new" and answer.codes == ["gang_invalid"]
     assert told(answer, "groups_beside") == (
-        "default/web-1 has 2 PodGroups, each of them a gang of its own: podgroup-new (Inqueue, "
+        "default/web-1 has 2 PodGroups, each a gang of its own: podgroup-new (Inqueue, "
         "1 pod), podgroup-old (Running, 2 pods).")
     assert str(answer.remedies[0]).startswith("job default/podgroup-new: minMember 2 -> 1")
 
@@ -86,8 +86,8 @@ def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
     pods = [pod("master", "x", "n1"), pod("worker", "x", cpu=4)]
     answer = asked(group("x", "gloo", 1, "PyTorchJob", "Running"), *pods).why("gloo")
     assert told(answer, "no_gang") == (
-        "It is no gang: who made the PyTorchJob made no PodGroup, so Volcano's controller did, "
-        "with a minimum of 1, and its pods are placed one by one.")
+        "It is no gang: its PyTorchJob came without a PodGroup, so Volcano's controller created "
+        "one with a minimum of 1, and its pods are placed one by one.")
     answer = asked(group("x", "web", 1, "ReplicaSet", "Running"), *pods).why("web")
     assert not any("no gang" in cause.text for cause in answer.causes)
 
@@ -95,10 +95,10 @@ def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
 def test_a_failed_pod_says_what_of():
     status = "{phase: Failed, reason: OutOfcpu, message: 'cpu, requested: 1000, used: 4000'}"
     answer = asked(group("x", "low", 1), pod("p", "x", "n1", status=status)).why("low")
-    assert "1 has failed" in answer.head
+    assert "1 failed" in answer.head
     assert told(answer, "failed") == (
-        "Pod default/p failed with OutOfcpu: cpu, requested: 1000, used: 4000. The node refused "
-        "it: there was less room than Volcano had counted.")
+        "Pod default/p failed: OutOfcpu: cpu, requested: 1000, used: 4000. The kubelet refused "
+        "it: the node had less left than Volcano had counted.")
 
 
 def test_a_label_that_names_no_queue_is_told():
@@ -138,8 +138,8 @@ def test_what_init_containers_ask_for_is_said():
     answer = asked(group("x", "etl", 1), pod("p", "x").replace("containers:", init),
                    conf='actions: "allocate"\ntiers: [{plugins: [{name: predicates}]}]').why("etl")
     assert answer.causes[0].text == (
-        "Pod default/p asks for cpu 9; no node is that large, even empty: the largest has cpu 4. "
-        "So much is asked for by its init containers; the others ask for cpu 1.")
+        "Pod default/p requests cpu 9; no node is that large, even empty: the largest has 4. "
+        "Its init containers request this much; the other containers request cpu 1.")
     assert [remedy.change for remedy in answer.remedies] == [
         "1 more node like n1 with cpu 9", "job default/etl: request of cpu a pod 9 -> 4"]
 
@@ -149,7 +149,7 @@ def test_minimal_resources_beyond_the_pods_are_told():
                                                          "minMember")
     answer = asked(large, pod("p", "x", cpu=2)).why("tf")
     assert told(answer, "min_resources_beyond") == (
-        "Its PodGroup's minResources are cpu 40, but all its pods together ask for cpu 2.")
+        "Its PodGroup's minResources are cpu 40; the pods that exist request 2.")
     assert not {"min_resources_beyond", "held_by", "pod_too_large"} & {*answer.codes}
 
 
@@ -171,13 +171,13 @@ def test_pods_of_others_are_named_beside_the_jobs_own():
     answer = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                        '{name: predicates}]}]').why("j")
     assert told(answer, "held_by") == (
-        "Pods that Volcano does not schedule take cpu 6 (kube-system/etcd).")
+        "Pods that Volcano does not schedule hold cpu 6 (kube-system/etcd).")
 
 
 def test_own_pods_count_for_what_a_queue_holds():
     text = Explainer(Cluster().node("n1", cpu=4).job("j", pods=5, min_member=1, cpu=1).objects(),
                      "actions: allocate").why("j").causes[0].text
-    assert "Counted in: 4 pods of its own job that have found a place in this attempt." in text
+    assert "Counted in: 4 pods of this job, placed earlier in the same attempt." in text
 
 
 def reclaimed():
@@ -193,8 +193,8 @@ def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
     victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
     answer = explain.why(victim)
     assert told(answer, "queue_within_deserved") == (
-        "Queue c held cpu 2 and deserves cpu 2. Plugin capacity, which compares these, was not "
-        "asked: the first tier that names anybody decides, and it is in a later one.")
+        "Queue c held cpu 2 and deserves 2. Plugin capacity, which compares these, was not "
+        "asked: the first tier that names a victim decides, and it is in a later one.")
     assert answer.remedies[0].change == "plugin capacity in the first tier"
     assert answer.remedies[0].effect.startswith("old loses no pods")
 
@@ -204,7 +204,7 @@ def test_deserved_of_a_queue_that_keeps_its_pods_is_lowered():
         "LATER", "gang")
     answer = Explainer(reclaimed().objects(), conf).why("new")
     cause = next(cause for cause in answer.causes if cause.code == "victims_within_deserved")
-    assert cause.text.endswith("The queues deserve cpu 6 in sum, and the cluster has cpu 4.")
+    assert cause.text.endswith("The queues deserve cpu 6 in total, and the cluster has 4.")
     assert answer.remedies[0].change.startswith("queue c: deserved cpu 2 -> ")
 
 
@@ -220,8 +220,8 @@ def test_pods_in_their_cooldown_are_said_to_be_kept():
     objects = asked(group("low", "low", 1, phase="Running"), low, high, pod("h", "high", cpu=4),
                     classes).objects
     assert told(Explainer(objects, conf, 1795165200.0).why("high"), "protected_by_cooldown") == (
-        "preempt finds 1 candidate for eviction (of default/low), but cdp lets none of them go: "
-        "they run for less than their cooldown time.")
+        "preempt finds 1 candidate (of default/low), but cdp allows none: they have run for less "
+        "than their cooldown time.")
     later = Explainer(objects, conf, 1795165200.0 + 100 * 3600)
     assert later.why("high").codes == ["promised"]
 
@@ -260,7 +260,7 @@ def test_taints_of_a_cloud_are_a_state_of_the_node():
         "node.cloudprovider.kubernetes.io/uninitialized, effect: NoSchedule}]}, "
         "status: {allocatable: {cpu: 4, pods: 9}}}").job("j", cpu=1)
     answer = Explainer(cluster.objects()).why("j")
-    assert answer.causes[0].text.endswith("for as long as the node is in that state.")
+    assert answer.causes[0].text.endswith("as long as the node is in that state.")
     assert [remedy.change.partition(",")[0] for remedy in answer.remedies] == ["repair node n1"]
 
 
@@ -285,7 +285,7 @@ def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
     answer = asked(group("low", "low", 1, phase="Running"), *pods, high, pod("h", "high"), classes,
                    conf=conf).why("high")
     assert told(answer, "preempt_no_candidates").endswith(
-        "Pods of default/low say volcano.sh/preemptable: false.")
+        "Pods of default/low have volcano.sh/preemptable: false.")
     assert "job default/low: volcano.sh/preemptable false -> true" in [
         remedy.change for remedy in answer.remedies]
 
@@ -293,7 +293,7 @@ def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
 def test_a_capability_of_no_devices_is_a_limit_that_is_raised():
     cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a", capability={"nvidia.com/gpu": 0})
     answer = Explainer(cluster.job("j", queue="a", cpu=1, gpu=1).objects()).why("j")
-    assert answer.causes[0].text.endswith("may hold nvidia.com/gpu 0 (its capability).")
+    assert answer.causes[0].text.endswith("limit 0 (its capability).")
     assert "queue a: capability nvidia.com/gpu 0 -> nvidia.com/gpu 1" in [
         remedy.change for remedy in answer.remedies]
 
@@ -301,7 +301,7 @@ def test_a_capability_of_no_devices_is_a_limit_that_is_raised():
 def test_pods_that_have_ended_hold_no_place():
     done = pod("a", "x", "n1", status="{phase: Succeeded}")
     head = asked(group("x", "batch", 2, "Job"), done, pod("b", "x", cpu=9)).why("batch").head
-    assert "of 2 pods 0 have a place, 1 has succeeded, 1 waits." in head
+    assert "(PodGroup Inqueue, 0 of 2 pods placed, 1 succeeded)" in head
 
 
 def test_a_device_that_is_not_announced_is_told_of_a_queue_too():
@@ -309,8 +309,8 @@ def test_a_device_that_is_not_announced_is_told_of_a_queue_too():
     cluster.job("j", resources={"cpu": 1, "nvidia.com/gpumem": 4000})
     said = Explainer(cluster.objects(), EVICTING.replace("ACTION", "allocate").replace(
         "FIRST", "gang").replace("LATER", "proportion")).why("j").causes[0].text
-    assert ("No node announces nvidia.com/gpumem; near it is nvidia.com/gpu, of which the nodes "
-            "have 2.") in said
+    assert ("No node announces nvidia.com/gpumem; the nearest name is nvidia.com/gpu (2 on all "
+            "nodes).") in said
 
 
 def test_a_plugin_that_was_asked_is_not_put_first():

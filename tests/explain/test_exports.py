@@ -83,8 +83,10 @@ FULL = exported("old", 1, 6, there=1, phase="Running", job_phase="Running")
 def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them():
     explanation = asked(FULL, exported("new", 2, 2)).why("new")
     assert explanation.codes == ["overcommit_refuses", "queue_over_capability"]
-    assert explanation.head.startswith("Job default/new of queue default is Pending: of 2 pods 0")
-    assert explanation.causes[-1].text.startswith("Its pods are not made yet: ")
+    assert explanation.head == (
+        "default/new waits for admission: cpu 0.4 above the limit of overcommit. "
+        "(PodGroup Pending, 0 of 2 pods placed)")
+    assert explanation.causes[-1].text.startswith("Its pods do not exist yet")
     assert [each.change for each in explanation.remedies] == [
         "job default/new: minAvailable 2 -> 1",
         "1 more node like n1", "wait for the end of default/old"]
@@ -92,8 +94,8 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
 
 def test_the_cycle_itself_has_only_the_pods_that_there_are():
     explain = asked(FULL, exported("new", 1, 1))
-    assert explain.why("new").head == ("Job default/new of queue default is Inqueue: of 1 pod 1 "
-                                       "has a place, 0 wait.")
+    assert explain.why("new").head == (
+        "default/new does not wait. (PodGroup Inqueue, 1 of 1 pods placed)")
     assert sorted(len(job.tasks) for job in explain.session.jobs.values()) == [0, 1]
     assert not explain.evidence.unmade
 
@@ -167,7 +169,8 @@ def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
 def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():
     both = NODE.replace("n1", "n2") + exported("big", 1, 12, phase="Inqueue", there=1)
     explanation = asked(both, exported("new", 1, 8)).why("new")
-    assert "default/big can never start here: no node could hold a pod of it" in explanation.text
+    assert ("default/big can never start here: no node is large enough for its pods"
+            in explanation.text)
     assert changes(explanation)[0] == "delete default/big (new is placed on n1)"
 
 
@@ -177,15 +180,15 @@ def test_pods_of_others_count_where_a_node_has_all_the_pods_that_it_may_have():
         "metadata: {name: agent, namespace: kube-system}\nspec: {schedulerName: x, nodeName: n2, "
         "containers: [{name: c}]}\nstatus: {phase: Running}\n---\n")
     text = asked(full, other, exported("new", 1, 9)).why("new").text
-    assert "n2 has 0 pods of Volcano's jobs and 1 others, and may have 1." in text
+    assert "n2 has 0 pods of Volcano's jobs and 1 others, of at most 1." in text
 
 
 SLA = CONF.replace("{name: gang}", "{name: gang}, {name: sla, arguments: {sla-waiting-time: 1h}}")
 
 
 @pytest.mark.parametrize("now, said", [
-    (0.0, "it may wait until 1970-01-01 01:00 UTC; from then on sla admits it."),
-    (7200.0, "until 1970-01-01 01:00 UTC, which is past, so sla admits it and puts it before"),
+    (0.0, "Plugin sla admits it from 1970-01-01 01:00 UTC on."),
+    (7200.0, "its deadline was 1970-01-01 01:00 UTC, so sla admits it, before jobs"),
 ])
 def test_the_deadline_of_sla_is_said(now, said):
     text = exported("new", 1, 9).replace("uid: g-new", 'uid: g-new, creationTimestamp: '
@@ -199,8 +202,8 @@ def test_pods_with_a_priority_that_the_job_has_not_are_told():
     high = exported("new", 1, 4, phase="Inqueue", there=1).replace(
         "schedulerName: volcano, ", "schedulerName: volcano, priority: 100, ")
     text = asked(FULL, high, conf=conf).why("new").text
-    assert ("default/new has priority 0, as its PodGroup names no PriorityClass, and its pods' "
-            "own, 100, does not count between jobs") in text
+    assert ("default/new has priority 0: its PodGroup names no PriorityClass, and the priority of "
+            "its pods, 100, does not count between jobs.") in text
 
 
 EVICTS = CONF.replace("backfill", "preempt").replace(
@@ -250,7 +253,7 @@ def test_a_failed_pod_is_counted_and_nobody_waits():
     text = exported("new", 2, 3, there=2, phase="Running", job_phase="Running")
     at = text.rindex("Running")
     head = asked(text[:at] + "Failed" + text[at + 7:]).why("new").head
-    assert "of 2 pods 1 has a place, 1 has failed, 0 wait" in head
+    assert "does not wait. (PodGroup Unknown, 1 of 2 pods placed, 1 failed)" in head
     assert head.endswith("1 of its pods runs, fewer than its gang of 2, and none waits.")
 
 
@@ -286,14 +289,14 @@ def test_workloads_without_pods_are_known(spec, said):
 def test_pods_on_a_node_that_is_not_there_are_told():
     text = FULL.replace("nodeName: n1", "nodeName: gone")
     assert asked(text).why("old").causes[0].text == (
-        "Pod default/old-w-0 lies on gone, and no such node is among the objects.")
+        "Pod default/old-w-0 is on gone, which is not among the objects.")
 
 
 def test_a_pod_group_without_pods_and_job_is_admitted_by_less():
     alone = exported("new", 4, 3)
     alone = alone[alone.index("apiVersion: scheduling"):]
     explanation = asked(alone).why("new")
-    assert explanation.head == "Job default/new of queue default is Pending: it has no pods yet."
+    assert explanation.head.endswith("(PodGroup Pending, no pods yet)")
     assert changes(explanation) == ["job default/new: minAvailable 4 -> 2 (new is admitted)",
                                     "actions without enqueue (new is admitted)",
                                     "1 more node like n1 (new is admitted)"]

@@ -49,12 +49,12 @@ def why(name="web", taints="", pods="110", queue="default", spec="", ports="", r
 ])
 def test_the_pods_that_keep_another_away_are_named(facts, code):
     found = {cause.code: cause.text for cause in why(**facts).causes}
-    assert "In the way is default/web-t-0 (n1, placed in this cycle)." in found[code]
-    assert ("It asks for host port 80." in found[code]) == (code == "host_ports")
+    assert "In the way: default/web-t-0 (n1, placed in this cycle)." in found[code]
+    assert ("It requests host port 80." in found[code]) == (code == "host_ports")
 
 
 def test_a_node_with_all_its_pods_says_how_many_these_are():
-    assert "n1 has 1 pods of Volcano's jobs and 0 others, and may have 1." in why(pods="1").text
+    assert "n1 has 1 pods of Volcano's jobs and 0 others, of at most 1." in why(pods="1").text
 
 
 def test_a_rule_about_other_pods_names_no_pod_that_it_is_not_about():
@@ -72,7 +72,7 @@ def test_a_pod_may_be_let_beside_those_that_it_required_to_be_away_from():
 
 def test_nobody_advises_to_tolerate_that_a_node_does_not_work():
     explanation = why(taints=NOT_READY)
-    assert "Kubernetes sets this taint" in explanation.text
+    assert "Kubernetes keeps this taint" in explanation.text
     assert not any("toleration" in remedy.change for remedy in explanation.remedies)
 
 
@@ -126,7 +126,7 @@ tiers:
     explain = Explainer(cluster.objects(), conf)
     told = next(cause for cause in explain.why("new").causes
                 if cause.code == "victims_insufficient")
-    assert told.text.startswith("reclaim could make room for 2 of the 4 pods")
+    assert told.text.startswith("reclaim could free resources for 2 of the 4 pods")
     tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
     assert len(tried) == told.numbers["made"]
     assert not explain.session.jobs["default/old"].in_status(RELEASING)

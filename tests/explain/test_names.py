@@ -82,7 +82,7 @@ def test_a_name_in_two_namespaces_is_asked_back():
 def test_a_pod_group_of_the_same_name_keeps_it():
     cluster = Cluster().node("n1", cpu=4).add(DEPLOYMENT).job("web", cpu=1)
     explain = Explainer(cluster.objects())
-    assert explain.why("web").head.startswith("Job default/web of queue default")
+    assert explain.why("web").head.startswith("default/web does not wait.")
     others = [name for name in explain.names.jobs.values() if name != "default/web"]
     assert len(others) == 1 and others[0].startswith("default/podgroup-")
 
@@ -96,5 +96,5 @@ def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
             "grouped", ", annotations: {scheduling.k8s.io/group-name: g}")).objects())
     explanation = explain.why(name)
     assert explanation.codes == ["other_scheduler"] and explanation.text.endswith(
-        f"{name.removeprefix('a/')} names the scheduler default-scheduler (spec.schedulerName), "
-        "and Volcano places those that name volcano.")
+        f"{name.removeprefix('a/')} names the scheduler default-scheduler (spec.schedulerName); "
+        "Volcano places pods that name volcano.")

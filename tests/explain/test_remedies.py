@@ -328,7 +328,7 @@ def test_a_place_for_which_nobody_leaves_is_not_waited_for():
     plugins = ("gang", "drf", "predicates", "proportion")
     text = Explainer(in_queue(cluster, "train"), conf(
         *plugins, actions="enqueue, allocate, reclaim, preempt")).why("train").text
-    assert "promised a place on node n1 in every cycle" in text and "never kept" in text
+    assert "pipelined to node n1 in every cycle" in text and "never starts" in text
     assert "Once that room" not in text
 
 

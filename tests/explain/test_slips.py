@@ -65,23 +65,23 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
 @pytest.mark.parametrize("sentence, objects, said, change", [
     ("a resource's name with a letter too many", written(
         "{nvidia.com/gpus: 1}", nodes="cpu: 4, nvidia.com/gpu: 4"),
-     "No node announces nvidia.com/gpus; near it is nvidia.com/gpu, of which the nodes have 4.",
+     "No node announces nvidia.com/gpus; the nearest name is nvidia.com/gpu (4 on all nodes).",
      "job default/web: nvidia.com/gpu instead of nvidia.com/gpus (web is placed on n1)"),
     ("bytes are told as such, and lowered in whole steps", written("{cpu: 1, memory: 64G}"),
-     "the largest has memory 32Gi",
+     "the largest has 32Gi",
      "job default/web: request of memory a pod 64G -> 32Gi (web is placed on n1)"),
     ("ephemeral storage is bytes, too", written(
         "{ephemeral-storage: 50Gi}", nodes="cpu: 4, ephemeral-storage: 20Gi"),
-     "the largest has ephemeral-storage 20Gi",
+     "the largest has 20Gi",
      "job default/web: request of ephemeral-storage a pod 50Gi -> 20Gi (web is placed on n1)"),
     ("a gate is named", written(pods="schedulingGates: [{name: example.com/quota}]"),
-     "Whoever set it (example.com/quota) has to take it away.",
+     "(example.com/quota); whoever set it has to remove it.",
      "job default/web: without its scheduling gates (web is placed on n1)"),
     ("a node that does not work", made(NODE), "node.kubernetes.io/not-ready",
      "repair node n1, so that its taint node.kubernetes.io/not-ready goes (web is placed on n1)"),
     ("a label with a capital letter", written(
         pods="nodeSelector: {diskType: ssd}", nodes="cpu: 4", labels="disktype: ssd"),
-     "No node has diskType=ssd; near it is disktype=ssd.",
+     "No node has diskType=ssd; the nearest label is disktype=ssd.",
      "job default/web: node selector disktype=ssd instead of diskType (web is placed on n1)"),
     ("a label that has another value", written(
         pods="nodeSelector: {pool: b}", nodes="cpu: 4", labels="pool: batch"),
@@ -138,7 +138,7 @@ def test_a_queue_that_is_not_there_is_made_or_the_near_one_is_taken():
 
 def test_pods_that_volcano_does_not_schedule_are_named():
     cluster = Cluster().node("n1", cpu=4).add(OTHERS).job("web", pods=1, cpu=2)
-    assert "Pods that Volcano does not schedule take cpu 3 (kube-system/agent)." in Explainer(
+    assert "Pods that Volcano does not schedule hold cpu 3 (kube-system/agent)." in Explainer(
         cluster.objects()).why("web").text
 
 
@@ -176,7 +176,7 @@ def test_a_label_of_a_node_that_is_cordoned_is_there():
     text = Explainer([*cluster.objects(), *Cluster().add(JOB.format(
         asks="{cpu: 1}", more="", pods="nodeSelector: {disk: ssd}")).objects()[2:]],
         ALLOCATE).why("web").text
-    assert "may not go to 1 of 2 nodes (n1)" in text and "No node has" not in text
+    assert "1 of 2 nodes (n1) cannot take pod" in text and "No node has" not in text
 
 
 def test_a_node_with_none_of_it_does_not_make_a_misspelt_device_a_right_one():

@@ -1,30 +1,20 @@
-"""No sentence that its numbers contradict: the numbers of each sentence are read back from its text
-and held against one another and against the session.
+"""No sentence that its numbers contradict: the facts of each message are compared with one another
+and with the session.
 """
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from recorded_cases import HERE, SHARED, rows
 
-from volcano_lab.api import quantity
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.holders import allocated, reserved
 from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.messages import Message
 from volcano_lab.trace.state import queue_attributes
 
-AMOUNT = re.compile(r"([a-z][\w./-]*) (-?\d[\d.e+-]*(?:Ki|Mi|Gi|Ti)?)(?=[\s,;.)]|$)")
 SLACK = 1e-4
-"""Texts have six digits."""
-
-
-def amounts(text):
-    """{resource: amount} of a part of a sentence, in CPUs, bytes and whole pieces."""
-    return {name: float(quantity.parse(number.rstrip(".")))
-            for name, number in AMOUNT.findall(text)}
 
 
 def less(left, right):
@@ -32,98 +22,128 @@ def less(left, right):
 
 
 def same(left, right):
-    return abs(left - right) <= SLACK * max(abs(left), abs(right)) + 1e-3
+    return abs(left - right) <= SLACK * max(abs(left), abs(right)) + 1
 
 
-def in_session(name, amount):
-    return amount if name in ("memory", "pods") else amount / 1000
+def one(amounts):
+    (amount,) = amounts.values()
+    return amount
+
+
+def messages(said):
+    """All messages of a cause, those inside others included."""
+    if isinstance(said, Message):
+        yield said
+        said = said.facts.values()
+    if isinstance(said, list | tuple | type({}.values())):
+        for each in said:
+            yield from messages(each)
+
+
+def overcommit(facts, ssn):
+    parts = ("reserved", "requested", "asked", "limit", "total")
+    reserved, requested, asked, limit, total = (one(facts[name]) for name in parts)
+    used = one(facts["used"].facts["used"]) if facts["used"] else 0.0
+    assert same(reserved + requested, asked) and less(limit, asked)
+    assert same(total * facts["factor"] - used, limit)
+    assert same(total, ssn.total_resource.get(*facts["total"]))
+
+
+def over_limit(facts, ssn):
+    queue = facts["queue"].facts["queue"] if isinstance(facts["queue"], Message) else facts["queue"]
+    real = queue_attributes(ssn)[queue].real_capability
+    assert facts["limit"]
+    assert all(less(limit, facts["asked"][name]) and same(limit, real.get(name))
+               for name, limit in facts["limit"].items())
+    for each in facts["origin"]:
+        if each.code == "origin.cluster":
+            assert all(same(limit, ssn.total_resource.get(name))
+                       for name, limit in facts["limit"].items())
+        if each.code == "origin.less":
+            (name, whole), = each.facts["whole"].facts["amount"].items()
+            assert same(whole - one(each.facts["kept"]), facts["limit"][name])
+
+
+def placed_sum(facts, ssn):
+    over_limit(facts, ssn)
+    assert all(same(facts["held"][name] + each, facts["asked"][name])
+               for name, each in facts["each"].items())
+
+
+def over_deserved(facts, _):
+    for name, limit in facts["deserved"].items():
+        assert less(limit, facts["asked"][name])
+        assert same(facts["held"][name] + facts["each"][name], facts["asked"][name])
+
+
+def refusing(facts, ssn):
+    assert 0 < facts["n"] <= facts["count"] <= len(ssn.nodes)
+
+
+def too_little(amounts, request):
+    assert amounts and all(less(amount, request[name]) for name, amount in amounts.items())
+
+
+def room(facts, _):
+    if facts.get("largest"):
+        assert all(amount < facts["request"][name] for name, amount in facts["largest"].items())
+    for each in messages(facts.get("left")):
+        if each.code in ("left.one", "left.most", "left.short"):
+            too_little(each.facts.get("left") or each.facts["most"], facts["request"])
+
+
+def full(facts, _):
+    too_little(facts["total"], facts["request"])
+
+
+def fragmented(facts, _):
+    room(facts, _)
+    assert all(less(facts["request"][name], total) for name, total in facts["total"].items())
+
+
+def topology(facts, _):
+    for each in facts["left"]:
+        too_little(each.facts["amount"], facts["need"])
+
+
+def order(facts, _):
+    first, second = facts["theirs"], facts["own"]
+    match facts["what"].code:
+        case "compared.share":
+            first, second = ((-each.facts["priority"], each.facts["share"])
+                             for each in (first, second))
+            assert first <= second
+        case "compared.priority":
+            assert float(first) > float(second)
+        case "compared.dominant":
+            assert float(first) <= float(second)
+        case "compared.minimum" | "compared.preemptable":
+            assert (first.code, second.code) == ("no", "yes")
+
+
+RULES = {"overcommit.sum": overcommit, "queue_over.admission": over_limit,
+         "queue_over.pod": placed_sum, "queue_over.too": over_limit,
+         "over_deserved": over_deserved, "nodes.refuse": refusing, "cluster_full": full,
+         "cluster_full.one": full, "fragmented": fragmented, "nodes_full.some": room,
+         "larger_than_any_node": room, "larger_than_any_node.some": room,
+         "topology.full": topology, "came_first": order}
+"""Code of a message -> what its facts have to agree with."""
 
 
 def check(explain, job, cause):
-    """Every claim that one cause's text makes."""
-    text, ssn = cause.text, explain.session
-    if re.match(r"Pod \S+ asks for ", text):
-        asks, rest = re.search(r"asks for (.*?); (.*)", text).groups()
-        check_room(amounts(asks), rest.partition(" Counted in")[0])
-    for name, kept, wants, total, limit, cluster, factor, used in re.findall(
-            r"([\w./-]+) (\S+) reserved \+ (\S+) requested = (\S+), allowed (\S+) \((\S+) in the "
-            r"cluster x factor ([\d.]+)(?:, less (\S+) in use)?\)", text):
-        kept, wants, total, limit, cluster, used = (
-            float(quantity.parse(each or "0"))
-            for each in (kept, wants, total, limit, cluster, used))
-        assert same(kept + wants, total) and less(limit, total)
-        assert same(cluster * float(factor) - used, limit)
-        assert same(cluster, in_session(name, ssn.total_resource.get(name)))
-    for level, asked, limit in re.findall(
-            r"Queue (\S+?),? .*?would (?:have to answer for|hold) (.*?)(?: \(.*?\))?, "
-            r"and (?:it )?may hold (.*?)"
-            r"(?: \(.*?\))?\.(?= |$)", text):
-        real = queue_attributes(ssn)[level].real_capability
-        asked, limit = amounts(asked), amounts(limit)
-        assert limit and all(less(limit[name], asked[name]) for name in limit)
-        assert all(same(limit[name], in_session(name, real.get(name))) for name in limit)
-    for total, others in re.findall(r"\((\S+) in the cluster, less (\S+) guaranteed to", text):
-        limit = next(iter(cause.numbers["limit"]))
-        amount = in_session(limit, cause.numbers["limit"][limit])
-        assert same(float(quantity.parse(total)) - float(quantity.parse(others)), amount)
-    if "all that the cluster has" in text:
-        for name, amount in cause.numbers["limit"].items():
-            assert same(amount, ssn.total_resource.get(name))
-    for asks, rest in re.findall(r"its minimum of \d+ pods asks for (.*?), and (.*)", text):
-        check_room(amounts(asks), rest)
-    for some, every in re.findall(r"may not go to (\d+) of (\d+) nodes", text):
-        assert 0 < int(some) <= int(every) <= len(ssn.nodes)
-    if cause.code == "came_first":
-        check_order(text)
+    """Every claim that one cause makes."""
+    ssn = explain.session
+    for each in messages(cause.sentences):
+        if each.code in RULES:
+            RULES[each.code](each.facts, ssn)
     if cause.code == "held_by":
         check_holders(explain, cause)
     if cause.code == "gang_short":
         assert cause.numbers["found"] + cause.numbers["ready"] >= 0
     if cause.code == "met_capability":
-        after = cause.numbers["after"]
-        real = queue_attributes(ssn)[job].real_capability
-        bound = re.search(r"may not hold more (.*)\.", text).group(1).split(" and ")
-        assert all(real.get(name) - after.get(name, 0.0) < 0.1 for name in bound)
-
-
-def check_room(asks, rest):
-    parts = re.findall(r"(\S+) has ((?:[\w./-]+ \S+(?: and )?)+?) left", rest)
-    if " together have " in rest or "the only node" in rest:
-        total = amounts(re.search(r"(?:have|has) (.*?) left", rest).group(1))
-        assert total and all(less(total[name], asks[name]) for name in total)
-        return
-    if "left in total" in rest:
-        total = amounts(re.search(r"have (.*?) left in total", rest).group(1))
-        assert total and all(less(asks[name], total[name]) for name in total)
-    for _, left in parts:
-        left = amounts(left)
-        assert left and all(less(left[name], asks[name]) for name in left)
-    found = re.search(r"the most that one of them has left is (.*?)\.(?: |$)", rest)
-    if found:
-        most = amounts(found.group(1) + ".")
-        assert most and all(less(most[name], asks[name]) for name in most)
-    for name, most in re.findall(r"too little (\S+) \(at most (\S+) left\)", rest):
-        assert less(float(quantity.parse(most)), asks[name])
-    if "that large, even empty" in rest:
-        largest = amounts(rest.rpartition("the largest has ")[2])
-        assert largest and all(largest[name] < asks[name] for name in largest)
-
-
-def check_order(text):
-    found = re.search(
-        r"compares (.*), (\S+)(?: and (\S+))? \(.*\) before (\S+)(?: and (\S+))? \(", text)
-    if not found:
-        return
-    what, *values = found.groups()
-    if "yes" in values or "no" in values:
-        assert values[0] == "no" and values[2] == "yes"
-    elif what == "priority and share":
-        first, second = (tuple(map(float, pair)) for pair in (values[:2], values[2:]))
-        assert (-first[0], first[1]) <= (-second[0], second[1])
-    elif what == "the jobs' priorities":
-        assert float(values[0]) > float(values[2])
-    else:
-        assert float(values[0]) <= float(values[2])
+        after, real = cause.numbers["after"], queue_attributes(ssn)[job].real_capability
+        bound = cause.said.facts["why"].facts["resources"]
+        assert bound and all(real.get(name) - after.get(name, 0.0) < 0.1 for name in bound)
 
 
 def check_holders(explain, cause):

@@ -20,23 +20,22 @@ def asked(*objects):
 
 @pytest.mark.parametrize(("objects", "code", "said", "remedy"), [
     ([klass()], "claim_missing",
-     "it claims data, and there is no PersistentVolumeClaim default/data",
+     "its PersistentVolumeClaim default/data does not exist",
      "both: a volume of 1Gi for PersistentVolumeClaim default/data; create "
      "PersistentVolumeClaim default/data (web is placed on n1)"),
     ([claim(), klass(mode="Immediate")], "claim_unbound",
-     "StorageClass wait gives volumes at once (Immediate), which Kubernetes does before Volcano "
-     "places the pod",
+     "StorageClass wait binds at once (Immediate), before Volcano places the pod",
      "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
     ([claim()], "claim_unbound", "there is no StorageClass wait",
      "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
-    ([claim(), klass()], "volume_unbound", "they have no volume for a claim of the pod",
+    ([claim(), klass()], "volume_unbound", "no volume for a claim of the pod",
      "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
     ([claim(deletionTimestamp="2026-01-01T00:00:00Z", volume="disk"), volume()], "claim_refused",
      'persistentvolumeclaim "data" is being deleted', None),
     ([claim(volume="disk"), volume(zone="c")], "volume_node",
-     "they have no way to a volume that the pod claims (node(s) didn't match PersistentVolume's "
-     "node affinity). PersistentVolume disk asks for nodes with zone In c.", None),
-    ([claim(volume="disk")], "volume_missing", "a volume that is gone", None),
+     "a volume of the pod cannot be reached from there (node(s) didn't match PersistentVolume's "
+     "node affinity). PersistentVolume disk requires nodes with zone In c.", None),
+    ([claim(volume="disk")], "volume_missing", "a volume of the pod does not exist", None),
 ])
 def test_a_claim_without_a_volume_is_named_with_what_would_help(objects, code, said, remedy):
     found = asked(*objects)

@@ -56,7 +56,7 @@ def test_nobody_waits_for_jobs_that_wait_themselves_or_never_end():
     for name in "abc":
         cluster.job(name, pods=2, min_member=1, cpu=2, running={"n1": 1} if name < "c" else None)
     explanation = Explainer(cluster.objects()).why("a")
-    assert "default/b 2 (1 of its pods without a place)" in explanation.text
+    assert "default/b 2 (1 pod waiting)" in explanation.text
     assert not waits(explanation)
     group = GROUP % ("web", "a", "web-1") + "---\n" + "---\n".join(
         POD % (f"web-{number}", "web", "", "volcano", ", nodeName: n1", "Running")
@@ -89,7 +89,7 @@ def test_a_rollout_that_makes_fewer_pods_than_the_minimum_stands():
 
 def test_who_got_the_room_that_a_gang_gave_back():
     cluster = Cluster().node("n1", cpu=4).job("big", pods=3, cpu=2, priority=9).job("small", cpu=2)
-    assert "After its refusal some room went to default/small 2." in Explainer(
+    assert "Placed after its refusal: default/small 2." in Explainer(
         cluster.objects(), """\
 actions: "allocate"
 tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}]}]
@@ -105,7 +105,7 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
         + leaving).job("new", cpu=1)
     explanation = Explainer(cluster.objects(), 'actions: "allocate"', 1_800_000_000).why("new")
     assert explanation.codes == ["promised"]
-    assert ("should have ended by 2020-01-01 00:00 UTC" in explanation.text) == said
+    assert ("overdue since 2020-01-01 00:00 UTC" in explanation.text) == said
 
 
 def test_a_pod_group_of_another_namespace_is_named():
@@ -120,7 +120,7 @@ def test_nodes_outside_of_all_hyper_nodes_are_named():
         "{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: s0}, spec: "
         "{tier: 1, members: [{type: Node, selector: {exactMatch: {name: n1}}}]}}").job(
         "new", pods=2, cpu=4, network_topology={"mode": "hard", "highestTierAllowed": 1})
-    assert "In none of them: n2." in Explainer(cluster.objects(), """\
+    assert "In no HyperNode of these tiers: n2." in Explainer(cluster.objects(), """\
 actions: "allocate"
 tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]}]
 """).why("new").text
@@ -217,6 +217,6 @@ spec:
 actions: "allocate"
 tiers: [{plugins: [{name: gang}, {name: predicates}, {name: proportion}]}]
 """).why("new")
-    assert "With room in its queue, it would wait, too:" in explanation.text
+    assert "With quota in its queue, it would wait, too:" in explanation.text
     assert any("capability" in each.change and "node selector" in each.change
                for each in explanation.remedies)

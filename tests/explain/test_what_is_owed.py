@@ -40,7 +40,7 @@ def test_a_node_has_room_that_no_queue_can_use():
     cluster.job("one", queue="a", cpu=1, gpu=2).job("two", queue="b", cpu=1, gpu=2)
     text = Explainer(cluster.objects(), PROPORTION).why("one").text
     assert ("A node has free resources that no queue can use: one more pod would exceed the share "
-            "of queue b (it holds nvidia.com/gpu 0 and deserves nvidia.com/gpu 1.5), too.") in text
+            "of queue b (nvidia.com/gpu 0 allocated, 1.5 deserved), too.") in text
     assert "kept for" not in text
     cluster.job("small", queue="b", cpu=1, gpu=1)
     text = Explainer(cluster.objects(), PROPORTION.replace("{name: overcommit}, ", "")).why(
@@ -62,7 +62,7 @@ def test_places_that_a_gang_gave_back_are_not_held_by_it():
     found = Explainer(cluster.job("new", pods=2, cpu=4).objects(), PROPORTION.replace(
         "enqueue, ", "").replace("{name: proportion}, ", "")).why("new")
     held = next(cause for cause in found.causes if cause.code == "held_by")
-    assert held.text == "cpu is held by default/old 3." and held.numbers["holders"] == [
+    assert held.text == "Holders of cpu: default/old 3." and held.numbers["holders"] == [
         "default/old"]
 
 
@@ -75,7 +75,7 @@ def test_a_promise_that_allocate_refuses_in_every_cycle_is_never_kept():
         ", preempt", ", enablePreemptable: false", "proportion"))
     found = explain.why("high")
     assert found.codes == ["never_bound"]
-    assert "in every cycle: " in found.text and "never kept" in found.text
+    assert "in every cycle" in found.text and "never starts" in found.text
     assert "anti-affinity" in found.text and "default/low-n" in found.text
     assert [(group.code, group.jobs) for group in explain.waiting()] == [
         ("never_bound", ["default/high"])]
@@ -102,8 +102,8 @@ def test_a_queue_without_requests_says_what_it_may_hold_and_who_waits_in_it():
     text = NODE + queue + filled(JOB + GROUP).replace("queue: default", "queue: test")
     explain = Explainer(with_defaults(loads(text)), PROPORTION)
     said = explain.why("queue/test").text
-    assert "may hold cpu 2;" in said and "may hold nothing" not in said
-    assert "In it wait default/train (no pods yet, Pending)" in said
+    assert "limit 2;" in said and "limit nothing" not in said
+    assert "Waiting in it: default/train (no pods yet, Pending)" in said
 
 
 def test_jobs_whose_pods_are_not_created_yet_are_counted():

@@ -24,8 +24,8 @@ def test_nodes_without_the_device_do_not_matter():
     cluster = Cluster().node("c1", cpu=8).add(CORDONED).node("g1", cpu=8, gpu=2)
     cluster.node("g2", cpu=8, gpu=2).job("old", pods=4, cpu=1, gpu=1, running={"g1": 2, "g2": 2})
     said = texts(cluster.job("new", pods=1, cpu=1, gpu=1), "new", NODES_ONLY)
-    assert said[0] == ("Pod default/new-0 asks for nvidia.com/gpu 1; all 2 nodes with "
-                       "nvidia.com/gpu together have nvidia.com/gpu 0 left.")
+    assert said[0] == ("Pod default/new-0 requests nvidia.com/gpu 1; all 2 nodes with "
+                       "nvidia.com/gpu together have 0 left.")
     assert not any("cordoned" in text for text in said)
 
 
@@ -33,14 +33,15 @@ def test_the_only_node_with_a_device_is_not_called_the_only_node():
     cluster = Cluster().node("c1", cpu=8).node("g1", cpu=8, gpu=1)
     cluster.job("old", pods=1, cpu=1, gpu=1, running={"g1": 1})
     said = texts(cluster.job("new", pods=1, cpu=1, gpu=1), "new", NODES_ONLY)
-    assert said[0] == ("Pod default/new-0 asks for nvidia.com/gpu 1; g1, the only node with "
-                       "nvidia.com/gpu, has nvidia.com/gpu 0 left.")
+    assert said[0] == ("Pod default/new-0 requests nvidia.com/gpu 1; g1, the only node with "
+                       "nvidia.com/gpu, has 0 left.")
 
 
 def test_a_device_that_no_node_has_is_said_of_all():
     said = texts(Cluster().node("c1", cpu=8).node("c2", cpu=8).job("new", cpu=1, gpu=1), "new",
                  NODES_ONLY)
-    assert "nvidia.com/gpu 0 left" in said[0] and "No node announces nvidia.com/gpu" in said[0]
+    assert "requests nvidia.com/gpu 1; all 2 nodes together have 0 left" in said[0]
+    assert "No node announces nvidia.com/gpu" in said[0]
 
 
 def test_another_queue_that_holds_too_much_of_something_else_is_not_named():
@@ -57,14 +58,15 @@ def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
     cluster = Cluster().node("n1", cpu=8).queue("guest", reclaimable=False).queue("owner")
     cluster.job("render", queue="guest", pods=8, min_member=1, cpu=1, running={"n1": 8})
     said = texts(cluster.job("home", queue="owner", pods=2, cpu=1), "home", RECLAIM)
-    assert ("reclaim takes nothing from queue guest (it holds cpu 8): its spec says reclaimable: "
-            "false.") in said
+    assert ("reclaim takes nothing from queue guest, which holds cpu 8 and has "
+            "spec.reclaimable: false.") in said
 
 
 def test_a_node_that_holds_more_than_it_has_is_named_with_who_holds_the_room():
     cluster = Cluster().node("n1", cpu=7).node("n2", cpu=8).job("old", cpu=8, running={"n1": 1})
     assert texts(cluster.job("new", pods=1, cpu=8), "new", RECLAIM)[1] == (
-        "In queue default cpu is held by default/old 8. Node n1 holds cpu 8 and has 7.")
+        "Holders of cpu in queue default: default/old 8. Node n1 has cpu 8 in use and 7 "
+        "allocatable.")
 
 
 HYPER = """\
@@ -112,7 +114,7 @@ def test_the_room_of_each_hyper_node_is_told_where_none_was_tried():
     close = {"mode": "hard", "highestTierAllowed": 1}
     cluster = racks().job("mpi", pods=4, cpu=4, network_topology=close)
     assert texts(cluster, "mpi", TOPOLOGY)[0] == (
-        "No HyperNode up to tier 1 has room for it: its minimum of 4 pods asks for cpu 16, "
+        "No HyperNode up to tier 1 has enough left for it: its minimum of 4 pods requests cpu 16, "
         "and rack-b has cpu 14 left, rack-a has cpu 12 left.")
 
 
@@ -143,9 +145,9 @@ def test_hyper_nodes_that_were_not_tried_for_a_sub_group_are_named_with_what_the
     said = texts(cluster, "mpi", TOPOLOGY)
     assert said[0] == (
         "No single HyperNode up to tier 1 holds its sub-group: 3 pods are needed together, and "
-        "rack-a takes 0. Not tried, as its minimum of 3 pods asks for cpu 9: rack-b has cpu 8 "
-        "left. Counted in: 3 pods of its own job that have found a place in this attempt.")
-    assert said[1] == "cpu is held by default/db 6, default/web 6."
+        "rack-a takes 0. Not tried, as its minimum of 3 pods requests cpu 9: rack-b has cpu 8 "
+        "left. Counted in: 3 pods of this job, placed earlier in the same attempt.")
+    assert said[1] == "Holders of cpu: default/db 6, default/web 6."
 
 
 def test_sub_groups_without_a_topology_that_must_hold_start_with_one():
@@ -193,11 +195,11 @@ def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why(
     pod, = (key for key in explain.evidence.tasks if explain._evicted(key))
     assert explain.why("old").causes[0].text == (
         f"1 of its pods is leaving its node, and it has no others to place. preempt evicts {pod} "
-        f"for default/new. Ask why about {pod}, and it is told who let it go.")
+        f"for default/new. Ask why about {pod} to see which plugins allowed it.")
     told = explain.why(pod)
     assert told.causes[1].text == (
-        "default/old has priority 100, and default/new has 10: plugin priority, which compares "
-        "them, is not in the configuration.")
+        "default/old has priority 100 and default/new 10; plugin priority, which compares them, "
+        "is not configured.")
     assert "plugin priority in the first tier (old loses no pods; new waits)" in map(
         str, told.remedies)
 

@@ -148,8 +148,8 @@ def test_a_comparison_tells_of_what_is_short_and_where_there_is_room_of_all():
     told = [sentence(record) for record in traced(cluster.objects())[0].of("enqueue_comparison")
             if record["plugin"] == "overcommit"]
     assert told == [
-        "overcommit counts for fits: cpu 1, memory 1Gi against cpu 4.8, memory 76.8Gi: room",
-        "overcommit counts for large: cpu 9 against cpu 4.8: too little cpu"]
+        "overcommit on fits: cpu 1 and memory 1Gi ≤ limit cpu 4.8 and memory 76.8Gi: allowed",
+        "overcommit on large: cpu 9 > limit 4.8: refused"]
 
 
 def test_rounds_are_those_of_the_session():

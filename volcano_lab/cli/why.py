@@ -58,7 +58,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
     elif output == "name":
         print(explanation.about.replace(" ", "/", 1))
     else:
-        print(report(explanation, explainer.names), flush=True)
+        print(report(explanation, explainer.names, output == "wide"), flush=True)
         _print_remedies(explanation, seconds, files if output == "wide" else ())
     return DONE
 
@@ -136,13 +136,13 @@ def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
     raise Mistake(one_line(problem))
 
 
-def report(explanation: Explanation, names: Names) -> str:
-    """What it is about, a paragraph a cause, and the decisions behind it, as text."""
+def report(explanation: Explanation, names: Names, records: bool = False) -> str:
+    """The answer, a paragraph a cause, and the `records` behind it where they are wanted."""
     most = width()
     lines = [_lines(explanation.head)]
     texts = [text for text in dict.fromkeys(cause.text for cause in explanation.causes) if text]
     lines += ["", *(_lines(text, "    ", "  ") for text in texts)] if texts else []
-    if explanation.chain:
+    if explanation.chain and records:
         shown = explanation.chain[:MOST]
         lines += ["", say("Decided by these records of the cycle:")]
         lines += [_lines(f"{record.action}: {names.plainly(sentence(record))}", " " * 10,

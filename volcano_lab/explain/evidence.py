@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
-from volcano_lab.explain.explanation import Amounts, amounts_text
+from volcano_lab.explain.explanation import Amounts, part
 from volcano_lab.explain.trial import silent
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import meant
+from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.scheduler import life
 from volcano_lab.trace import Record, State, Trace, TraceReader
@@ -243,36 +242,31 @@ class Evidence:
             return self.trace.state_at(record.number)
         return self._stepper.goto(record.number).state
 
-    def not_announced(self, names: Iterable[str]) -> str:
-        """Of which of some resources no node has anything at all, and what may be meant."""
+    def not_announced(self, names: Iterable[str]) -> Iterator[Message]:
+        """Yield of which of some resources no node has anything at all, and what may be meant."""
         there = amounts(self.ssn.total_resource)
-        told = ""
         for name in [name for name in names if not there.get(name)]:
             kin = [each for each in there if "/" in name and each.startswith(name.split("/")[0])]
             close = meant(name, there) or "".join(kin[:1])
-            told += (f" No node announces {name}; near it is {close}, of which the nodes have "
-                     f"{amount_text(close, there[close])}." if close else
-                     f" No node announces {name}: such a node is missing, or the device plugin on "
-                     "it does not run.")
-        return told
+            yield Message("resource.near", resource=name, near=close, amount={
+                close: there[close]}) if close else Message("resource.unknown", resource=name)
 
-    def own(self, job: str, record: Record) -> str:
-        """That pods of the job itself are counted in, which found a place just before."""
+    def own(self, job: str, record: Record) -> Message | None:
+        """That pods of the job itself are counted in, which were placed just before."""
         now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
         own = sum(bool(now[task.key]["node"]) and not before[task.key]["node"]
                   for task in self.ssn.jobs[job].tasks.values())
-        pods = "pod of its own job that has" if own == 1 else "pods of its own job that have"
-        return f" Counted in: {own} {pods} found a place in this attempt." if own else ""
+        return Message("own_pods", n=own) if own else None
 
-    def at_first(self, task: TaskInfo, names: Iterable[str]) -> str:
-        """That it is the pod's init containers that ask for so much of some resources."""
+    def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
+        """Yield that it is the pod's init containers that ask for so much of some resources."""
         spec = task.pod.spec
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
         later = spec.init_containers and pod_resource_request(
             task.pod.changed(spec={"init_containers": sidecars}))
         more = [name for name in names if later and later.get(name) < task.init_resreq.get(name)]
-        return (" So much is asked for by its init containers; the others ask for "
-                f"{amounts_text(amounts(later), more)}.") if more else ""
+        if more:
+            yield Message("init_containers", later=part(amounts(later), more))
 
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
         return [record for record in self.of(name, **facts) if record.action == action]

@@ -12,7 +12,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.candidates import in_queues
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
-from volcano_lab.explain.explanation import Cause, Explanation, Group
+from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedies import Remedy, effects, remedies_for, remedies_that_spare
@@ -25,13 +25,9 @@ from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.messages import NoSuch, friendly_errors, listed, meant, near
+from volcano_lab.messages import Message, NoSuch, friendly_errors, listed, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
-
-LATER = ("Its pods are not made yet: Volcano's job controller makes them once the job is admitted, "
-         "and no cluster autoscaler sees them before. This answer is that of a cycle which has "
-         "them.")
 
 
 @friendly_errors
@@ -54,7 +50,7 @@ class Explainer(Shown):
     >>> explanation.codes
     ['larger_than_any_node']
     >>> print(explanation.causes[0].text)
-    Pod default/train-0 asks for cpu 6; no node is that large, even empty: the largest has cpu 4.
+    Pod default/train-0 requests cpu 6; no node is that large, even empty: the largest has 4.
     >>> print(explanation.remedies[0])
     job default/train: request of cpu a pod 6 -> 4 (train is placed on n1)
     """
@@ -75,7 +71,7 @@ class Explainer(Shown):
 
     def _shown(self) -> Iterable[Part]:
         waiting = [job for job in self.session.jobs.values() if self._waits(job)]
-        yield f"{len(waiting)} of {len(self.session.jobs)} jobs wait; ask why(name) about one."
+        yield str(Message("waiting.count", n=len(waiting), jobs=len(self.session.jobs)))
         yield [{"job": job.uid, "queue": job.queue, "phase": job.pod_group.status.phase,
                 "waiting_pods": self._waiting_pods(job)} for job in waiting]
 
@@ -112,7 +108,7 @@ class Explainer(Shown):
             group = f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}"
             if pod.key in seen.elsewhere:
                 return self.why_job(group) if group in self.session.jobs else Explanation(
-                    f"pod {pod.key}", "The cycle leaves it out.", [*elsewhere([pod])])
+                    f"pod {pod.key}", Message("left_out"), [*elsewhere([pod])])
         said = {what, f"default/{what}", *(pod.key for pod in pods)}
         groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
                   and not said.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
@@ -160,7 +156,8 @@ class Explainer(Shown):
             made.given = self.evidence.given
             made.unmade[queue] = self.evidence.unmade.get(queue, [])
             found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
-            found.causes.append(Cause("pods_later", LATER, {"pods": len(later)}, [], True))
+            found.causes.append(Cause("pods_later", Message("pods_later"), {"pods": len(later)}, [],
+                                      True))
             return found
         causes = job_causes(self.evidence, job)
         if any(cause.code in VOLUME_CODES for cause in causes):
@@ -170,8 +167,8 @@ class Explainer(Shown):
             cause.code for cause in causes}
 
         find = partial(remedies_for, self.evidence, job, causes)
-        return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
-                           find if seeks else None)
+        return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
+                           causes, find if seeks else None)
 
     def _beyond_volumes(self, uid: str) -> list[Cause]:
         """For what a job would wait, had each claim of its pods a volume."""
@@ -181,8 +178,8 @@ class Explainer(Shown):
         if objects is self.objects:
             return []
         also = Explainer(objects, self.conf, self.now).why_job(uid)
-        return [Cause(cause.code, f"With a volume, it would wait, too: {cause.text}",
-                      cause.numbers, [], True) for cause in also.causes[:1] if also.seeks_remedies]
+        return [Cause(cause.code, [Message("with_volume"), *cause.sentences], cause.numbers, [],
+                      True) for cause in also.causes[:1] if also.seeks_remedies]
 
     @collector_paused()
     def waiting(self) -> list[Group]:
@@ -217,15 +214,16 @@ class Explainer(Shown):
             return self.why_victim(key)
         if task.node_name:
             here = why_here(self.evidence, task)
-            return Explanation(about, f"Pod {key} is {task.status} on node {task.node_name}.",
-                               [here] if here else [])
+            return Explanation(about, Message("pod.placed", pod=key, status=task.status,
+                                              node=task.node_name), [here] if here else [])
         job = self.why_job(task.job)
         choice = last_choice(self.evidence, key)
-        tried = (f" It was tried on {choice['nodes']} nodes." if choice is not None
-                 else " No node was sought for it.")
+        tried = Message("pod.not_tried") if choice is None else Message(
+            "pod.tried", n=choice["nodes"])
         if choice is not None and choice["node"] is not None:
-            tried = f" Node {choice['node']} was found for it, and given back with its gang's."
-        return Explanation(about, f"Pod {key} is {task.status}.{tried} {job.head}", job.causes,
+            tried = Message("pod.given_back", node=choice["node"])
+        head = [*each_said(job.said), Message("pod.waits", pod=key, status=task.status), tried]
+        return Explanation(about, head, job.causes,
                            job.find_remedies and partial(job.find_remedies, pod=key))
 
     def why_queue(self, name: str) -> Explanation:
@@ -244,18 +242,18 @@ class Explainer(Shown):
         found = self.evidence.tasks[key]
         about = f"pod {key} on node {name}"
         if found.node_name == name:
-            return Explanation(about, f"Pod {key} is on node {name}.")
+            return Explanation(about, Message("pod.on_node", pod=key, node=name))
         choice = last_choice(self.evidence, key)
         if choice is None:
             waits = [] if found.node_name else self.why_job(found.job).causes
-            return Explanation(about, f"No node was sought for pod {key} in this cycle.", waits)
+            return Explanation(about, Message("pod.no_search", pod=key), waits)
         cause = why_not_cause(self.evidence, key, name, choice)
-        head, causes = f"Pod {key} is not on node {name}.", [cause]
+        head, causes = Message("pod.not_on_node", pod=key, node=name), [cause]
         if cause is None and choice["node"] == name:
-            head = f"Node {name} was found for pod {key}, and given back."
+            head = Message("node.given_back", pod=key, node=name)
             causes = self.why_job(found.job).causes
         elif cause is None:
-            head = f"Pod {key} fits node {name}, but node {choice['node']} was taken."
+            head = Message("node.other", pod=key, node=name, other=choice["node"])
             causes = [why_here(self.evidence, found)]
         return Explanation(about, head, [*filter(None, causes)])
 
@@ -264,9 +262,9 @@ class Explainer(Shown):
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):
-            return Explanation(f"pod {key}", f"Pod {key} was not evicted in this cycle.", causes)
+            return Explanation(f"pod {key}", Message("pod.not_evicted", pod=key), causes)
         find = partial(remedies_that_spare, self.evidence, key, causes) if causes else None
-        return Explanation(f"pod {key}", f"Pod {key} was evicted.", causes, find)
+        return Explanation(f"pod {key}", Message("pod.evicted", pod=key), causes, find)
 
     def _evicted(self, key: str) -> bool:
         return any(record.get("operation") == "evict" and record["task"] == key

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import amount_text
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message, Said, listed, paragraph
 from volcano_lab.trace import Part, Record, Shown
 
 Amounts = dict[str, float]
@@ -21,24 +21,34 @@ Amounts = dict[str, float]
 
 @define(slots=True)
 class Cause:
-    """One reason: a `code` for programs, a `text` for people, the `numbers` in it and the `records`
-    behind it.
+    """One reason: a `code` for programs, the messages that it is `said` in, the `numbers` in it and
+    the `records` behind it.
 
     Amounts among the numbers are in internal units. `context` marks what goes with another cause,
     or follows from it.
     """
 
     code: str
-    text: str
+    said: Said | Sequence[Said | None]
     numbers: dict[str, Any] = Factory(dict)
     records: list[Record] = Factory(list)
     context: bool = False
 
+    @property
+    def sentences(self) -> list[Said]:
+        """The messages one by one."""
+        return each_said(self.said)
+
+    @property
+    def text(self) -> str:
+        """The messages as one paragraph in the current language."""
+        return paragraph(self.sentences)
+
 
 @define(slots=True)
 class Explanation(Shown):
-    """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, `rows` of
-    what came before, and `remedies`.
+    """Why something is as it is: `head`, the answer in a line, `causes`, `chain` of records, `rows`
+    of what came before, and `remedies`; `text` is head and causes in one paragraph.
 
     >>> explanation = Explanation("queue a", "Queue a holds nothing.",
     ...                           [Cause("overused", "It deserves nothing.")])
@@ -47,7 +57,7 @@ class Explanation(Shown):
     """
 
     about: str
-    head: str
+    said: Said | Sequence[Said | None]
     causes: list[Cause] = Factory(list)
     find_remedies: Callable[[float | None], Iterable[Any]] | None = None
     rows: list[dict[str, Any]] = Factory(list)
@@ -59,6 +69,11 @@ class Explanation(Shown):
         yield self.rows
         if self._remedies:  # looking for them takes cycles: they are shown once they are known
             yield [{"what_would_change_it": str(remedy)} for remedy in self._remedies]
+
+    @property
+    def head(self) -> str:
+        """The answer in a line, in the current language."""
+        return paragraph(each_said(self.said))
 
     @property
     def text(self) -> str:
@@ -110,6 +125,11 @@ class Explanation(Shown):
 
     def __str__(self) -> str:
         return self.text
+
+
+def each_said(said: Said | Sequence[Said | None]) -> list[Said]:
+    """Return one message, or several, as a list without those that are None."""
+    return [each for each in ([said] if isinstance(said, str | Message) else said) if each]
 
 
 @define(slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
+from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 
@@ -18,37 +18,35 @@ from volcano_lab.trace.plain import amounts
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Why the job is not even looked at."""
     if not job.tasks:
-        yield Cause("no_pods", "Its PodGroup has no pods yet.", {"pods": 0})
+        yield Cause("no_pods", Message("gang.no_pods"), {"pods": 0})
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
-        valid = job.valid_task_num()
-        records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
-        roles = job.roles_short()
-        needs = [f"it needs {least} pods of role {role}, {count} may run"
+        valid, roles = job.valid_task_num(), job.roles_short()
+        needs = [Message("gang_invalid.role", role=role, count=count, least=least)
                  for role, (count, least) in roles.items()]
-        needs = needs or [f"it needs {job.min_available}, {valid} may run"]
-        text = f"It is no valid gang ({invalid.reason}: {invalid.message}): {', '.join(needs)}."
-        yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid,
+        said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
+                       needs=needs or [Message("gang_invalid.all", least=job.min_available,
+                                               count=valid)])
+        records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
+        yield Cause("gang_invalid", said, {"min_available": job.min_available, "valid": valid,
                                            "roles": roles}, records)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
-        yield Cause("hyper_nodes_not_ready",
-                    "Jobs with a network topology wait until the HyperNodes form a tree.")
+        yield Cause("hyper_nodes_not_ready", Message("hyper_nodes_not_ready"))
 
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
-    """That some members found a place and gave it up again, as the gang stayed short of its
-    minimum; or that no plugin asks for it.
+    """That some members were placed and rolled back, as the gang stayed below its minimum; or that
+    no plugin asks for it.
     """
-    if "gang" not in seen.ssn.plugins and 0 < job.ready_task_num() < job.min_available:
-        text = (f"The configuration does not name the plugin gang, so its pods are placed one by "
-                f"one, whatever its minimum of {job.min_available}.")
-        return Cause("no_gang", text, {"min_available": job.min_available}, context=True)
+    least = job.min_available
+    if "gang" not in seen.ssn.plugins and 0 < job.ready_task_num() < least:
+        return Cause("no_gang", Message("no_gang", least=least), {"min_available": least},
+                     context=True)
     owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
     if (job.pod_group.name.startswith("podgroup-") and owner not in (*OWNERS, "Pod")
-            and job.min_available == 1 < len(job.tasks) and job.ready_task_num()):
-        text = (f"It is no gang: who made the {owner} made no PodGroup, so Volcano's controller did"
-                ", with a minimum of 1, and its pods are placed one by one.")
-        return Cause("no_gang", text, {"min_available": 1}, context=True)
+            and least == 1 < len(job.tasks) and job.ready_task_num()):
+        return Cause("no_gang", Message("no_gang.owner", owner=owner), {"min_available": 1},
+                     context=True)
     if job.is_ready() and job.check_task_ready():
         return None
     taken_back: dict[int, list[Record]] = {
@@ -59,16 +57,12 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     if not best:
         return None
     found, ready = len(best), job.ready_task_num()
-    numbers = {"found": found, "ready": ready, "min_available": job.min_available}
-    if found + ready >= job.min_available:
-        text = (f"Its gang of {job.min_available} had {found + ready} members with a place, but "
-                "not the ones that its roles or sub-groups need, and gave them back.")
-    else:
-        short = job.min_available - found - ready
-        beside = f" beside {ready} that have one" if ready else ""
-        text = (f"Its gang needs {job.min_available} members at once; {found} found a "
-                f"place{beside}, {short} did not, and the places were given back.")
-    return Cause("gang_short", text, numbers, best, context=True)
+    code = "gang_short.roles" if found + ready >= least else (
+        "gang_short.beside" if ready else "gang_short")
+    said = Message(code, least=least, found=found, ready=ready, placed=found + ready,
+                   short=least - found - ready)
+    return Cause("gang_short", said, {"found": found, "ready": ready, "min_available": least}, best,
+                 context=True)
 
 
 def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -95,15 +89,16 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     needed = max((group.min_available for group in groups), default=job.min_available)
     whole = next((group for group in groups if group.hard_topology()[0]), job)
     failed = chosen if groups else chosen or failed
-    found = _too_small(seen, job, whole, failed, needed, "its sub-group" if groups else "it")
+    found = _too_small(seen, job, whole, failed, needed, Message(
+        "topology.sub_group" if groups else "topology.it"))
     yield found
-    yield from room_causes(seen, job, Cause("", "", {
+    yield from room_causes(seen, job, Cause("", [], {
         "allowed": found.numbers.pop("nodes"), "request": found.numbers.pop("need")},
         (failed or seen.of("job", job=job.uid))[-1:]))
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
-               needed: int, who: str) -> Cause:
+               needed: int, who: Message) -> Cause:
     """How many pods of a job, or of its sub-group, each HyperNode of an allowed tier takes; and
     what those have left that were not tried, as that was less than the minimum.
     """
@@ -118,27 +113,25 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
     left = _left(seen, [name for name in near if name not in most], need)
     names = [each for each in need if any(each in has for has in left.values())]
-    asks = f"its minimum of {needed} pods asks for {amounts_text(need, names)}"
-    has = listed([f"{name} has {amounts_text(has)} left" for name, has in left.items()], 4)
-    limit = f" up to tier {tier}" if hard else ""
+    facts = {"who": who, "least": needed, "need": part(need, names), "left": [
+        Message("topology.left", hyper_node=name, amount=has) for name, has in left.items()],
+        "limit": Message("topology.limit", tier=tier) if hard else None}
     if most:
-        takes = ", ".join(f"{name} takes {count}" for name, count in most.items())
-        text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and "
-                f"{takes}.")
+        said = [Message("topology.takes", **facts, takes=[
+            Message("topology.take", hyper_node=name, count=count)
+            for name, count in most.items()])]
         if job.allocated_hyper_node and job.hard_topology()[0]:
-            text += (f" Its pods that have a place lie in {job.allocated_hyper_node}, and its own "
-                     f"topology (hard, tier {job.hard_topology()[1]}) keeps the others there.")
+            said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
+                                tier=job.hard_topology()[1]))
         elif left:
-            text += f" Not tried, as {asks}: {has}."
-    elif not near:
-        text = f"There is no HyperNode{limit}, the highest that it allows."
+            said.append(Message("topology.not_tried", **facts))
     else:
-        text = (f"No HyperNode{limit} has room for {who}: {asks}, and {has}."
-                if len(left) == len(near) else f"No HyperNode{limit} could be tried for {who}.")
+        full = "full" if len(left) == len(near) else "untried"
+        said = [Message(f"topology.{full if near else 'none'}", **facts)]
     nodes = [node.name for name in near for node in topology.nodes[name]]
-    outside = seen.ssn.nodes.keys() - nodes
-    text += f" In none of them: {listed(sorted(outside), 4)}." if near and outside else ""
-    return Cause("topology_too_small", text + (seen.own(job.uid, tries[-1]) if tries else ""), {
+    outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
+    said += [Message("topology.outside", nodes=outside)] * bool(outside)
+    return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
         "needed": needed, "holds": most, "tier": tier, "need": need, "nodes": nodes}, tries)
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, amount_text, total
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
-from volcano_lab.messages import listed
+from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
+from volcano_lab.messages import Message, Said
 from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
 
@@ -73,50 +73,50 @@ def is_ghost(seen: Evidence, uid: str) -> bool:
     return not seen.ssn.jobs[uid].tasks and not seen.of("enqueued", job=uid)
 
 
-def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb: str,
-              about: Callable[[JobInfo], str] = lambda job: "") -> str:
-    """Who holds how much, such as "held by default/a 4 and default/b 2"; "" where nobody does."""
+def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[str],
+            about: Callable[[JobInfo], Message | None] = lambda job: None,
+            **facts: Any) -> Message | None:
+    """Who holds how much of some resources, such as "Held by default/a 4 and default/b 2"; None
+    where no job does.
+    """
     order = largest(by_job, names)
     ghosts = [uid for uid in order if is_ghost(seen, uid)]
-    parts = []
+    holders = []
     if len(ghosts) > 1:
-        same = {amounts_text(by_job[uid], names) for uid in ghosts}
-        each = f", {same.pop()} each" if len(same) == 1 else ""
-        parts.append(f"{len(ghosts)} PodGroups without a single pod "
-                     f"({listed(map(seen.called, ghosts), 8)}{each})")
+        each = {str(part(by_job[uid], names)): part(by_job[uid], names) for uid in ghosts}
+        same = Message("holder.ghosts_each", amount=next(iter(each.values())))
+        holders.append(Message("holder.ghosts", n=len(ghosts), jobs=[*map(seen.called, ghosts)],
+                               each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
-    for uid in order[:MOST]:
-        some = amounts_text(by_job[uid], names).removeprefix(f"{names[0]} " * (len(names) == 1))
-        parts.append(f"{seen.called(uid)} {some}{about(seen.ssn.jobs[uid])}")
+    holders += [Message("holder", job=seen.called(uid), amount=part(by_job[uid], names),
+                        about=about(seen.ssn.jobs[uid])) for uid in order[:MOST]]
     if len(order) > MOST:
         rest = reduce(added, (by_job[uid] for uid in order[MOST:]))
-        parts.append(f"{len(order) - MOST} more job{'s' * (len(order) > MOST + 1)} "
-                     f"{amounts_text(rest, names)}")
-    return f" {verb} {', '.join(parts)}." if parts else ""
+        holders.append(Message("holder.rest", amount=part(rest, names),
+                               jobs=Message("more_jobs", n=len(order) - MOST)))
+    return Message(code, holders=holders, **facts) if holders else None
 
 
-def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> str:
+def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> Message | None:
     """What pods on some nodes take of which Volcano knows no job."""
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING]
-    taken = amounts(total(task.resreq for task in pods))
+    taken = part(amounts(total(task.resreq for task in pods)), names)
     largest_first = sorted(pods, key=lambda task: [-task.resreq.get(name) for name in names])
-    return (f" Pods that Volcano does not schedule take {amounts_text(taken, names)} "
-            f"({listed([task.key for task in largest_first], MOST)})."
-            if any(taken.get(name) for name in names) else "")
+    return Message("strangers", taken=taken, pods=[task.key for task in largest_first]) if any(
+        taken.values()) else None
 
 
-def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
+def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
     """How a job stood that had reserved something when another was refused."""
     if is_ghost(seen, job.uid):
-        return " (its PodGroup has no pods)"
+        return Message("holder.no_pods")
     if any(each.number < record.number for each in seen.of("enqueued", job=job.uid)):
-        return " (admitted before it in this cycle)"
+        return Message("holder.admitted")
     start = seen.trace.start
     placed = sum(bool(start["tasks"][task.key]["node"]) for task in job.tasks.values())
-    some = f"{placed or 'none'} of its {len(job.tasks)} pods"
-    have = "has" if placed <= 1 else "have"
-    return f" ({start['jobs'][job.uid]['phase'] or 'Pending'}, {some} {have} a place)"
+    return Message("holder.phase", phase=start["jobs"][job.uid]["phase"] or "Pending",
+                   placed=placed, pods=len(job.tasks))
 
 
 def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -125,18 +125,16 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         return
     names, level = record["short_of"], record.get("level")
     kept = reserved(seen, record, level)
-    own = kept.pop(job.uid, {})
+    own = part(kept.pop(job.uid, {}), names)
     held = allocated(seen, record, level)[0]
-    verb = "Held by" if level else "In use by"
-    about = partial(phase_text, seen, record)
-    text = (held_text(seen, kept, names, "Reserved by", about) + held_text(seen, held, names, verb)
-            + ("" if level else strangers(seen, names, seen.ssn.nodes))).strip()
-    if any(own.get(name) for name in names):
-        text += (f" Counted in: {amounts_text(own, names)} of its own, for the configuration names "
-                 f"{record['plugin']} twice, and the first has let it in.")
+    said = [held_by(seen, "held_by.reserved", kept, names, partial(standing, seen, record)),
+            held_by(seen, "held_by" if level else "held_by.used", held, names),
+            None if level else strangers(seen, names, seen.ssn.nodes),
+            Message("counted_twice", amount=own, plugin=record["plugin"])
+            if any(own.values()) else None]
     holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
-    if text:
-        yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
+    if any(said):
+        yield Cause("held_by", said, {"holders": list(dict.fromkeys(holders)),
                                       "ghosts": [uid for uid in largest(kept, names)
                                                  if is_ghost(seen, uid)]}, [record], True)
     before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)]
@@ -155,31 +153,32 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     held, new = allocated(seen, record, level, nodes)
     held = held_to_the_end(seen, job, record, held, nodes)
     took = {uid: each for uid, each in new.items() if uid != job.uid}
-
-    def waits(other: JobInfo) -> str:
-        pods = len(other.in_status(PENDING)) * (other is not job)
-        return f" ({pods} of its pods without a place)" * bool(pods)
-
-    what = " and ".join(names) + (" are" if len(names) > 1 else " is")
-    verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
-    holders, others = largest(held, names), strangers(seen, names, nodes or ())
-    broken = "".join(f" Node {node.name} holds {name} {amount_text(name, node.used.get(name))} "
-                      f"and has {amount_text(name, node.allocatable.get(name))}." for name in names
-                      for node in seen.ssn.nodes.values()
-                      if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE)
-    text = held_text(seen, held, names, verb, waits) * (holders != [job.uid]) + others + broken
-    if text:
-        text += held_text(seen, took, names, "In this cycle it went to")
+    holders = largest(held, names)
+    broken = [Message("node_over", node=node.name, held={name: node.used.get(name)},
+                      allocatable={name: node.allocatable.get(name)})
+              for name in names for node in seen.ssn.nodes.values()
+              if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
+    said = [None if holders == [job.uid] else held_by(
+        seen, "held_by.resources" if level is None else "held_by.queue", held, names,
+        partial(_waiting_pods, job), resources=names, queue=level),
+            strangers(seen, names, nodes or ()), *broken]
+    found = any(said)
+    if found:
+        said.append(held_by(seen, "held_by.this_cycle", took, names))
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
-            text += (" All of them wait for more themselves. Minimums (minMember, minResources) "
-                     "that count all that a job needs let in fewer at once.")
+            said.append(Message("all_wait"))
     later = {uid: added(each, new.get(uid, {}), -1.0) for uid, each in allocated(
         seen, seen.trace.records[-1], level, nodes)[1].items() if uid != job.uid}
-    if text or largest(later, names):
-        text += held_text(seen, later, names, "After its refusal some room went to")
-        yield Cause("held_by", text.strip(), {"holders": holders, "broken": bool(broken)}, [record],
-                    context=True)
+    if found or largest(later, names):
+        said.append(held_by(seen, "held_by.later", later, names))
+        yield Cause("held_by", said, {"holders": holders, "broken": bool(broken)}, [record], True)
     yield from came_first(seen, largest(took, names)[:1], job, record)
+
+
+def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
+    """How many pods of another job wait."""
+    pods = len(other.in_status(PENDING)) * (other is not mine)
+    return Message("holder.waits", pods=Message("pods", n=pods)) if pods else None
 
 
 def held_to_the_end(seen: Evidence, job: JobInfo, record: Record, held: dict[str, Amounts],
@@ -210,47 +209,42 @@ def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -
     if not turns or turns[0].number >= record.number or (
             before and before[0].number < turns[0].number):
         return None
-    names = [seen.called(each.uid) if kind == "job" else f"queue {each.uid}"
+    names = [seen.called(each.uid) if kind == "job" else Message("queue", queue=each.uid)
              for each in (left, right)]
 
-    def first(why: str, plugin: str = "") -> Cause:
-        text = f"{names[0]} came first: {why}."
-        return Cause("came_first", text[0].upper() + text[1:] if kind == "queue" else text, {
-            "first": left.uid, "plugin": plugin, "kind": kind}, [turns[0]], context=True)
+    def first(code: str, plugin: str = "", **facts: Any) -> Cause:
+        said = Message(code, first=names[0], second=names[1], plugin=plugin, **facts)
+        note = priority_note(seen, mine) if plugin == "priority" else None
+        return Cause("came_first", [said, note], {"first": left.uid, "plugin": plugin,
+                                                  "kind": kind}, [turns[0]], context=True)
 
     state = seen.state_at(turns[0])
     for plugin in (plugin for tier in seen.ssn.points[f"{kind}_order"].tiers for plugin, _ in tier):
-        what, key, text = _compared(seen, kind, plugin, state)
+        what, key, shown = _compared(seen, kind, plugin, state)
         if key is None:  # this plugin's values are not known here
             decided = turns[0].get("next") == right.uid and turns[0]["decided_by"]
-            return first(f"{plugin} puts it first", plugin) if decided and (
+            return first("came_first.decided", plugin) if decided and (
                 decided[0] == plugin) else None
         theirs, own = key(left), key(right)
-        if theirs == own:
-            continue
-        if theirs > own:
-            return None
-        note = priority_note(seen, mine) if plugin == "priority" else ""
-        return first(f"{plugin} compares {what}, {text(theirs)} ({names[0]}) before {text(own)} "
-                     f"({names[1]}){note}", plugin)
-    return first("the plugins' orders put them level, and it was created earlier") if (
+        if theirs != own:
+            return first("came_first", plugin, what=Message(f"compared.{what}"),
+                         theirs=shown(theirs), own=shown(own)) if theirs < own else None
+    return first("came_first.older") if (
         kind == "job" and left.creation_timestamp < right.creation_timestamp) else None
 
 
-def priority_note(seen: Evidence, job: JobInfo) -> str:
+def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
     """That a job has not the priority of its pods: only a PriorityClass of its PodGroup counts."""
     name = job.pod_group.spec.priority_class_name
     pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
     if pods == job.priority or not job.tasks:
-        return ""
-    why = (f"there is no PriorityClass {name} among the objects" if name
-           else "its PodGroup names no PriorityClass")
-    return (f"; {seen.called(job.uid)} has priority {job.priority}, as {why}, and its pods' own, "
-            f"{pods}, does not count between jobs")
+        return None
+    return Message("priority.lost_class" if name else "priority.no_class", name=name, pods=pods,
+                   job=seen.called(job.uid), priority=job.priority)
 
 
 def _compared(seen: Evidence, kind: str, plugin: str, state: State
-              ) -> tuple[str, Callable[[Any], Any] | None, Callable[[Any], str]]:
+              ) -> tuple[str, Callable[[Any], Any] | None, Callable[[Any], Said]]:
     """(what a plugin compares, a key of it at that moment that puts the smaller first, its text);
     no key where it isn't known.
     """
@@ -258,20 +252,23 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
     if kind == "queue":
         if plugin in ("proportion", "capacity") and not getattr(
                 seen.ssn.plugins[plugin], "hierarchical", False):
-            return "priority and share", lambda queue: (
+            return "share", lambda queue: (
                 -queue.queue.spec.priority, shares[queue.uid]["share"]), (
-                lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
+                lambda key: Message("compared.two", priority=-key[0], share=key[1]))
     elif plugin == "drf" and not seen.ssn.plugins["drf"].hierarchical:
-        return "dominant shares", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
+        return "dominant", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
     elif plugin == "priority":
-        return "the jobs' priorities", lambda job: -job.priority, lambda key: f"{-key:.4g}"
+        return "priority", lambda job: -job.priority, lambda key: f"{-key}"
     elif plugin == "gang":
-        return "whether a gang has its minimum", lambda job: sum(
+        return "minimum", lambda job: sum(
             state["tasks"][task.key]["status"] in READY or task.best_effort
-            for task in job.tasks.values()) >= job.min_available, ["no", "yes"].__getitem__
+            for task in job.tasks.values()) >= job.min_available, _yes_or_no
     elif plugin == "sla":
-        return "deadlines", seen.ssn.plugins[plugin].job_order_key, moment_text
+        return "deadline", seen.ssn.plugins[plugin].job_order_key, moment_text
     elif plugin == "tdm":
-        return "whether a job may be preempted", seen.ssn.plugins[plugin].job_order_key, (
-            ["no", "yes"].__getitem__)
+        return "preemptable", seen.ssn.plugins[plugin].job_order_key, _yes_or_no
     return "", None, str
+
+
+def _yes_or_no(key: Any) -> Message:
+    return Message("yes" if key else "no")

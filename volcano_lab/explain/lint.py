@@ -98,10 +98,12 @@ def contradictions(ssn: Session) -> list[tuple[str, str]]:
                f"({' below '.join([*circle, circle[0]])}), so that they and all below them hang on "
                "nothing and may hold nothing: give one of them another spec.parent.")
               for circle in _circles(tree)]
-    found += [("driver-nowhere", f"{sentence}: Volcano places no pod with this claim. Install the "
-               "driver, or start Volcano's scheduler with --ignored-provisioners="
-               f"{driver} (ignored-provisioners in the lab's configuration).")
-              for driver, sentence in drivers_nowhere(ssn, (
+    found += [("driver-nowhere", f"PersistentVolumeClaim {claim} counts as a volume of the driver "
+               f"{driver}, and no node has a CSINode that offers any: Volcano places no pod with "
+               "this claim. Install the driver, or start Volcano's scheduler with "
+               f"--ignored-provisioners={driver} (ignored-provisioners in the lab's "
+               "configuration).")
+              for driver, claim in drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
     return found + [("tree", warning[0].upper() + warning[1:])
@@ -109,7 +111,7 @@ def contradictions(ssn: Session) -> list[tuple[str, str]]:
 
 
 def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
-    """The drivers whose volumes pods claim and no node can have attached, with a sentence each."""
+    """{a driver whose volumes pods claim and no node can have attached: the first such claim}."""
     storage, found = ssn.snapshot.storage, {}
     for pod in pods:
         counted = storage.attached(pod) if pod.spec.volumes else {}
@@ -117,9 +119,7 @@ def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
             driver = storage.driver_of(storage.get(CLAIM, f"{pod.namespace}/{name}"))
             key = attach_key(driver)
             if key in counted and not ssn.total_resource.get(key):
-                found.setdefault(driver, f"PersistentVolumeClaim {pod.namespace}/{name} counts as "
-                                 f"a volume of the driver {driver}, and no node has a CSINode that "
-                                 "offers any")
+                found.setdefault(driver, f"{pod.namespace}/{name}")
     return found
 
 

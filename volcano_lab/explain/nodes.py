@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, moment_text, part
+from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.slips import missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record
@@ -23,29 +23,28 @@ from volcano_lab.trace.plain import amounts
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {
-    "untolerated taint": ("taint", "a taint that the pod does not tolerate"),
-    "anti-affinity": ("anti_affinity", "pods beside which this one must not run (anti-affinity)"),
-    "pod affinity": ("pod_affinity", "none of the pods beside which this one must run (affinity)"),
-    "node affinity/selector":
-    ("node_affinity", "not the labels that the pod asks for (node selector or affinity)"),
-    "missing required label": ("spread_label", "no label by which its topology spread counts"),
-    "topology spread": ("topology_spread", "too many such pods in their domain (topology spread)"),
-    "pod number exceeded": ("pods_exceeded", "all the pods that a node may have"),
-    PODS: ("pods_exceeded", "all the pods that a node may have"),
-    "were unschedulable": ("cordoned", "been cordoned"),
-    "free ports": ("host_ports", "no free host port of that number"),
-    "PersistentVolume's node affinity": ("volume_node", "no way to a volume that the pod claims"),
-    "persistent volumes to bind": ("volume_unbound", "no volume for a claim of the pod"),
-    "non-existent pv": ("volume_missing", "nothing of a volume that is gone"),
-    "exceed max volume count": ("volume_limit", "all the volumes of a driver that a node may have"),
-    "no available volume zone": ("volume_zone", "another zone than a volume that the pod claims"),
-    "node group label not found":
-    ("node_group", "no label volcano.sh/nodegroup-name, by which its queue's affinity chooses"),
-    "satisfy the node group affinity": ("node_group", "a node group that its queue does not use"),
-    "beyond revocable zone": ("revocable_zone", "a revocable zone that is closed at this hour"),
-    "dispatch to revocable": ("revocable_zone", "a revocable zone, and the pod is not preemptable"),
+    "untolerated taint": ("taint", "taint"),
+    "anti-affinity": ("anti_affinity", "anti_affinity"),
+    "pod affinity": ("pod_affinity", "pod_affinity"),
+    "node affinity/selector": ("node_affinity", "node_affinity"),
+    "missing required label": ("spread_label", "spread_label"),
+    "topology spread": ("topology_spread", "topology_spread"),
+    "pod number exceeded": ("pods_exceeded", "pods_exceeded"),
+    PODS: ("pods_exceeded", "pods_exceeded"),
+    "were unschedulable": ("cordoned", "cordoned"),
+    "free ports": ("host_ports", "host_ports"),
+    "PersistentVolume's node affinity": ("volume_node", "volume_node"),
+    "persistent volumes to bind": ("volume_unbound", "volume_unbound"),
+    "non-existent pv": ("volume_missing", "volume_missing"),
+    "exceed max volume count": ("volume_limit", "volume_limit"),
+    "no available volume zone": ("volume_zone", "volume_zone"),
+    "node group label not found": ("node_group", "node_group_label"),
+    "node group affinity not specified": ("node_group", "node_group_unset"),
+    "satisfy the node group affinity": ("node_group", "node_group"),
+    "beyond revocable zone": ("revocable_zone", "zone_closed"),
+    "dispatch to revocable": ("revocable_zone", "zone_preemptable"),
 }
-"""A part of the reason that a plugin gives -> (code, what such nodes have)."""
+"""A part of the reason that a plugin gives, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever room it has."""
 BESIDE = ("anti_affinity", "host_ports")
@@ -54,7 +53,7 @@ GONE = ("Succeeded", "Failed")
 KUBERNETES = re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/")
 """Taints that Kubernetes, or its cloud, sets by a node's state begin so."""
 MOST = 4
-"""Nodes that are told one by one."""
+"""Nodes that are named one by one."""
 
 
 def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
@@ -95,13 +94,14 @@ def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
     said = {name: text for name in large if rule_of(text := _now_said(seen, task, name))[0] in
             STATIC}
     if large and len(said) == len(large):
-        for cause in rule_causes(seen, task.key, said, (len(large), ""), None):
-            yield Cause(cause.code, f"{then}, it would wait, too: large enough are {len(large)} "
-                        f"of {len(seen.ssn.nodes)} nodes. {cause.text}", cause.numbers, [], True)
+        after = Message("nodes.after", then=Message(f"nodes.after.{then}"), large=len(large),
+                        count=len(seen.ssn.nodes))
+        for cause in rule_causes(seen, task.key, said, (len(large), None), None):
+            yield Cause(cause.code, [after, *cause.sentences], cause.numbers, [], True)
 
 
 def rule_of(reason: str) -> tuple[str, str]:
-    """(code, words) of a reason, both "" for one that isn't among Kubernetes' rules.
+    """(code, message) of a reason, both "" for one that isn't among the known rules.
 
     >>> rule_of("node(s) had untolerated taint(s)")[0]
     'taint'
@@ -109,21 +109,22 @@ def rule_of(reason: str) -> tuple[str, str]:
     return next((rule for text, rule in RULES.items() if text in reason), ("", ""))
 
 
-def _looked_at(seen: Evidence, job: JobInfo, choice: Record) -> tuple[list[str], str]:
-    """The nodes among which one was sought: all, or those of the HyperNode that was tried, and its
-    name.
-    """
+def _looked_at(seen: Evidence, job: JobInfo, choice: Record
+               ) -> tuple[list[str], list[Message]]:
+    """The nodes among which one was sought: all, or those of the HyperNode that was tried."""
     if choice["nodes"] == len(seen.trace.nodes):
-        return seen.trace.nodes, ""
+        return seen.trace.nodes, []
     tried = next((record for record in seen.of("hyper_node_tried", job=job.uid)
                   if record.number > choice.number), None)
     inside = seen.ssn.topology.nodes.get(tried["hyper_node"]) if tried is not None else None
     if not inside:
-        return seen.trace.nodes, ""
-    return [node.name for node in inside], f" of HyperNode {tried['hyper_node']}"
+        return seen.trace.nodes, []
+    return [node.name for node in inside], [
+        Message("inside.hyper_node", hyper_node=tried["hyper_node"])]
 
 
-def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: str) -> tuple[list[str], str]:
+def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: list[Message]
+          ) -> tuple[list[str], list[Message]]:
     """Only the nodes that have the devices a pod asks for, where there are such: what the others
     are like does not matter to it.
     """
@@ -133,7 +134,7 @@ def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: str) -> tupl
         seen.trace.start["nodes"][name]["allocatable"].get(each) for each in devices)]
     if not able or len(able) == len(nodes):
         return nodes, inside
-    return able, f"{inside} with {listed(devices)}"
+    return able, [*inside, Message("inside.devices", devices=devices)]
 
 
 def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:
@@ -176,8 +177,8 @@ def then_said(seen: Evidence, task: str, node: str, plugin: str) -> str:
     return said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
 
 
-def rule_causes(seen: Evidence, task: str, objections: dict[str, str], among: tuple[int, str],
-                choice: Record | None) -> Iterator[Cause]:
+def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
+                among: tuple[int, list[Message] | None], choice: Record | None) -> Iterator[Cause]:
     """What rules have against nodes, a cause a reason; `among` how many nodes and where, 0 for the
     one that is asked about.
     """
@@ -186,44 +187,48 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str], among: tu
     for name, reason in objections.items():
         by_reason.setdefault(reason, []).append(name)
     for reason, names in by_reason.items():
-        code, words = rule_of(reason)
-        which = f" ({listed(names, MOST)})" if len(names) <= MOST else ""
-        have = "it has" if len(names) == 1 else "they have"
-        why = f"{have} {words} ({reason})" if code else f'"{reason}"'
-        where = f"{len(names)} of {count} nodes{inside}{which}" if count else f"node {names[0]}"
-        text = f"Pod {task} may not go to {where}: {why}."
-        if code == "revocable_zone":
-            text += f" It is {moment_text(seen.ssn.now)[-5:]} UTC in this cycle."
-        pod = seen.tasks[task].pod
-        if KUBERNETES.search(reason):
-            text += " Kubernetes sets this taint for as long as the node is in that state."
-        elif code == "taint":
-            text += near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
-        if code == "node_affinity":  # a node that another rule refuses may have them
-            text += missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
-        if code == "volume_node":
-            text += reach_of(seen, task)
-        if code == "host_ports":
-            ports = sorted({port for *_, port in PodInfo(pod).host_ports})
-            text += f" It asks for host port {listed(map(str, ports), MOST)}."
+        code, rule = rule_of(reason)
+        why = Message(f"rule.{rule or 'quoted'}", reason=reason,
+                      queue=seen.ssn.jobs[seen.tasks[task].job].queue)
+        said = Message("nodes.refuse" if count else "node.refuses", n=len(names), count=count,
+                       pod=task, rule=why, node=names[0], inside=inside,
+                       names=names if len(names) <= MOST else None)
         numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
-        if code == "pods_exceeded":
-            text += "".join(_slots(seen, name, choice) for name in names[:MOST])
+        there = _beside(seen, task, code, names, choice) if code in BESIDE else {}
         if code in BESIDE:
-            there = _beside(seen, task, code, names, choice)
             numbers["stranded"] = _stranded(seen, task, there)
-            one = "is" if len(there) == 1 else "are"
-            text += f" In the way {one} {listed(there.values(), MOST)}." if there else ""
-        yield Cause(code or "refused", text, numbers, [choice])
+        way = Message("in_the_way", pods=[*there.values()]) if there else None
+        yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
+                                        way], numbers, [choice] if choice else [])
 
 
-def _slots(seen: Evidence, name: str, choice: Record) -> str:
+def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],
+                choice: Record | None) -> Iterator[Message]:
+    """What more there is to say of a rule and the nodes that it refuses."""
+    pod = seen.tasks[task].pod
+    if code == "revocable_zone":
+        yield Message("zone.now", time=moment_text(seen.ssn.now)[-5:])
+    if KUBERNETES.search(reason):
+        yield Message("taint.kubernetes")
+    elif code == "taint":
+        yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
+    elif code == "node_affinity":  # a node that another rule refuses may have them
+        yield from missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
+    elif code == "volume_node":
+        yield from reach_of(seen, task)
+    elif code == "host_ports":
+        yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
+    elif code == "pods_exceeded" and choice is not None:
+        yield from (_slots(seen, name, choice) for name in names[:MOST])
+
+
+def _slots(seen: Evidence, name: str, choice: Record) -> Message:
     """How many pods a node has at that moment, and may have."""
     node, state = seen.ssn.nodes[name], seen.state_at(choice)["tasks"].values()
     own = sum(now["node"] == name and now["status"] not in GONE for now in state)
     others = sum(task.job not in seen.ssn.jobs for task in node.tasks.values())
-    return (f" {name} has {own} pods of Volcano's jobs and {others} others, and may have "
-            f"{amount_text('pods', node.allocatable.get('pods'))}.")
+    return Message("pods.slots", node=name, own=own, others=others,
+                   most=amount_text("pods", node.allocatable.get("pods")))
 
 
 def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
@@ -234,11 +239,11 @@ def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
 
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str],
-            choice: Record) -> dict[str, str]:
+            choice: Record) -> dict[str, Message]:
     """The pods in whose company this one must not be, at that moment, and where they are."""
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
     mine = PodInfo(seen.tasks[key].pod)
-    there: dict[str, str] = {}
+    there: dict[str, Message] = {}
     for other, now in state.items():
         if now["node"] not in seen.ssn.nodes or other == key or now["status"] in GONE:
             continue
@@ -247,8 +252,8 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str],
                 if code == "host_ports" else
                 _apart(seen, mine, theirs, now["node"], names)
                 or _apart(seen, theirs, mine, now["node"], names)):
-            new = "" if start[other]["node"] else ", placed in this cycle"
-            there[other] = f"{other} ({now['node']}{new})"
+            there[other] = Message("pod.there" if start[other]["node"] else "pod.there_new",
+                                   pod=other, node=now["node"])
     return there
 
 
@@ -263,7 +268,7 @@ def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list
 
 
 def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
-           count: int, inside: str) -> Cause:
+           count: int, inside: list[Message]) -> Cause:
     """What the nodes that no rule refuses have left, and of which resource that is too little."""
     request: Amounts = seen.trace.start["tasks"][task.key]["request"]
     left = seen.free(choice, request)
@@ -272,9 +277,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                       if amount - amounts[each] >= MIN_RESOURCE] for name, amounts in free.items()}
     fits = [name for name, short in lacking.items() if not short]
     if fits:
-        text = (f"Pod {task.key} was not tried on {listed(fits, MOST)}: another pod of its role "
-                "had found no room there before, in the same attempt.")
-        return Cause("role_failed", text, {"nodes": fits}, [choice])
+        return Cause("role_failed", Message("role_failed", pod=task.key, nodes=fits),
+                     {"nodes": fits}, [choice])
     everywhere, anywhere = ([each for each in request if how(
         each in short for short in lacking.values())] for how in (all, any))
     names = everywhere or anywhere
@@ -284,46 +288,44 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed)}
     full = [each for each in everywhere if total[each] < request[each]]
-    asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
     largest = _largest(seen, request, allowed, everywhere)
-    ending = ("" if largest else seen.own(task.job, choice)) + seen.not_announced(largest)
-    some, one = len(allowed) < count, len(allowed) == 1
-    left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "
-                  "and ")
+    some = len(allowed) < count
     if some:
         numbers["allowed"] = allowed
+    facts = {"pod": task.key, "inside": inside, "count": count, "allowed": len(allowed)}
     if any(largest.values()):
         code, numbers["largest"] = "larger_than_any_node", largest
-        none = f"{left_to_it}none of these is" if some else f"no node{inside} is"
-        text = (f"Pod {task.key} asks for {amounts_text(request, largest)}; {none} that large, "
-                f"even empty: the largest has {amounts_text(largest)}")
+        said = Message(f"larger_than_any_node{'.some' * some}", **facts, largest=largest,
+                       request=part(request, largest))
     elif some:
-        told = anywhere if len(allowed) <= MOST else names
-        code = "allowed_nodes_full" if full or one else "fragmented"
-        text = (f"Pod {task.key} asks for {amounts_text(request, told)}; {left_to_it}"
-                f"{_one_by_one(free, lacking, most, everywhere)}")
+        code = "allowed_nodes_full" if full or len(allowed) == 1 else "fragmented"
+        wanted = anywhere if len(allowed) <= MOST else names
+        said = Message("nodes_full.some", **facts, request=part(request, wanted),
+                       left=_one_by_one(free, lacking, most, everywhere))
     elif full:
         code = "cluster_full"
-        have = f"{allowed[0]}, the only node{inside}, has" if one else (
-            f"all {count} nodes{inside} together have")
-        text = f"{asks}; {have} {amounts_text(total, full)} left"
+        said = Message("cluster_full.one" if len(allowed) == 1 else "cluster_full", **facts,
+                       node=allowed[0], request=part(request, full), total=part(total, full))
     else:
         code = "fragmented"
-        text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no "
-                f"single one has room for it: {_one_by_one(free, lacking, most, everywhere, 0)}")
-    return Cause(code, f"{text}.{seen.at_first(task, largest or names)}{ending}", numbers, [choice])
+        said = Message("fragmented", **facts, request=part(request, names), total=total,
+                       left=_one_by_one(free, lacking, most, everywhere, 0))
+    return Cause(code, [said, *seen.at_first(task, largest or names),
+                        None if largest else seen.own(task.job, choice),
+                        *seen.not_announced(largest)], numbers, [choice])
 
 
 def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: Amounts,
-                everywhere: list[str], few: int = MOST) -> str:
+                everywhere: list[str], few: int = MOST) -> Message:
     if len(free) <= few or (len(free) <= MOST and not everywhere):
-        return ", ".join(f"{name} has {amounts_text(amounts, lacking[name])} left"
-                         for name, amounts in free.items())
+        return Message("left.each", nodes=[
+            Message("left.one", node=name, left=part(amounts, lacking[name]))
+            for name, amounts in free.items()])
     if everywhere:
-        return f"the most that one of them has left is {amounts_text(most, everywhere)}"
-    return " and ".join(
-        f"{sum(each in short for short in lacking.values())} have too little {each} "
-        f"(at most {amount_text(each, amount)} left)" for each, amount in most.items())
+        return Message("left.most", most=part(most, everywhere))
+    return Message("left.too_little", parts=[
+        Message("left.short", nodes=sum(each in short for short in lacking.values()),
+                resource=each, most={each: amount}) for each, amount in most.items()])
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
+from volcano_lab.api import MIN_RESOURCE, JobInfo, total
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, part
-from volcano_lab.explain.holders import by_whom, held_text, phase_text, room_causes
+from volcano_lab.explain.holders import by_whom, held_by, room_causes, standing
 from volcano_lab.explain.nodes import closed_causes
 from volcano_lab.explain.owners import LATER, owner_of
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
 
@@ -23,8 +23,7 @@ from volcano_lab.trace.plain import amounts
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Why a job's PodGroup is still Pending, from the refusals that were recorded."""
     if "enqueue" not in seen.ssn.enabled_actions:
-        yield Cause("no_enqueue_action",
-                    "The configuration has neither enqueue nor allocate, which would admit it.")
+        yield Cause("no_enqueue_action", Message("no_enqueue_action"))
         return
     queue = seen.ssn.queues[job.queue]
     if not queue.is_open:
@@ -46,29 +45,33 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from unasked(record)
     for record in seen.of("quota_comparison", job=job.uid):
         if record["short_of"]:
-            kept = {name: [*(record[what].get(name, "0") for what in ("hard", "used", "pending")),
-                           record["requested"].get(name.removeprefix("requests."), "0")]
-                    for name in record["short_of"]}
-            sums = "; ".join(
-                f"{name} {hard} in all, {used} used, {pending} of jobs admitted before it in this "
-                f"cycle, {asked} requested" for name, (hard, used, pending, asked) in kept.items())
-            yield Cause("resource_quota", f"ResourceQuota {record['quota']} of its namespace has "
-                        f"too little left of {', '.join(kept)} ({sums}).", {
-                            "quota": record["quota"], "wanted": {
-                                name: each[1:] for name, each in kept.items()}}, [record])
-            names = [name.removeprefix("requests.") for name in kept]
-            used = {other.uid: amounts(total(task.resreq for task in other.tasks.values()))
-                    for other in seen.ssn.jobs.values() if other.namespace == job.namespace
-                    and other is not job}
-            text = held_text(seen, used, names, "In use by", partial(phase_text, seen, record))
-            yield from [Cause("quota_used", text[1:], {}, [], True)] if text else ()
+            yield from _quota(seen, job, record)
             yield from unasked(record)
     yield from _beyond_pods(job, compared)
-    yield from _hopeless(seen, job, "Admitted")
+    yield from _hopeless(seen, job, "admitted")
     told = {record["plugin"] for record in [*compared, *seen.of("quota_comparison", job=job.uid)]}
     for record in refusals:
         if record["plugin"] not in told:
-            yield origin.refused(seen, record, "admit it")
+            yield origin.refused(seen, record, "admission.refused")
+
+
+def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """That a ResourceQuota has too little left, and who uses it."""
+    kept = {name: [*(record[what].get(name, "0") for what in ("hard", "used", "pending")),
+                   record["requested"].get(name.removeprefix("requests."), "0")]
+            for name in record["short_of"]}
+    sums = [Message("resource_quota.sum", resource=name, hard=hard, used=used, pending=pending,
+                    asked=asked) for name, (hard, used, pending, asked) in kept.items()]
+    yield Cause("resource_quota", Message("resource_quota", quota=record["quota"], names=[*kept],
+                                          sums=sums),
+                {"quota": record["quota"], "wanted": {name: each[1:]
+                                                      for name, each in kept.items()}}, [record])
+    names = [name.removeprefix("requests.") for name in kept]
+    used = {other.uid: amounts(total(task.resreq for task in other.tasks.values()))
+            for other in seen.ssn.jobs.values() if other.namespace == job.namespace
+            and other is not job}
+    said = held_by(seen, "held_by.used", used, names, partial(standing, seen, record))
+    yield from [Cause("quota_used", said, {}, [], True)] if said else ()
 
 
 def _hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
@@ -80,13 +83,13 @@ def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """That a job which reserves room can never start here."""
     least = amounts(job.get_min_resources())
     over = [name for name, amount in least.items() if amount > seen.ssn.total_resource.get(name)]
-    hopeless = [] if over else [cause.code for cause in _hopeless(seen, job, "Admitted")]
+    hopeless = [] if over else [cause.code for cause in _hopeless(seen, job, "admitted")]
     if not any(task.node_name for task in job.tasks.values()) and (over or hopeless):
         there = {name: seen.ssn.total_resource.get(name) for name in over}
-        why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
-               f"{amounts_text(there)}" if over else "no node could hold a pod of it, were it empty"
-               if "pod_too_large" in hopeless else "no node that is large enough takes its pods")
-        yield Cause("never_starts", f"{seen.called(job.uid)} can never start here: {why}.",
+        why = (Message("never_starts.cluster", least=part(least, over), there=there) if over else
+               Message("never_starts.large" if "pod_too_large" in hopeless
+                       else "never_starts.rules"))
+        yield Cause("never_starts", Message("never_starts", job=seen.called(job.uid), why=why),
                     {"job": job.uid}, [], True)
 
 
@@ -98,53 +101,44 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
                           if least.get(name, 0.0) > asked.get(name, 0.0))
     owner = owner_of(job)
     later = LATER.get(owner.kind) if owner is not None else None
-    if job.tasks and names and later:
-        yield Cause("min_resources_ahead", f"Its PodGroup's minResources are "
-                    f"{amounts_text(least, names)}: they count its {later}, which are created "
-                    f"when its other pods run; these ask for {amounts_text(asked, names)}.", {}, [],
-                    True)
-    elif job.tasks and names:
-        yield Cause("min_resources_beyond", f"Its PodGroup's minResources are "
-                    f"{amounts_text(least, names)}, but all its pods together ask for "
-                    f"{amounts_text(asked, names)}.", {}, [], True)
+    if job.tasks and names:
+        code = "min_resources_ahead" if later else "min_resources_beyond"
+        yield Cause(code, Message(code, least=part(least, names), asked=part(asked, names),
+                                  later=later), {}, [], True)
 
 
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = record["short_of"]
     if record["plugin"] == "overcommit":
-        refused = "; ".join(_overcommit(seen, record, name) for name in names)
-        return Cause("overcommit_refuses", f"overcommit refuses it: {refused}.", {
+        sums = [_overcommit(seen, record, name) for name in names]
+        return Cause("overcommit_refuses", Message("overcommit_refuses", sums=sums), {
             "asked": part(record["asked"], names), "limit": part(record["limit"], names),
             "short_of": names}, [record])
-    level = record["level"]
-    parts = ", ".join(f"{words} {amounts_text(record[name], names)}" for name,
-                      words in (("min_resources", "its minimum"), ("allocated", "allocated"),
-                                ("inqueue", "reserved by admitted jobs"),
-                                ("elastic", "less what jobs hold above their minimum"))
-                      if any(record[name].get(each) for each in names))
-    elastic = part(record["elastic"], names)
-    beyond = {"elastic": elastic} if any(elastic.values()) else {}
-    who = origin.level_called(job, level)
+    level, elastic = record["level"], part(record["elastic"], names)
+    parts = [Message(f"sum.{name}", amount=part(record[name], names))
+             for name in ("allocated", "inqueue", "min_resources")
+             if any(record[name].get(each) for each in names)]
+    beyond = Message("sum.elastic", amount=elastic) if any(elastic.values()) else None
     return origin.over_cause(
-        seen, job, level, f"{who} would have to answer for", names,
-        (record["asked"], record["limit"]), [record], f" ({parts}), and", **beyond)
+        seen, job, level, "queue_over.admission", names, (record["asked"], record["limit"]),
+        [record], {"elastic": elastic} if beyond else {}, parts=parts, elastic=beyond,
+        only=f"{names[0]} " if len(names) == 1 else "")
 
 
-def _overcommit(seen: Evidence, record: Record, name: str) -> str:
+def _overcommit(seen: Evidence, record: Record, name: str) -> Message:
     """The sum of one resource: what is reserved and asked for, and what that may be."""
-    def said(amount: float) -> str:
-        return amount_text(name, amount)
+    def one(amounts: Amounts) -> Amounts:
+        return {name: amounts.get(name, 0.0)}
 
-    reserved, least = record["inqueue"].get(name, 0.0), record["min_resources"].get(name, 0.0)
-    limit, total = record["limit"].get(name, 0.0), seen.ssn.total_resource.get(name)
-    factor = seen.ssn.plugins["overcommit"].factor
-    used = total * factor - limit
-    less = f", less {said(used)} in use" if used >= MIN_RESOURCE else ""
+    requested, limit = one(record["min_resources"]), one(record["limit"])
+    total, factor = seen.ssn.total_resource.get(name), seen.ssn.plugins["overcommit"].factor
+    used = total * factor - limit[name]
     if not total:
-        return f"{name} {said(least)} requested, and all nodes of the cluster together have 0"
-    return (f"{name} {said(reserved)} reserved + {said(least)} requested = "
-            f"{said(record['asked'].get(name, 0.0))}, allowed {said(limit)} "
-            f"({said(total)} in the cluster x factor {factor:g}{less})")
+        return Message("overcommit.none", requested=requested)
+    return Message("overcommit.sum", reserved=one(record["inqueue"]), requested=requested,
+                   asked=one(record["asked"]), limit=limit, total={name: total}, factor=factor,
+                   used=Message("overcommit.used", used={name: used})
+                   if used >= MIN_RESOURCE else None)
 
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
@@ -163,9 +157,8 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
         limit = queue["real_capability"]
         names = [r for r in request if r != "pods" and sums[r] > limit.get(r, 0.0)]
         if names:
-            yield origin.over_cause(
-                seen, job, name, f"Queue {name} would refuse it, too: it would have to answer for",
-                names, (sums, limit), **({"each": part(request, names)} if each else {}))
+            yield origin.over_cause(seen, job, name, "queue_over.too", names, (sums, limit), (),
+                                    {"each": part(request, names)} if each else {}, queue=name)
 
 
 def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -192,23 +185,23 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if "limit" in found.numbers:
             yield from room_causes(seen, job, found)
     if told and waiting and not seen.calls_about(job, "chose", "allocate"):
-        yield from _hopeless(seen, job, "With room in its queue")
+        yield from _hopeless(seen, job, "queue")
 
 
-def _held(sums: dict[str, Amounts], names: list[str]) -> str:
-    return (f"it holds {amounts_text(sums['allocated'], names)} and deserves "
-            f"{amounts_text(sums['deserved'], names)}")
+def _sums(queue: str, sums: dict[str, Amounts], names: list[str]) -> Message:
+    """What a queue holds and deserves of some resources."""
+    return Message("queue.sums", queue=queue, allocated=part(sums["allocated"], names),
+                   deserved=part(sums["deserved"], names))
 
 
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     queue = seen.state_at(record)["queues"].get(job.queue, {})
-    deserved, allocated = queue.get("deserved", {}), queue.get("allocated", {})
-    names = [name for name in deserved if name != "pods"]
-    held = f": {_held(queue, names)}" if names else ": it deserves nothing"
-    text = f"Queue {job.queue} is overused by {record['plugin']}{held}, so allocate passes it over."
-    return Cause("overused", text,
-                 {"allocated": part(allocated, names), "deserved": part(deserved, names),
-                  "short_of": [name for name in names if deserved[name]]}, [record])
+    names = [name for name in queue.get("deserved", {}) if name != "pods"]
+    numbers = {what: part(queue.get(what, {}), names) for what in ("allocated", "deserved")}
+    said = Message("overused" if names else "overused.nothing", queue=job.queue,
+                   plugin=record["plugin"], **numbers)
+    return Cause("overused", said, numbers | {
+        "short_of": [name for name in names if numbers["deserved"][name]]}, [record])
 
 
 def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
@@ -220,46 +213,47 @@ def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         return _over_level(seen, job, record, level)
     if plugin == "proportion":
         return _over_deserved(seen, job, record)
-    return origin.refused(seen, record, f"let queue {job.queue} take pod {record['task']}")
+    return origin.refused(seen, record, "allocation.refused", queue=job.queue, pod=record["task"])
 
 
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
-    names, name = level["short_of"], level["level"]
-    found = origin.over_cause(seen, job, name, f"{origin.level_called(job, name)} holds "
-                       f"{amounts_text(level['allocated'], names)}; with pod {record['task']} it "
-                       "would hold", names, (level["asked"], level["limit"]), [level, record],
-                       ", and it", each=part(level["request"], names))
-    found.text += seen.at_first(seen.tasks[record["task"]], names) + seen.own(job.uid, record)
+    names, name, task = level["short_of"], level["level"], record["task"]
+    each = part(level["request"], names)
+    found = origin.over_cause(
+        seen, job, name, "queue_over.pod", names, (level["asked"], level["limit"]),
+        [level, record], {"each": each}, held=part(level["allocated"], names), each=each, pod=task)
+    found.said = [*found.sentences, *seen.at_first(seen.tasks[task], names),
+                  seen.own(job.uid, record)]
     return found
 
 
 def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
-    state = seen.state_at(record)
-    queue, request = state["queues"][job.queue], state["tasks"][record["task"]]["request"]
+    state, pod = seen.state_at(record), record["task"]
+    queue, request = state["queues"][job.queue], state["tasks"][pod]["request"]
     asked, deserved = added(queue["allocated"], request), queue["deserved"]
     names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
     numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names,
                "each": part(request, names)}
-    but = ""
+    more: list[Message] = []
     if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
-        more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
-        but = (f" The difference is one of rounding ({more} in internal units), "
-               "and this comparison has no tolerance.")
-    whole = origin.limit_origin(seen, job.queue, numbers["limit"]).strip(" ()")
-    if "its capability" not in whole:
-        text, more = _left_for(seen, job, record, names)
-        but, numbers = but + text, numbers | more
-    text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
-            f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
-            f"{amounts_text(numbers['limit'])} ("
-            f"{whole}{', ' if whole else ''}weight {queue['weight']})."
-            f"{seen.at_first(seen.tasks[record['task']], names)}{seen.own(job.uid, record)}"
-            f"{seen.not_announced(names)}{but}")
-    return Cause("over_deserved", text, numbers, [record])
+        more = [Message("over_deserved.rounding", differences=[
+            Message("difference", resource=name, amount=asked[name] - deserved.get(name, 0.0))
+            for name in names])]
+    whole = origin.limit_origin(seen, job.queue, numbers["limit"])
+    if "origin.capability" not in [each.code for each in whole]:
+        left, kept = _left_for(seen, job, record, names)
+        more, numbers = [*more, *left], numbers | kept
+    said = Message("over_deserved", queue=job.queue, pod=pod, each=numbers["each"],
+                   held=part(queue["allocated"], names), asked=numbers["asked"],
+                   deserved=numbers["limit"],
+                   why=[*whole, Message("weight", weight=queue["weight"])])
+    return Cause("over_deserved", [said, *seen.at_first(seen.tasks[pod], names),
+                                   seen.own(job.uid, record), *seen.not_announced(names), *more],
+                 numbers, [record])
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
-              ) -> tuple[str, dict[str, Any]]:
+              ) -> tuple[list[Message], dict[str, Any]]:
     """For whom the free resources are kept that a pod may not take: the queues that can use what
     they deserve, or have a guarantee of it; that no queue can, where there is none.
     """
@@ -279,21 +273,20 @@ def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
             for each in _requests(seen, queue, state))
 
     if not fits(state["tasks"][record["task"]]["request"]):
-        return "", {}
+        return [], {}
     due = [name for name, sums in queues.items() if name != job.queue and any(
         sums["deserved"].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)]
     kept = [name for name in due if uses(name) or any(queues[name]["guarantee"].get(
         each, 0.0) > queues[name]["allocated"].get(each, 0.0) for each in names)]
-    said = listed([f"queue {name} ({_held(queues[name], names)})" for name in kept or due], 3)
+    said = [_sums(name, queues[name], names) for name in kept or due]
     stranded = [uid for uid, other in seen.ssn.jobs.items()
                 if other.queue in (kept or due) and other.tasks and not other.is_ready()][:3]
     if kept:
-        return f" A node has free resources: they are kept for {said}.", {
-            "broken": True, "stranded": stranded}
+        return [Message("resources.kept", queues=said)], {"broken": True, "stranded": stranded}
     if due and all(list(_requests(seen, name, state)) for name in due):
-        return (" A node has free resources that no queue can use: one more pod would exceed the "
-                f"share of {said}, too.", {"broken": True, "stranded": stranded})
-    return "", {}
+        return [Message("resources.stranded", queues=said)], {
+            "broken": True, "stranded": stranded}
+    return [], {}
 
 
 def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:

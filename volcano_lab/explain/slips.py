@@ -5,10 +5,10 @@ Answers to no Go file: Volcano compares them letter by letter, and says only tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from volcano_lab.api.objects import Node, Pod
-from volcano_lab.messages import meant
+from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 
 
@@ -35,30 +35,31 @@ def selector_slips(pod: Pod, labels: Mapping[str, set[str]]) -> dict[str, tuple[
             and value not in labels.get(key, ())}
 
 
-def missing_labels(pod: Pod, nodes: Iterable[Node]) -> str:
-    """Which labels of a pod's node selector no node has, and what is near, in sentences; "" where
-    each is there.
-    """
-    labels, told = values_by_label(nodes), ""
+def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
+    """Yield which labels of a pod's node selector no node has, and what is near."""
+    labels = values_by_label(nodes)
     slips = selector_slips(pod, labels)
     for key, value in pod.spec.node_selector.items():
-        there = sorted(labels.get(key, set()) - {""})
+        label, there = f"{key}={value}", sorted(labels.get(key, set()) - {""})
         if key in slips:
-            told += f" No node has {key}={value}; near it is {'='.join(slips[key])}."
+            yield Message("label.near", label=label, near="=".join(slips[key]))
+        elif not there:
+            yield Message("label.none", label=key)
         elif value not in there:
-            told += (f" No node has {key}={value}; there is {', '.join(there[:4])}." if there
-                     else f" No node has the label {key}.")
-    return told
+            yield Message("label.values", label=label, values=there)
 
 
-def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> str:
-    """Tolerations of a pod that have a taint's key, or one near it, and still do not cover it."""
-    told = {}
+def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
+    """Yield the tolerations of a pod that have a taint's key, or one near it, and still do not
+    cover it.
+    """
+    found = {}
     for node in nodes:
         taint = first_untolerated(node.spec.taints, pod.spec.tolerations)
         for own in pod.spec.tolerations if taint is not None else ():
             if meant(own.key, [taint.key]):
                 equal = f"={own.value}" * (own.operator != "Exists")
-                told[f"{own.key}{equal}:{own.effect or 'any'}"] = (
+                found[f"{own.key}{equal}:{own.effect or 'any'}"] = (
                     f"{taint.key}{'=' * bool(taint.value)}{taint.value}:{taint.effect}")
-    return "".join(f" It tolerates {own}, and the taint is {taint}." for own, taint in told.items())
+    for own, taint in found.items():
+        yield Message("taint.near", own=own, taint=taint)

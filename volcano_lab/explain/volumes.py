@@ -15,6 +15,7 @@ from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.manifests.schema import unstructure
+from volcano_lab.messages import Message
 
 SAID = "plugin VolumeBinding pre-predicates failed "
 VOLUME_CODES = ("claim_missing", "claim_unbound", "volume_unbound")
@@ -23,63 +24,57 @@ VOLUME_CODES = ("claim_missing", "claim_unbound", "volume_unbound")
 
 def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """What the claims of waiting pods lack before any node is looked at; once per claim."""
-    told = set()
+    seen_before = set()
     for task in job.in_status(PENDING).values():
         errors = job.nodes_fit_errors.get(task.uid)
         first = next(iter(errors.nodes.values()), None) if errors is not None else None
         reason = first.reasons[0] if first is not None else ""
-        if not reason.startswith(SAID) or reason in told:
+        if not reason.startswith(SAID) or reason in seen_before:
             continue
-        told.add(reason)
-        code, text = _lacking(seen.ssn.snapshot.storage, task.pod)
-        yield Cause(code, f"Pod {task.key} may go to no node: {text or reason}.",
-                    {"reason": reason})
+        seen_before.add(reason)
+        why = _lacking(seen.ssn.snapshot.storage, task.pod)
+        code = why.code.partition(".")[0] if why is not None else "claim_refused"
+        yield Cause(code, Message("claim", pod=task.key, why=why or reason), {"reason": reason})
 
 
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """The drivers whose volumes waiting pods claim and no node offers."""
     waiting = [task.pod for task in job.in_status(PENDING).values()]
-    for driver, sentence in drivers_nowhere(seen.ssn, waiting).items():
-        yield Cause("driver_nowhere", f"{sentence}. Volcano places no pod with this claim, unless "
-                    f"its scheduler runs with --ignored-provisioners={driver}.", {"driver": driver})
+    for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
+        yield Cause("driver_nowhere", Message("driver_nowhere", driver=driver, claim=claim),
+                    {"driver": driver})
 
 
-def _lacking(storage: Storage, pod: api.Pod) -> tuple[str, str]:
+def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
     """The first claim of a pod that has no volume and can't wait for one."""
     for name, ephemeral in claims_of(pod):
         key = f"{pod.namespace}/{name}"
         claim = storage.get(CLAIM, key)
         if claim is None:
-            who = "; Kubernetes makes it for the pod" if ephemeral else ""
-            return "claim_missing", (f"it claims {name}, and there is no PersistentVolumeClaim "
-                                     f"{key}{who}")
+            return Message(f"claim_missing{'.ephemeral' * ephemeral}", claim=key)
         found = storage.class_of(claim)
         if claim.is_bound or (found is not None and found.volume_binding_mode == WAIT
                                and not claim.spec.volume_name):
             continue
-        why = (f"it names the volume {claim.spec.volume_name} and is not bound to it yet"
-               if claim.spec.volume_name else "it names no StorageClass" if not class_of(claim)
-               else f"there is no StorageClass {class_of(claim)}" if found is None
-               else f"StorageClass {found.name} gives volumes at once (Immediate), which "
-               "Kubernetes does before Volcano places the pod")
-        return "claim_unbound", f"its PersistentVolumeClaim {key} has no volume, and {why}"
-    return "claim_refused", ""
+        if claim.spec.volume_name:
+            return Message("claim_unbound.volume", claim=key, volume=claim.spec.volume_name)
+        code = "no_class" if not class_of(claim) else "lost_class" if found is None else "immediate"
+        return Message(f"claim_unbound.{code}", claim=key, storage_class=class_of(claim))
+    return None
 
 
-def reach_of(seen: Evidence, key: str) -> str:
-    """Which nodes the volumes of a pod (by key) ask for, in sentences."""
-    pod = seen.tasks[key].pod
-    storage, told = seen.ssn.snapshot.storage, ""
+def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
+    """Yield which nodes the volumes of a pod (by key) ask for."""
+    pod, storage = seen.tasks[key].pod, seen.ssn.snapshot.storage
     for name, _ in claims_of(pod):
         claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
         volume = storage.get(VOLUME, claim.spec.volume_name)
         affinity = volume.spec.node_affinity if volume is not None else None
         terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
-        asked = " or ".join(" and ".join(
-            f"{each.key} {each.operator} {', '.join(each.values)}".strip()
-            for each in term.match_expressions) for term in terms)
-        told += f" PersistentVolume {volume.name} asks for nodes with {asked}." if asked else ""
-    return told
+        asked = [", ".join(f"{each.key} {each.operator} {', '.join(each.values)}".strip()
+                           for each in term.match_expressions) for term in terms]
+        if any(asked):
+            yield Message("volume.reach", volume=volume.name, terms=asked)
 
 
 def volume_options(world: World, job: str) -> Iterator[Option]:

@@ -20,61 +20,71 @@ from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.explain.why_node import why_not_cause
 from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message, Said, known
 
 OVERDUE = 300
 """Seconds after which a pod that should have ended does not end by itself."""
 
 
-def head_of(seen: Evidence, job: JobInfo) -> str:
-    """Where the job stands, and what its phase does and doesn't mean."""
-    placed, promised, pending = counts(job)
-    phase = job.pod_group.status.phase or "Pending"
-    leaving, failed = len(job.in_status(RELEASING)), len(job.in_status(FAILED))
+def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
+    """The answer in one line, what the job waits for and how much of it is missing; then what its
+    phase does not mean.
+    """
+    status = _status(job)
+    if job.tasks and not any(counts(job)[1:]):
+        return [Message("job.stands", job=seen.called(job.uid), status=status),
+                *_notes(seen, job)]
+    gap = next((found for cause in causes if (found := gap_of(cause)) is not None), None)
+    return [Message("job.waits" if gap is None else "job.head", job=seen.called(job.uid), gap=gap,
+                    status=status), *_notes(seen, job)]
+
+
+def gap_of(cause: Cause) -> Message | None:
+    """What a cause makes a job wait for, and how much of it is missing; None of context."""
+    code = f"gap.{cause.code}"
+    if cause.context or not known(code):
+        return None
+    first = next((each for each in cause.sentences if isinstance(each, Message)), None)
+    facts = {**(first.facts if first else {}), **cause.numbers}
+    asked, there = (facts.get("asked") or facts.get("request"),
+                    facts.get("limit") or facts.get("total") or facts.get("free_in_total"))
+    if asked and there is not None:
+        facts["short"] = {name: amount - there.get(name, 0.0) for name, amount in asked.items()
+                          if amount > there.get(name, 0.0)}
+    return Message(code, **facts)
+
+
+def _status(job: JobInfo) -> list[Message]:
+    """The phase, and how many of the job's pods are where."""
+    placed, promised, _ = counts(job)
     ended = len(job.in_status(SUCCEEDED))
-    placed -= ended
-    parts = [f"of {len(job.tasks)} pod{'' if len(job.tasks) == 1 else 's'} {placed} "
-             f"{'has' if placed == 1 else 'have'} a place",
-             f"{ended} {'has' if ended == 1 else 'have'} succeeded" if ended else "",
-             f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
-             f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
-             else "", f"{failed} {'has' if failed == 1 else 'have'} failed" if failed else "",
-             f"{pending} wait{'s' if pending == 1 else ''}"]
-    text = (f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: "
-            f"{', '.join(filter(None, parts)) if job.tasks else 'it has no pods yet'}.")
-    if phase == "Inqueue" and pending:
-        text += " Inqueue means that it was admitted, not that its pods have a place."
-    elif job.is_pending() and pending and _was_let_in(seen, job):
-        text += " It had been admitted, and is called Pending again, as nothing of it runs."
-    elif job.is_pending() and pending:
-        text += " It was not admitted, so allocate does not look at its pods."
-    return text + _phase_note(job, phase) + _hours_note(seen, job)
+    parts = [Message("status.phase", phase=job.pod_group.status.phase or "Pending"),
+             Message("status.placed", placed=placed - ended,
+                     pods=len(job.tasks)) if job.tasks else Message("status.no_pods")]
+    more = {"ended": ended, "promised": promised, "leaving": len(job.in_status(RELEASING)),
+            "failed": len(job.in_status(FAILED))}
+    return parts + [Message(f"status.{name}", count=count) for name, count in more.items() if count]
 
 
-def _hours_note(seen: Evidence, job: JobInfo) -> str:
-    """That pods lie on nodes which are open to them for some hours of the day only."""
+def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
+    """What the phase does not mean, and the hours of the nodes that the pods are on."""
+    running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
+    ended = len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
+    phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
+    if job.is_pending() and pending and _was_let_in(seen, job):
+        yield Message("job.was_admitted")
+    if phase == "Unknown":
+        yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running,
+                      least=least)
+    elif phase == "Completed" and ended < len(job.tasks):
+        yield Message("phase.completed", ended=ended, least=least)
     tdm = seen.ssn.plugins.get("tdm")
     used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
     zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
-    return "".join(f" Node {node} is in the revocable zone {zone}, open {tdm.zones[zone]} (UTC); "
-                   f"{moment_text(seen.ssn.now)[-5:]} in this cycle."
-                   for zone, node in zones.items() if tdm is not None and zone in tdm.zones)
-
-
-def _phase_note(job: JobInfo, phase: str) -> str:
-    """What a phase means that does not say what one would think."""
-    running, ended = len(job.in_status(RUNNING)), len(job.in_status(SUCCEEDED)) + len(
-        job.in_status(FAILED))
-    least = job.pod_group.spec.min_member
-    if phase == "Unknown":
-        runs = "1 of its pods runs" if running == 1 else f"{running} of its pods run"
-        return (f" Unknown means that {runs} while this cycle cannot place the rest of its gang "
-                f"of {least}." if counts(job)[2] else
-                f" Unknown means that {runs}, fewer than its gang of {least}, and none waits.")
-    if phase == "Completed" and ended < len(job.tasks):
-        return (f" Completed does not mean that it has ended: its minMember is {least}, {ended} of "
-                "its pods have ended, none runs yet, and that is all that this phase counts.")
-    return ""
+    for zone, node in zones.items():
+        if tdm is not None and zone in tdm.zones:
+            yield Message("hours", node=node, zone=zone, open=tdm.zones[zone],
+                          time=moment_text(seen.ssn.now)[-5:])
 
 
 def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
@@ -106,20 +116,20 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
 def elsewhere(pods: list[Pod]) -> Iterator[Cause]:
     """That pods name another scheduler."""
     if pods:
-        names = listed(dict.fromkeys(pod.spec.scheduler_name for pod in pods))
-        yield Cause("other_scheduler", f"{_pods([pod.key for pod in pods], 'name')} the scheduler "
-                    f"{names} (spec.schedulerName), and Volcano places those that name "
-                    f"{SCHEDULER}.", {"pods": len(pods)})
+        names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
+        said = Message("other_scheduler", n=len(pods), pod=pods[0].key, schedulers=[*names],
+                       own=SCHEDULER)
+        yield Cause("other_scheduler", said, {"pods": len(pods)})
 
 
 def _failed(job: JobInfo) -> Iterator[Cause]:
     """What the first pod that failed says of it."""
     for task in sorted(job.in_status(FAILED).values(), key=lambda task: task.key)[:1]:
-        said = ": ".join(filter(None, (task.pod.status.reason, task.pod.status.message)))
-        if said:
-            refused = (" The node refused it: there was less room than Volcano had counted."
-                       if said.startswith("OutOf") else "")
-            yield Cause("failed", f"Pod {task.key} failed with {said.rstrip('.')}.{refused}")
+        status = task.pod.status
+        message = ": ".join(filter(None, (status.reason, status.message))).rstrip(".")
+        if message:
+            refused = Message("failed.refused") if message.startswith("OutOf") else None
+            yield Cause("failed", [Message("failed", pod=task.key, message=message), refused])
 
 
 def _no_effect(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -134,15 +144,13 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """That the job's owner has other PodGroups, whose pods do not count for this gang."""
     groups = [seen.ssn.jobs[uid] for uid in seen.names.beside(job.uid)]
     if groups:
-        told = [f"{each.name} ({each.pod_group.status.phase or 'Pending'}, {len(each.tasks)} "
-                f"pod{'s' * (len(each.tasks) != 1)})" for each in groups]
-        text = (f"{seen.names.owned[job.uid]} has {len(groups)} PodGroups, each of them a gang of "
-                f"its own: {listed(told, 3)}.")
-        if 0 < job.valid_task_num() < job.min_available and any(
-                ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references):
-            text += (" While a Deployment is rolled out it makes only as many new pods as maxSurge "
-                     "says (25%, unless set): fewer than a gang's minimum wait forever.")
-        yield Cause("groups_beside", text, {"groups": [each.uid for each in groups]})
+        said = Message("groups_beside", owner=seen.names.owned[job.uid], count=len(groups), groups=[
+            Message("group", group=each.name, phase=each.pod_group.status.phase or "Pending",
+                    pods=Message("pods", n=len(each.tasks))) for each in groups])
+        rollout = 0 < job.valid_task_num() < job.min_available and any(
+            ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references)
+        yield Cause("groups_beside", [said, Message("groups_beside.rollout") if rollout else None],
+                    {"groups": [each.uid for each in groups]})
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -150,12 +158,9 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     sla = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
-        until = f"it may wait until {moment_text(deadline)} UTC"
-        text = (f"Plugin sla: {until}, which is past, so sla admits it and puts it before jobs "
-                "with a later deadline. Room is made for nobody by that."
-                if deadline <= seen.ssn.now else
-                f"Plugin sla: {until}; from then on sla admits it.")
-        yield Cause("deadline", text, {"deadline": deadline}, [], True)
+        code = "deadline.past" if deadline <= seen.ssn.now else "deadline"
+        yield Cause("deadline", Message(code, moment=moment_text(deadline)),
+                    {"deadline": deadline}, [], True)
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -183,43 +188,41 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
-    """The nodes on which pods wait for room that is being freed, and who is leaving there."""
+    """The nodes on which pods wait for resources that are being freed, and who leaves there."""
     promised = list(job.in_status(PIPELINED).values())
     if not promised:
         return None
+    if promise_is_vain(seen, job):
+        return _never_kept(seen, job, promised[0])
     nodes: dict[str, list[str]] = {}
     for task in promised:
         nodes.setdefault(task.node_name, []).append(task.key)
-    parts = []
-    for node, pods in nodes.items():
-        leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
-        evicted = {pod: record["action"] for record in seen.of("victims")
-                   for pod in record["chosen"] if record.get("task") in pods}
-        by: dict[str, list[str]] = {}
-        for task in sorted(leaving, key=lambda task: task.key not in evicted):
-            by.setdefault(evicted.get(task.key, ""), []).append(
-                f"{task.key} (of {seen.called(task.job)})" if task.job else task.key)
-        why = "; ".join(f"{action} evicts {listed(who, 3)}" if action else (
-            f"{listed(who, 3)} {'is' if len(who) == 1 else 'are'} leaving it")
-            for action, who in by.items()) or "there is room, and nobody leaves for it"
-        one = f"pod {pods[0]} is" if len(pods) == 1 else f"{len(pods)} pods are"
-        ends = min((task.pod.metadata.deletion_timestamp or seen.ssn.now for task in leaving),
-                   default=seen.ssn.now)
-        if ends < seen.ssn.now - OVERDUE:
-            why += (f", and should have ended by {moment_text(ends)} UTC: the kubelet there does "
-                    "not answer, or a finalizer keeps them")
-        parts.append(f"{one} promised a place on node {node}: {why}")
-    shown = ". ".join(part[0].upper() + part[1:] for part in parts[:3])
-    more = f", and others on {len(parts) - 3} more nodes" if len(parts) > 3 else ""
-    left = [node for node in nodes if any(
-        task.status == RELEASING for task in seen.ssn.nodes[node].tasks.values())]
-    if promise_is_vain(seen, job):
-        return _never_kept(seen, job, promised[0])
-    text = f"{shown}{more}. " + ("Once that room is free, the next cycle binds them (Pipelined)."
-                                 if left else "The next cycle begins anew with them (Pipelined).")
+    parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
+    more = Message("promised.more", count=len(nodes) - 3) if len(nodes) > 3 else None
+    leave = any(task.status == RELEASING for node in nodes
+                for task in seen.ssn.nodes[node].tasks.values())
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
-    return Cause("promised", text, {"promised": len(promised)}, records)
+    return Cause("promised", [*parts, more, Message(
+        "promised.then" if leave else "promised.again")], {"promised": len(promised)}, records)
+
+
+def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
+    """Who is leaving a node on which pods wait, and whether that takes too long."""
+    leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
+    evicted = {pod: record["action"] for record in seen.of("victims")
+               for pod in record["chosen"] if record.get("task") in pods}
+    by: dict[str, list[Said]] = {}
+    for task in sorted(leaving, key=lambda task: task.key not in evicted):
+        by.setdefault(evicted.get(task.key, ""), []).append(
+            Message("pod.of", pod=task.key, job=seen.called(task.job)) if task.job else task.key)
+    why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
+           for action, who in by.items()] or [Message("promised.free")]
+    ends = min((task.pod.metadata.deletion_timestamp or seen.ssn.now for task in leaving),
+               default=seen.ssn.now)
+    if ends < seen.ssn.now - OVERDUE:
+        why.append(Message("promised.overdue", moment=moment_text(ends)))
+    return Message("promised.part", n=len(pods), pod=pods[0], node=node, why=why)
 
 
 def promise_is_vain(seen: Evidence, job: JobInfo) -> bool:
@@ -246,12 +249,9 @@ def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
               if not record["answer"]]
     against = why_not_cause(seen, task.key, node, chosen[-1]) if chosen else (
         refusal(seen, job, limits[-1]) if limits else None)
-    says = f"allocate refuses it in every cycle: {against.text}" if against else (
-        "allocate binds none of its gang.")
-    text = (f"Pod {task.key} is promised a place on node {node} in every cycle (Pipelined), where "
-            f"no pod is leaving, and {says} While that stays so, the promise is never kept.")
-    return Cause("never_bound", text, {"promised": len(job.in_status(PIPELINED))},
-                 against.records if against else [])
+    said = Message("never_bound" if against else "never_bound.gang", pod=task.key, node=node)
+    return Cause("never_bound", [said, *(against.sentences if against else ())],
+                 {"promised": len(job.in_status(PIPELINED))}, against.records if against else [])
 
 
 def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -260,9 +260,9 @@ def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
             if task.node_name and task.node_name not in seen.ssn.nodes}
     if not lost:
         return None
-    text = (f"{_pods(list(lost), 'lie')} on {listed(dict.fromkeys(lost.values()), 3)}, and no such "
-            "node is among the objects.")
-    return Cause("node_missing", text, {"pods": lost})
+    said = Message("node_missing", n=len(lost), pod=next(iter(lost)),
+                   nodes=[*dict.fromkeys(lost.values())])
+    return Cause("node_missing", said, {"pods": lost})
 
 
 def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -275,14 +275,11 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     groups: dict[tuple[str, str], list[str]] = {}
     for pod, record in evicted.items():
         groups.setdefault((record["action"], seen.tasks[record["task"]].job), []).append(pod)
-    leave = "is leaving its node" if len(leaving) == 1 else "are leaving their nodes"
-    text = f"{len(leaving)} of its pods {leave}" + (
-        "." if counts(job)[2] else ", and it has no others to place.")
-    text += "".join(f" {action} evicts {listed(pods, 3)} for {seen.called(other)}."
-                    for (action, other), pods in groups.items())
-    if groups:
-        text += f" Ask why about {next(iter(evicted))}, and it is told who let it go."
-    return Cause("pods_leave", text, {"leaving": len(leaving)},
+    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=len(leaving)),
+            *(Message("pods_leave.for", action=action, pods=pods, job=seen.called(other))
+              for (action, other), pods in groups.items()),
+            Message("pods_leave.ask", pod=next(iter(evicted))) if groups else None]
+    return Cause("pods_leave", said, {"leaving": len(leaving)},
                  list({record.number: record for record in evicted.values()}.values()))
 
 
@@ -295,42 +292,30 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if gated:
         names = dict.fromkeys(gate.name for task in waiting
                               for gate in task.pod.spec.scheduling_gates)
-        yield Cause("gated", f"{_pods(gated, 'stand')} behind a scheduling gate. Whoever set it "
-                    f"({listed(names, 3)}) has to take it away.", {"gated": len(gated)})
+        yield Cause("gated", Message("gated", n=len(gated), pod=gated[0], gates=[*names]),
+                    {"gated": len(gated)})
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in actions:
-        yield Cause("no_backfill_action",
-                    f"{_pods(nothing, 'ask')} for nothing; only backfill places such, "
-                    "and the configuration doesn't have it.", {"best_effort": len(nothing)})
+        yield Cause("no_backfill_action", Message("no_backfill_action", n=len(nothing),
+                                                  pod=nothing[0]), {"best_effort": len(nothing)})
     own = job.sub_jobs.get(job.uid)
     if ("allocate" in actions and job.contains_sub_job_policy()
             and not job.contains_hard_topology() and (own is None or not own.in_status(PENDING))):
-        text = ("Its pods belong to sub-groups. Without a network topology that must hold, "
-                "allocate looks at the pods that belong to none, and there are no such.")
-        yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
+        yield Cause("no_default_sub_group", Message("no_default_sub_group"),
+                    {"sub_groups": len(job.sub_jobs)})
     if "allocate" not in actions and actions & {*POINTS} and not seen.ssn.job_starving(job):
-        text = ("Its gang has its minimum, so nobody is evicted for more of it, "
-                "and the configuration has no allocate action.")
-        yield Cause("not_starving", text, {"min_available": job.min_available})
+        yield Cause("not_starving", Message("not_starving"), {"min_available": job.min_available})
     left = len(waiting) - len(nothing) - len(gated)
     if left and not actions & {"allocate", *POINTS}:
-        yield Cause("no_allocate_action", "The configuration has no allocate action.")
-
-
-def _pods(keys: list[str], verb: str) -> str:
-    """
-    >>> _pods(["a/b", "a/c"], "ask"), _pods(["a/b"], "ask")
-    ('2 pods, as a/b, ask', 'Pod a/b asks')
-    """
-    one, many = f"Pod {keys[0]} {verb}s", f"{len(keys)} pods, as {keys[0]}, {verb}"
-    return one if len(keys) == 1 else many
+        yield Cause("no_allocate_action", Message("no_allocate_action"))
 
 
 def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
     """No refusal was recorded; what the PodGroup's condition says."""
     for condition in job.pod_group.status.conditions:
         if condition.type == "Unschedulable" and condition.status == "True":
-            return Cause("condition", f"{condition.reason}: {condition.message}.", {})
+            return Cause("condition", Message("condition", reason=condition.reason,
+                                              message=condition.message))
     popped = list(seen.of("job", job=job.uid))
-    text = "It had its turn, and nobody refused it." if popped else "It had no turn in this cycle."
-    return Cause("no_turn" if not popped else "unknown", text, {}, popped)
+    code = "unknown" if popped else "no_turn"
+    return Cause(code, Message(code), {}, popped)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from volcano_lab.api import TaskInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, amounts_text, part
+from volcano_lab.explain.explanation import Cause, part
 from volcano_lab.explain.nodes import rule_causes, then_said
+from volcano_lab.messages import Message
 from volcano_lab.trace import Record
 
 
@@ -26,14 +27,13 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
     chosen = choice["node"]
     others = sorted((node for node in totals if node != chosen), key=lambda node: -totals[node])
     if chosen not in totals or not others:
-        return Cause("only_node", f"Node {chosen} was the only one that it fits.", {"node": chosen},
-                     [choice])
+        return Cause("only_node", Message("only_node", node=chosen), {"node": chosen}, [choice])
     second = others[0]
-    words = "more than" if totals[chosen] > totals[second] else "as many as, and comes before,"
-    text = (f"Of {len(totals)} nodes that it fits, node {chosen} has {totals[chosen]:.6g} points "
-            f"({_points(scores[chosen])}), {words} node {second} with {totals[second]:.6g} "
-            f"({_points(scores[second])}).")
-    return Cause("best_score", text, {"scores": {chosen: scores[chosen], second: scores[second]}},
+    said = Message("best_score" if totals[chosen] > totals[second] else "best_score.equal",
+                   count=len(totals), node=chosen, total=totals[chosen],
+                   points=_points(scores[chosen]), second=second, less=totals[second],
+                   fewer=_points(scores[second]))
+    return Cause("best_score", said, {"scores": {chosen: scores[chosen], second: scores[second]}},
                  [choice])
 
 
@@ -47,11 +47,10 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
         numbers = {"request": part(request, short), "free": part(free, short)}
-        text = (f"Pod {task} asks for {amounts_text(request, short)}; node {node} had "
-                f"{amounts_text(free, short)} left when it was tried.")
-        return Cause("insufficient", text, numbers, [choice])
+        return Cause("insufficient", Message("insufficient", pod=task, node=node, **numbers),
+                     numbers, [choice])
     plugin = seen.objector(task, node, choice)
-    return next(rule_causes(seen, task, {node: then_said(seen, task, node, plugin)}, (0, ""),
+    return next(rule_causes(seen, task, {node: then_said(seen, task, node, plugin)}, (0, None),
                             choice)) if plugin else None
 
 
@@ -61,6 +60,6 @@ def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
     return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
 
 
-def _points(scores: dict[str, float]) -> str:
-    return ", ".join(
-        f"{plugin} {score:.6g}" for plugin, score in scores.items() if score) or "nobody gives any"
+def _points(scores: dict[str, float]) -> list[Message]:
+    return [Message("points", plugin=plugin, score=score)
+            for plugin, score in scores.items() if score] or [Message("points.none")]

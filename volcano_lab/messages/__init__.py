@@ -1,11 +1,20 @@
-"""Messages: errors in one sentence, the words in them, the log, and the guards that turn whatever
-user code raises into a sentence.
+"""What people read: sentences by code in two languages, errors in one sentence, the log, and the
+guards that turn whatever user code raises into a sentence.
+
+A cause, a record or a finding is a `Message`: the code of a template with named facts (amounts by
+resource, names, lists, other messages). `texts` has the English templates, `languages/*.po`
+(gettext) their translations, found by the code.
+
+Volcano: none
 """
 
 from .arguments import friendly_errors
 from .errors import Misuse, NoSuch, OneSentence
-from .similar import did_you_mean, meant, near
+from .language import ENGLISH, languages, speak, speaking, spoken
+from .message import Message, Said, known, paragraph
+from .similar import alike, did_you_mean, meant, near
 from .text import capped, listed, one_line, printable
 
-__all__ = ["Misuse", "NoSuch", "OneSentence", "capped", "did_you_mean", "friendly_errors", "listed",
-           "meant", "near", "one_line", "printable"]
+__all__ = ["ENGLISH", "Message", "Misuse", "NoSuch", "OneSentence", "Said", "alike", "capped",
+           "did_you_mean", "friendly_errors", "known", "languages", "listed", "meant", "near",
+           "one_line", "paragraph", "printable", "speak", "speaking", "spoken"]

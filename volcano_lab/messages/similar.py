@@ -31,11 +31,20 @@ def near(name: str, known: Iterable[str]) -> str:
     'near it are default/vc1, default/vc2'
     """
     known = list(known)
+    found = alike(name, known)
+    if found:
+        return f"near it {'is' if len(found) == 1 else 'are'} {', '.join(found)}"
+    return f"there are {', '.join(known[:8]) or 'none'}{', ...' if len(known) > 8 else ''}"
+
+
+def alike(name: str, known: Iterable[str]) -> list[str]:
+    """Return the names, at most 6, that begin like one, or resemble it.
+
+    >>> alike("vc", ["default/vc1", "default/vc2", "default/other"])
+    ['default/vc1', 'default/vc2']
+    """
     shorts = {full: full.partition("/")[2] or full for full in known}
     begin = [full for full, short in shorts.items()
              if name and (full.startswith(name) or short.startswith(name))]
     close = {*get_close_matches(name, {*shorts, *shorts.values()}, n=6, cutoff=0.5)}
-    found = (begin or [full for full in known if close & {full, shorts[full]}])[:6]
-    if found:
-        return f"near it {'is' if len(found) == 1 else 'are'} {', '.join(found)}"
-    return f"there are {', '.join(known[:8]) or 'none'}{', ...' if len(known) > 8 else ''}"
+    return (begin or [full for full in shorts if close & {full, shorts[full]}])[:6]

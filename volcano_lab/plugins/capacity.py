@@ -18,7 +18,7 @@ from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
 from volcano_lab.framework import REJECT, Session, TasksAndVote, active_if
 from volcano_lab.plugins.queue_shares import Change, QueueShares
-from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError
+from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError, Verdict
 
 V1_11_ENQUEUE = "lab.v1-11-enqueue"
 
@@ -155,11 +155,11 @@ class Capacity(QueueShares):
 
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
-        verdict = attr.why_not_reclaim(task, reclaimer, held)
+        verdict = attr.verdict(task, reclaimer, held)
         self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key,
-                               task=task.key, queue=attr.queue_id, verdict=verdict or "victim",
+                               task=task.key, queue=attr.queue_id, verdict=str(verdict),
                                allocated=held, deserved=attr.deserved, guarantee=attr.guarantee)
-        return not verdict
+        return verdict is Verdict.VICTIM
 
     # -- what if: used while a preemption is tried out ---------------------------------------------
 

@@ -14,6 +14,7 @@ limits from the root and, each having a child, take no jobs.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from itertools import takewhile
 
 from attrs import define, field
@@ -21,6 +22,15 @@ from attrs import define, field
 from volcano_lab.api import EMPTY, ROOT_QUEUE, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import queue_share, real_capability
 from volcano_lab.api.resource import IGNORED_SCALARS, total
+
+
+class Verdict(StrEnum):
+    """What becomes of a task that a queue could lose to a reclaimer."""
+
+    VICTIM = "victim"
+    NOTHING_ASKED = "nothing_asked"
+    BELOW_GUARANTEE = "below_guarantee"
+    WITHIN_DESERVED = "within_deserved"
 
 
 @define(slots=True)
@@ -78,21 +88,21 @@ class QueueAttr:
         """
         return self.deserved.is_empty()
 
-    def why_not_reclaim(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> str:
-        """Why one of the queue's tasks stays, while the queue still holds `held`; "" for a victim.
+    def verdict(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> Verdict:
+        """Return whether one of the queue's tasks is a victim, while the queue still holds `held`.
 
         A task none of whose resources the queue deserves is a victim however little the queue
         holds.
         """
         asked, deserved = task.resreq, self.deserved
         if not _in_common(asked, reclaimer.init_resreq) - IGNORED_SCALARS:
-            return "it holds nothing that the reclaimer asks for"
+            return Verdict.NOTHING_ASKED
         if not self.guarantee.less_equal(held.sub(asked), ZERO):
-            return "its queue would fall below its guarantee"
+            return Verdict.BELOW_GUARANTEE
         if _in_common(asked, deserved) and not held.greater_partly_with_relevant_dimensions(
                 deserved, asked)[0]:
-            return "its queue holds no more than it deserves"
-        return ""
+            return Verdict.WITHIN_DESERVED
+        return Verdict.VICTIM
 
 
 def _in_common(left: Resource, right: Resource) -> set[str]:

@@ -19,7 +19,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api import amount_text
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message, listed
 from volcano_lab.trace.record import Record
 
 Sentence = Callable[[Record], str]
@@ -222,14 +222,15 @@ def _chose(record: Record) -> str:
       "both sides of a queue's limit, level by level")
 def _compared(record: Record) -> str:
     """Both sides of an admission, or of one level's limit."""
-    names = record["short_of"] or None
-    asked, limit = record["asked"], record["limit"]
-    names = names or [name for name in asked if name != "pods"]
-    about = short(record.get("job") or record.get("task") or "")
-    where = f", queue {record['level']}" if record.get("level") else ""
-    verdict = f"too little {', '.join(record['short_of'])}" if record["short_of"] else "room"
-    return (f"{record['plugin']} counts for {about}{where}: {amounts_side(asked, names)} against "
-            f"{amounts_side(limit, names)}: {verdict}")
+    short_of, level = record["short_of"], record.get("level")
+    names = short_of or [name for name in record["asked"] if name != "pods"]
+    asked, limit = ({name: record[side].get(name, 0.0) for name in names}
+                    for side in ("asked", "limit"))
+    said = Message("record.compared" if short_of else "record.compared_fits", asked=asked,
+                   limit=limit, plugin=record["plugin"],
+                   about=short(record.get("job") or record.get("task") or ""),
+                   level=Message("record.level", queue=level) if level else None)
+    return str(said)
 
 
 @kind("deserved_round", "plugin number round",

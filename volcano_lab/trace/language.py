@@ -15,7 +15,13 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-ENGLISH = "en"
+from volcano_lab.messages.language import ENGLISH, languages, speak, spoken
+
+__all__ = ["ENGLISH", "languages", "speak", "spoken"]
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+"""What a message has that was filled in Chinese already."""
+
 FOLDER = Path(__file__).parent / "languages"
 SCRIPT, LABELS = "script", "labels"
 """The catalogues of scripts' texts, which are no others', and of headings and labels."""
@@ -59,46 +65,13 @@ WITHIN = {"tasks": frozenset(), "columns": frozenset(), "heads": frozenset(),
           "growth": NAMES - {"name", "names"}, "asked": NAMES | {"question"}}
 """The same where it differs, below some keys."""
 
-_spoken = ENGLISH
-
-
-def languages() -> list[str]:
-    """Return the languages that can be spoken.
-
-    >>> languages()
-    ['en', 'zh']
-    """
-    return [ENGLISH, *sorted(path.name for path in FOLDER.glob("[a-z]*"))]
-
-
-def speak(language: str) -> None:
-    """Speak another language from now on.
-
-    Raises:
-        ValueError: for one that there is no catalogue of.
-
-    >>> speak("tlh")
-    Traceback (most recent call last):
-    ValueError: language is "tlh"; allowed are en, zh
-    """
-    global _spoken
-    if language not in languages():
-        raise ValueError(f'language is "{language}"; allowed are {", ".join(languages())}')
-    _spoken = language
-
-
-def spoken() -> str:
-    """Return the language that is spoken."""
-    return _spoken
-
-
 def say(text: str) -> str:
     """Return a text in the reader's language.
 
     >>> say("No job waits."), spoken()
     ('No job waits.', 'en')
     """
-    return text if _spoken == ENGLISH else _said(_spoken, text)
+    return text if spoken() == ENGLISH or CHINESE.search(text) else _said(spoken(), text)
 
 
 def mark(sign: str) -> str:
@@ -107,7 +80,7 @@ def mark(sign: str) -> str:
     >>> mark(": ")
     ': '
     """
-    return sign if _spoken == ENGLISH else ENDS.get(sign.strip(), sign)
+    return sign if spoken() == ENGLISH else ENDS.get(sign.strip(), sign)
 
 
 def answered(answer: str, reason: str) -> str:
@@ -121,7 +94,7 @@ def answered(answer: str, reason: str) -> str:
 
 def say_all(data: Any, names: frozenset[str] = NAMES) -> Any:
     """Return plain data with its texts in the reader's language; what programs read stays."""
-    if _spoken == ENGLISH:
+    if spoken() == ENGLISH:
         return data
     if isinstance(data, str):
         return say(data)

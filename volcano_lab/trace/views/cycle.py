@@ -142,7 +142,7 @@ class Cycle(Shown):
 
         >>> from volcano_lab.cluster import Cluster
         >>> Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run().why("train")[0]
-        "not admitted: with this job's minimum, overcommit counts cpu 6 where 4.8 is allowed"
+        'not admitted by overcommit: cpu 6 > limit 4.8'
         """
         if job not in self.session.jobs:
             _, job = Names(self.session).find(one_line(str(job)), "job")

@@ -9,9 +9,10 @@ and what would change it.
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import PENDING, JobInfo, amount_text
+from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.api.job_conditions import fit_error
 from volcano_lab.framework import Session
+from volcano_lab.messages import Message
 from volcano_lab.trace import Record, TraceReader, queue_attributes
 
 Rows = Iterator[dict[str, Any]]
@@ -65,7 +66,7 @@ def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run()
     >>> reasons(cycle.session, cycle.trace, cycle.session.jobs["default/train"])[0]
-    "not admitted: with this job's minimum, overcommit counts cpu 6 where 4.8 is allowed"
+    'not admitted by overcommit: cpu 6 > limit 4.8'
     """
     if not job.has_pending_tasks() and job.tasks:
         return []
@@ -74,11 +75,11 @@ def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
 
 def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
     if not job.tasks:
-        yield "the PodGroup has no pods yet"
+        yield str(Message("gang.no_pods.short"))
     if job.is_pending():
         yield from _refusals(trace, job)
         if "enqueue" not in ssn.enabled_actions:
-            yield "the configuration has no enqueue action"
+            yield str(Message("no_enqueue_action.short"))
     invalid = ssn.job_valid(job)
     if invalid is not None:
         yield f"{invalid.reason}: {invalid.message}"
@@ -96,11 +97,10 @@ def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
     for record in trace.iter("enqueue_comparison", job=job.uid):
         if not record["short_of"]:
             continue
-        sums = " and ".join(f"{name} {_side(record, 'asked', name)} where "
-                            f"{_side(record, 'limit', name)} is allowed"
-                            for name in record["short_of"])
-        where = f" in queue {record['level']}" if record.get("level") else ""
-        yield f"not admitted: with this job's minimum, {record['plugin']} counts {sums}{where}"
+        sums = [_sum(record, name) for name in record["short_of"]]
+        level = record.get("level")
+        yield str(Message("queue_refuses.short" if level else "overcommit_refuses.short",
+                          plugin=record["plugin"], queue=level, sums=sums))
 
 
 def over_limit(trace: TraceReader, job: JobInfo) -> str:
@@ -110,14 +110,20 @@ def over_limit(trace: TraceReader, job: JobInfo) -> str:
     pods = {task.key for task in job.tasks.values()}
     for record in trace.iter("allocatable_level"):
         if record["task"] in pods and record["short_of"]:
-            name = record["short_of"][0]
-            return (f"with one more pod {record['level']} would hold {name} "
-                    f"{_side(record, 'asked', name)}, and may hold {_side(record, 'limit', name)}")
+            return str(Message("queue_over.short", queue=record["level"],
+                               pod=_short(record["task"]),
+                               sums=[_sum(record, record["short_of"][0])]))
     return ""
 
 
-def _side(record: Record, side: str, name: str) -> str:
-    return amount_text(name, record[side].get(name, 0.0))
+def _sum(record: Record, name: str) -> Message:
+    """Both sides of a refusal, of one resource."""
+    return Message("above_limit", **{side: {name: record[side].get(name, 0.0)}
+                                     for side in ("asked", "limit")})
+
+
+def _short(pod: str) -> str:
+    return pod.removeprefix("default/")
 
 
 def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
@@ -134,17 +140,17 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
     if allocatable:
         return
     if not queue.is_open:
-        yield f"queue {queue.name} is {queue.queue.status.state}, not Open"
+        yield str(Message("queue_closed.short", queue=queue.name, state=queue.queue.status.state))
         return
-    name, word, most = queue.name, "deserves", attr.deserved
+    name, code, most = queue.name, "over_deserved.short", attr.deserved
     if "proportion" not in ssn.plugins:
         name = levels[-1] if levels else queue.name  # the last is the one that refused
         attr = queue_attributes(ssn)[name]
-        word, most = "may hold", attr.real_capability
+        code, most = "queue_over.short", attr.real_capability
     _, short_of = (attr.allocated + task.resreq).less_equal_with_dimension_and_resources_name(
         most, task.resreq)
-    for resource in short_of:
-        held, more, limit = (amount_text(resource, each.get(resource))
-                             for each in (attr.allocated, task.resreq, most))
-        yield (f"queue {name} holds {resource} {held}; with {more} more for {task.name} it would "
-               f"pass the {limit} that it {word}")
+    asked = attr.allocated + task.resreq
+    sums = [Message("above_limit" if code == "queue_over.short" else "above_deserved",
+                    asked={each: asked.get(each)}, limit={each: most.get(each)})
+            for each in short_of]
+    yield str(Message(code, queue=name, pod=_short(task.key), sums=sums))

@@ -1,0 +1,112 @@
+"""Messages: each template is whole in both languages, and shows the facts that fill it."""
+
+import re
+from collections import Counter
+from string import Formatter
+
+import pytest
+
+from volcano_lab.messages import Message, paragraph, speaking
+from volcano_lab.messages.language import translations
+from volcano_lab.messages.message import Untranslated, template
+from volcano_lab.messages.texts import SUBJECTS, TEXTS
+
+PROSE = re.compile(r"[a-z]{2,}[ -][a-z]{2,}[ -][a-z]{2,}")
+"""Three English words, which no name and no field of Kubernetes is."""
+NUMBERS = re.compile(r"\d+")
+
+
+def places(text):
+    return {name: spec or "" for _, name, spec, _ in Formatter().parse(text) if name}
+
+
+def generated(code, count):
+    """Facts with a number each for all places of a message's forms, in both languages."""
+    forms = [TEXTS[code]] if isinstance(TEXTS[code], str) else TEXTS[code]
+    specs = {name: spec for form in forms for name, spec in places(form).items()}
+    facts = {name: 1000.0 + number if spec[:1] == "." else f"fact-{1000 + number}"
+             for number, (name, spec) in enumerate(specs.items())}
+    return facts | ({"n": count} if "n" in specs else {})
+
+
+def test_no_code_stands_in_two_subjects():
+    assert len(TEXTS) == sum(len(subject.TEXTS) for subject in SUBJECTS)
+
+
+@pytest.mark.parametrize("code", TEXTS)
+def test_a_message_has_the_same_facts_in_both_languages(code):
+    for count in (1, 2):
+        said = Message(code, **generated(code, count))
+        english, chinese = said.text("en"), said.text("zh")
+        numbers, theirs = (Counter(NUMBERS.findall(text)) for text in (english, chinese))
+        assert numbers == theirs or (count == 1 and {*(theirs - numbers)} == {"1"})  # "a" is a 1
+        assert not PROSE.search(re.sub("fact-", "", chinese)), chinese
+
+
+
+
+@pytest.mark.parametrize("code", [code for code, text in TEXTS.items()
+                                  if not isinstance(text, str)])
+def test_singular_and_plural_have_the_same_facts(code):
+    one, many = map(places, TEXTS[code])
+    assert {*one} - {"n", "pod"} == {*many} - {"n", "pod"}
+
+
+@pytest.mark.parametrize("code", translations("zh"))
+def test_a_reworded_sentence_keeps_its_translation(code, monkeypatch):
+    facts = generated(code, 2)
+    before = Message(code, **facts).text("zh")
+    text = TEXTS[code]
+    words = [text] if isinstance(text, str) else text
+    reworded = tuple(re.sub(r"\b(?<!\{)[a-z]{2,}\b(?![:}])", "reworded", each, count=1)
+                     for each in words)
+    monkeypatch.setitem(TEXTS, code, reworded[0] if isinstance(text, str) else reworded)
+    assert Message(code, **facts).text("zh") == before
+
+
+def test_a_message_without_a_translation_is_english_as_a_whole(monkeypatch):
+    monkeypatch.setitem(TEXTS, "new", "{job} waits for {gap}.")
+    said = Message("new", job="default/a", gap=Message("gang.no_pods.short"))
+    assert said.text("zh") == said.text("en") == (
+        "default/a waits for the PodGroup has no pods yet.")
+    inside = Message("job.head", job="default/a", gap=said, status=[])
+    assert inside.text("zh") == inside.text("en")
+    with pytest.raises(Untranslated):
+        template("new", "zh")
+
+
+def test_an_unknown_code_is_an_error_where_it_is_written():
+    with pytest.raises(KeyError, match="message nothing_known has no text"):
+        Message("nothing_known")
+
+
+FACTS = [
+    ("{pods}", ["a", "b"], "a, b", "a、b"),
+    ("{pods:1}", ["a", "b", "c"], "a and 2 more", "a 和另外 2 个"),
+    ("{pods:and}", ["a", "b", "c"], "a and b and c", "a 和 b 和 c"),
+    ("x{pods:()}", ["a", "b"], "x (a, b)", "x（a、b）"),
+    ("x{pods:()}", [], "x", "x"),
+    ("x{pods}", None, "x", "x"),
+    ("{pods}", {"cpu": 1500.0, "memory": 2.0**31}, "cpu 1.5 and memory 2Gi",
+     "cpu 1.5 和 memory 2Gi"),
+    ("{pods:bare}", {"cpu": 1500.0}, "1.5", "1.5"),
+    ("{pods:bare}", {"cpu": 1500.0, "a/b": 1000.0}, "cpu 1.5 and a/b 1", "cpu 1.5 和 a/b 1"),
+    ("{pods}", {"pods": 3.0}, "nothing", "无"),
+    ("{pods:.2f}", 1 / 3, "0.33", "0.33"),
+    ("{pods}", 2.0, "2", "2"),
+]
+
+
+@pytest.mark.parametrize(("text", "fact", "english", "chinese"), FACTS)
+def test_a_fact_is_shown_by_its_type(text, fact, english, chinese, monkeypatch):
+    monkeypatch.setitem(TEXTS, "pods", text)
+    monkeypatch.setitem(translations("zh"), "pods", [text])
+    said = Message("pods", pods=fact)
+    assert (said.text("en"), said.text("zh")) == (english, chinese)
+
+
+def test_sentences_stand_side_by_side_without_a_space_in_chinese():
+    said = [Message("gang.no_pods"), None, Message("no_turn")]
+    assert paragraph(said) == "The PodGroup has no pods yet. This cycle did not reach it."
+    with speaking("zh"):
+        assert paragraph(said) == "该 PodGroup 还没有 Pod。本周期没有处理到它。"

@@ -1,0 +1,152 @@
+"""A sentence as data: the code of a template and the facts that fill it.
+
+In a template `{name}` is a fact, shown by its type: a dict as amounts ("cpu 4 and memory 1Gi"), a
+list as names ("a, b and 3 more"), a message as its own sentence. What follows a colon says how:
+
+- `{names:3}`: at most so many of a list are named, the others counted;
+- `{names:and}`, `{names:or}`, `{needs:,}`, `{parts:;}`, `{sums:+}`: what stands between the parts;
+- `{limit:bare}`: of an amount of one resource the number alone, as it was named before;
+- `{origin:()}`: in brackets, with the space before them; nothing where there is nothing;
+- `{share:.3g}`: a number, as in Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from string import Formatter
+from typing import Any
+
+from volcano_lab.api.formatting import amount_text
+from volcano_lab.messages.language import ENGLISH, plural_form, spoken, translations
+from volcano_lab.messages.texts import TEXTS
+
+MOST = 4
+"""How many parts of a list are named unless the template says otherwise."""
+LOOSE = re.compile("(?<=[\u3001-\u9fff，：；（）”]) (?=[\u3001-\u9fff，：；（）“])")
+"""A space between two Chinese characters, around a fact that is Chinese itself."""
+
+
+class Message:
+    """The code of a template in `texts`, and the facts that fill it.
+
+    `str` gives the sentence in the current language; one without a translation is English as a
+    whole. A template with two forms takes the second unless the fact `n` is 1.
+
+    >>> held = Message("list.held", who="default/a", amount={"cpu": 4000.0, "memory": 2.0**30})
+    >>> str(held), held.text("zh")
+    ('default/a cpu 4 and memory 1Gi', 'default/a cpu 4 和 memory 1Gi')
+    >>> str(Message("pods", n=1)), str(Message("pods", n=2))
+    ('1 pod', '2 pods')
+    """
+
+    __slots__ = ("code", "facts")
+
+    def __init__(self, code: str, /, **facts: Any):
+        if code not in TEXTS:
+            raise KeyError(f"message {code} has no text in volcano_lab.messages.texts")
+        self.code, self.facts = code, facts
+
+    def text(self, language: str) -> str:
+        """Return the sentence in a language, or English where a part has no translation."""
+        try:
+            return _filled(self, language)
+        except Untranslated:
+            return _filled(self, ENGLISH)
+
+    def __str__(self) -> str:
+        return self.text(spoken())
+
+    def __repr__(self) -> str:
+        return f"Message({self.code!r}, {', '.join(f'{k}={v!r}' for k, v in self.facts.items())})"
+
+
+def known(code: str) -> bool:
+    """Return whether there is a message of a code."""
+    return code in TEXTS
+
+
+Said = Message | str
+"""A message, or a text that stays as it is: a name, or Volcano's own condition."""
+
+
+class Untranslated(LookupError):
+    """A message has no translation."""
+
+
+def paragraph(sentences: Iterable[Said | None], language: str | None = None) -> str:
+    """Return sentences as one paragraph; nothing where there is none.
+
+    >>> paragraph([Message("gang.no_pods"), None, "NotEnoughTasks"])
+    'The PodGroup has no pods yet. NotEnoughTasks'
+    """
+    language = language or spoken()
+    texts = [text for each in sentences if each and (text := each if isinstance(each, str)
+                                                     else each.text(language))]
+    joined = " ".join(texts)
+    return re.sub("(?<=[。！？；]) ", "", joined) if language != ENGLISH else joined
+
+
+def template(code: str, language: str, count: float = 1) -> str:
+    """Return the template of a code in a language. Raises `Untranslated`."""
+    english = TEXTS[code]
+    forms = [english] if isinstance(english, str) else [*english]
+    if language != ENGLISH:
+        forms = translations(language).get(code, [])
+    if not forms:
+        raise Untranslated(code)
+    return forms[min(plural_form(language, count), len(forms) - 1)]
+
+
+def _filled(message: Message, language: str) -> str:
+    count = message.facts.get("n", 1)
+    text = _Filler(language).vformat(template(message.code, language, count), (), message.facts)
+    return text if language == ENGLISH else LOOSE.sub("", text)
+
+
+class _Filler(Formatter):
+    """Puts facts into a template, in a language."""
+
+    def __init__(self, language: str):
+        self.language = language
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "()":
+            inner = self._shown(value)
+            return template("brackets", self.language).format(inner=inner) if inner else ""
+        if isinstance(value, int | float) and format_spec:
+            return format(value, format_spec)
+        return self._shown(value, format_spec)
+
+    def _shown(self, value: Any, how: str = "") -> str:
+        """A fact as text."""
+        if value is None:
+            return ""
+        if isinstance(value, Message):
+            return _filled(value, self.language)
+        if isinstance(value, Mapping):
+            return self._amounts({name: amount_text(name, amount) for name, amount in value.items()
+                                  if name != "pods"}, how)
+        if isinstance(value, list | tuple):
+            return self._listed([self._shown(part) for part in value], how)
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def _amounts(self, texts: dict[str, str], how: str) -> str:
+        if how == "bare" and len(texts) == 1:
+            return next(iter(texts.values()))
+        return self._joined([" ".join(each) for each in texts.items()] or [
+            template("nothing", self.language)], "and" if how in ("", "bare") else how)
+
+    def _listed(self, parts: list[str], how: str) -> str:
+        """Some parts, and how many more; all where a word or mark stands between them."""
+        parts = [part for part in parts if part]
+        if how and not how.isdigit():
+            return self._joined(parts, how)
+        most = int(how or MOST)
+        shown = self._joined(parts[:most], ",")
+        rest = len(parts) - most
+        return shown if rest <= 0 else template("list.more", self.language).format(
+            shown=shown, rest=rest)
+
+    def _joined(self, parts: list[str], how: str) -> str:
+        return template(f"join.{how}", self.language).join(parts)
