@@ -63,7 +63,7 @@ def test_facts_up_to_the_level_are_written_and_no_others(capsys, verbosity, numb
     (4, "job default/a has priority 0 (no class)"),
     (3, "queue default has its turn"),
     (4, "round 1 of deserved: default cpu 2 (done); left cpu 2"),
-    (5, "overcommit counts for a: cpu 2 against cpu 4.8: room"),
+    (5, "overcommit on a: cpu 2 ≤ limit 4.8: allowed"),
     (4,
      "queue default: deserved cpu 2000.00, memory 0.00, pods 2.00, "
      "real capability cpu 4000.00, memory 0.00, pods 110.00, allocated cpu 0.00, memory 0.00, "

@@ -75,7 +75,8 @@ TEXTS = {
 
     "promised": "{parts:3}",
     "promised.part": ("Pod {pod} is pipelined to node {node}: {why:;}.",
-                      "{n} pods are pipelined to node {node}: {why:;}."),
+                      "{n} pods, such as {pod}, are pipelined to node {node}: "
+                      "{why:;}."),
     "promised.evicts": "{action} evicts {pods:3}",
     "promised.leaves": "{pods:3} leaving",
     "promised.free": "it is free, and no pod leaves for it",
