@@ -127,7 +127,7 @@ def test_what_was_in_the_way_of_a_gang():
     cycle = run_tree(START)
     jobs = cycle.session.jobs
     assert over_limit(cycle.trace, jobs["default/eval-gang"]) == (
-        "with one more pod research would hold cpu 9, and may hold 8")
+        "queue research refuses pod eval-gang-2: cpu 9 > limit 8")
     assert over_limit(cycle.trace, jobs["default/web-gang"]) == ""
     assert gangs(cycle)["statement"].to_dict()["default/train-gang"] == "none"
 

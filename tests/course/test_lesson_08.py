@@ -130,7 +130,7 @@ def test_a_click_on_a_node_is_answered(lab):
         lab.ask = {"n": lab.shown["n"] + 1, "why": about}
         return lab.shown["why"]
 
-    assert "449 points" in said(node="node-3")
+    assert "the highest score, 449" in said(node="node-3")
     lab.set(taint=True)
     assert "taint" in said(node="node-2", pod="db-0")
 

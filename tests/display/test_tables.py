@@ -89,12 +89,12 @@ def test_a_gang_s_statement(sentence, gang, expected, outcome):
 
 REASONS = [
     ("its queue is full", (4, 3),
-     "queue a holds cpu 28; with 4 more for a-gang-3 it would pass the 28 that it deserves"),
+     "queue a refuses pod a-gang-3: cpu 32 > deserved 28"),
     ("the gang is short", (4, 4), "NotEnoughResources: 1/4 tasks in gang unschedulable"),
     ("never enough pods", (3, 4),
      "NotEnoughTasks: Not enough valid tasks for gang-scheduling, valid: 3, min: 4"),
     ("enqueue refuses", (13, 13),
-     "not admitted: with this job's minimum, proportion counts cpu 56 where 50 is allowed"),
+     "not admitted by queue a (proportion): cpu 56 > limit 50"),
 ]
 
 
@@ -110,8 +110,8 @@ def test_a_job_that_no_action_admits_is_told_so(actions, told):
     large = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
     conf = f"actions: {actions}\ntiers: [{{plugins: [{{name: overcommit}}]}}]"
     reasons = large.run(conf).why("train")
-    assert reasons.count("the configuration has no enqueue action") == told
-    assert ("overcommit counts cpu 6" in reasons[0]) == (not told)
+    assert reasons.count("not admitted: the configuration has no enqueue action") == told
+    assert ("by overcommit: cpu 6 > limit 4.8" in reasons[0]) == (not told)
 
 
 def test_only_the_resource_that_is_short_is_told():
@@ -119,8 +119,7 @@ def test_only_the_resource_that_is_short_is_told():
     full = Cluster().node("n1", cpu=8, memory="64Gi").queue("team", capability=4)
     full.job("train", queue="team", pods=6, min_member=1, cpu=1, memory="1Gi")
     told = [reason for reason in full.run().why("train") if reason.startswith("queue ")]
-    assert told == ["queue team holds cpu 4; with 1 more for train-4 it would pass the 4 that it "
-                    "deserves"]
+    assert told == ["queue team refuses pod train-4: cpu 5 > deserved 4"]
 
 
 @pytest.mark.parametrize(("every_call", "objection"), [

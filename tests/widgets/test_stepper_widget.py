@@ -155,7 +155,7 @@ def test_a_scene_that_fails_is_a_sentence_and_the_one_before_stays():
 def test_a_symptom_opens_the_place_that_decides():
     cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
     steps = widgets.stepper(cluster, symptom="Both sides of an admission", name="default/big")
-    assert steps.frame["text"].startswith("overcommit counts for big: cpu 2 against cpu 1.2")
+    assert steps.frame["text"].startswith("overcommit on big: cpu 2 > limit 1.2")
     assert steps.frame["between"], "a comparison changes nothing, so it lies between two steps"
     assert steps.back()["text"] == "action enqueue begins"
 

@@ -34,7 +34,7 @@ def close(over_time):
 
 @after("c028")
 def explain_it_from_the_trace(reason):
-    assert "overcommit counts cpu 16 where 9.6 is allowed" in reason
+    assert "overcommit: cpu 16 > limit 9.6" in reason
     assert (2 * 2 + 3 * 4, round(1.2 * 8, 6)) == (16, 9.6)
 
 
@@ -63,4 +63,4 @@ def step_by_step(steps):
     assert commit["statement"]["operations"] == ["allocate train-1 on n2"]
     idle = {node["name"]: node["idle"] for node in on_n2["nodes"]}
     assert on_n2["text"] == "allocate train-1 on n2" and idle["n2"] == 2
-    assert "cpu 16 against cpu 9.6" in sides["text"]
+    assert "cpu 16 > limit 9.6" in sides["text"]

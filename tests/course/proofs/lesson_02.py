@@ -33,7 +33,7 @@ def explain_it_from_the_trace_2(total):
 
 @after("resources-22")
 def explain_it_from_the_trace_3(reason):
-    assert "it would pass the 0.962963 that it deserves" in reason
+    assert "cpu 0.963 > deserved 0.962963" in reason
 
 
 @after("resources-28")

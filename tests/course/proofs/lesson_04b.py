@@ -33,7 +33,7 @@ def in_which_order_does_proportion_ask(said):
 
 @after("a046")
 def in_which_order_does_proportion_ask_2(unlimited):
-    assert "20 where 14 is allowed" in unlimited.why("default/second")[0]
+    assert "20 > limit 14" in unlimited.why("default/second")[0]
 
 
 @after("a070")
