@@ -159,7 +159,7 @@ def test_minimal_resources_that_count_executors_are_told_so_and_stay():
     answer = asked(large, pod("p", "x", cpu=2)).why("tf")
     assert told(answer, "min_resources_ahead") == (
         "Its PodGroup's minResources are cpu 40: they count its executors, which are created when "
-        "its other pods run; these ask for cpu 2.")
+        "its other pods run; these request 2.")
     assert not any("min_resources" in str(remedy) for remedy in answer.remedies)
 
 
