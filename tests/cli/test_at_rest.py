@@ -1,12 +1,14 @@
 """A Job that waits in an export: its pods are created once it is admitted, for every command."""
 
 import json
+import shlex
 
 import pytest
 
 from volcano_lab.cli import main
 from volcano_lab.cli.server import Service
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.loader import loads
 
 CLUSTER = """
@@ -208,3 +210,14 @@ def test_why_looks_at_the_cluster_once_the_admitted_jobs_have_their_pods(capsys,
     assert len(train.tasks) == 3
     placed = {row["job"]: row["placed"] for row in cluster.run(cycles=10).jobs()}
     assert placed == {row["job"]: row["placed"] for row in cluster.what_if().after.jobs()}
+
+
+def test_the_line_of_a_change_can_be_pasted(capsys, file, tmp_path, monkeypatch):
+    (tmp_path / "x.conf").write_text(DEFAULT_CONF)
+    monkeypatch.setenv("COLUMNS", "400")
+    assert main(["why", file, "train", "--conf", str(tmp_path / "x.conf"), "-o", "wide"]) == 0
+    lines = [line.strip()[2:] for line in capsys.readouterr().out.splitlines()
+             if line.strip().startswith("$ volcano-lab what-if")]
+    assert lines
+    placed = [train(capsys, *shlex.split(line)[1:])["placed"] for line in lines[:3]]
+    assert {after > before for before, after in placed} == {True}

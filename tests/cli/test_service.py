@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import threading
+from html import escape
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -25,7 +26,8 @@ from volcano_lab.cli.server import (
 )
 from volcano_lab.cli.server import _cycle as run_cycle
 from volcano_lab.cli.server import _dump as ask_for_dump
-from volcano_lab.cli.web import Handler, serve_web
+from volcano_lab.cli.web import Handler, page, serve_web
+from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler
@@ -72,17 +74,45 @@ def test_page_state_and_metrics(service):
     try:
         base = f"http://127.0.0.1:{web.server_port}"
         told = urlopen(base, timeout=10).read().decode()
-        assert "default/a" in told and "not admitted" in told and "http-equiv" in told
+        assert "default/a" in told and "http-equiv" in told
         assert "broken.yaml" in told and "<script>" not in told
         assert not re.findall(r"(?:src|href)=.(?!/)", told)  # nothing from elsewhere
         state = json.load(urlopen(f"{base}/state", timeout=10))
         assert state["jobs"][0]["pending"] == 1 and state["cycle"] == 1
+        group, = state["waiting"]
+        assert group["jobs"] == ["default/a"] and escape(group["text"]) in told
         assert ("volcano_unschedule_job_count",) in scrape(f"{base}/metrics")
         with pytest.raises(HTTPError, match="404"):
             urlopen(f"{base}/etc/passwd", timeout=10)
     finally:
         web.shutdown()
         web.server_close()
+
+
+def test_the_page_has_who_waits_first_and_bars_on_the_scale_of_all_nodes(service):
+    write(service, "conf.yaml", """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: volcano-scheduler-configmap}
+data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
+
+    tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'}
+""")
+    queues = Cluster().queue("a", capability=3).queue("b", parent="a", capability=2, deserved=1)
+    write(service, "queues.yaml", queues.to_yaml())
+    write(service, "j.yaml", job("runs") .replace("spec:\n", "spec:\n  queue: b\n", 1))
+    write(service, "k.yaml", job("waits", pods=3).replace("spec:\n", "spec:\n  queue: b\n", 1))
+    service.cycle()
+    service.read()
+    service.cycle()
+    state, told = service.state, page(service.state)
+    assert [job for group in state.waiting for job in group["jobs"]] == ["default/waits"]
+    assert told.index("default/waits") < told.index("<h2>Queues") < told.index("default/runs")
+    depths = {row["queue"]: (row["parent"], row["depth"]) for row in state.queues}
+    assert depths["b"] == ("a", 2) and depths["a"] == ("root", 1) and state.total["cpu"] == 4
+    bars = re.findall(r'aria-label="([^"]*)">.*?width="(\d+)" height="8" fill="#0072B2"/>'
+                      r'<path d="M(\d+) .*?<path d="M(\d+) ', told)
+    assert ("holds 1, deserves 1, may hold 2, asks for 4", "60", "60", "120") in bars
 
 
 def test_the_page_answers_under_its_own_names_only(service):

@@ -26,7 +26,8 @@ from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.cli import Mistake
 from volcano_lab.cli.conf_file import ConfFile
-from volcano_lab.cli.web import LOOPBACK, State, serve_web
+from volcano_lab.cli.web import LOOPBACK, State, serve_web, state_of
+from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.messages import listed, log, one_line
 from volcano_lab.metrics.prometheus import Metrics
 from volcano_lab.scheduler import Scheduler
@@ -111,13 +112,13 @@ class Service:
     def cycle(self) -> None:
         """One cycle, and all that follows from it."""
         self._kubelets()
-        cycle = self.scheduler.cycle(self.metrics, now=self.server.clock())
+        cycle = self.scheduler.cycle(self.metrics, now=self.server.clock(), trace=CauseTrace())
         for operation, pod, node, *_ in cycle.committed:
             self.say(f"cycle {self.scheduler.cycles}: {operation} {pod} on {node}")
         self.pipeline.drain()
         problems = sorted({*self.told, self.conf_file.problem} - {""})
-        self.state = State(self.scheduler.cycles, self.server.clock(), cycle.jobs(),
-                           cycle.queues(), problems)
+        self.state = state_of(cycle, self.scheduler.cycles, problems,
+                              [*self.server.objects.values()])
         self.series = self.metrics.text()  # once a cycle, however many ask
 
     def tell_waiting(self) -> None:

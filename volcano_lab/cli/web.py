@@ -1,12 +1,13 @@
 """What `volcano-lab serve` shows to a browser and to Prometheus, on the loopback address only.
 
-`/` is a page with queues, jobs and why they wait; it refreshes itself and needs nothing from
-elsewhere. `/metrics` has the series, `/state` the page's numbers as JSON.
+`/` is a page with the jobs that wait and why, the tree of queues, and the other jobs; it refreshes
+itself and needs nothing from elsewhere. `/metrics` has the series, `/state` the page's numbers as
+JSON.
 """
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,10 +17,20 @@ from urllib.parse import urlsplit
 
 from attrs import Factory, asdict, define
 
-from volcano_lab.api import quantity_text
+from volcano_lab.api import in_units, quantity_text
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cli.output import camel
+from volcano_lab.display.palette import COLORS
+from volcano_lab.explain import Explainer
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.views.queues import tree
 
 LOOPBACK = "127.0.0.1"
+AMOUNTS = {"holds": "allocated", "deserves": "deserved", "may hold": "real_capability",
+           "asks for": "request"}
+HELD = ("allocated", "deserved", "request")
+WIDE = 240
+"""Pixels of what all nodes have together."""
 HOSTS = frozenset({LOOPBACK, "localhost"})
 """The names under which the page may be asked for: a foreign name that leads here (DNS rebinding)
 would let another site's page read it.
@@ -29,21 +40,39 @@ IDLE = 10.0
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark}
 table{border-collapse:collapse;margin:.5em 0 2em}td,th{padding:.2em 1.2em .2em 0;text-align:left;
 vertical-align:top;border-bottom:1px solid #8884}.n{text-align:right}
-.Running,.Completed{color:#0a7d43}
+.Running,.Completed{color:#0a7d43}svg{vertical-align:middle}
 .Inqueue{color:#b07400}.Pending,.problem{color:#c4372b}"""
 
 
 @define(frozen=True)
 class State:
-    """What the page shows: the number of the last cycle, its time in seconds since 1970, rows of
-    its jobs and queues, and sentences about what is wrong.
+    """What the page shows: the number of the last cycle, its time in seconds since 1970, the jobs
+    that wait by cause, rows of all jobs and of queues (each below its parent), what all nodes have
+    together, and sentences about what is wrong.
     """
 
     cycle: int = 0
     time: float = 0.0
+    waiting: list[dict[str, Any]] = Factory(list)
     jobs: list[dict[str, Any]] = Factory(list)
     queues: list[dict[str, Any]] = Factory(list)
+    total: dict[str, float] = Factory(dict)
     problems: list[str] = Factory(list)
+
+
+def state_of(cycle: Cycle, number: int, problems: list[str],
+             objects: Sequence[KubernetesObject]) -> State:
+    """Return what the page shows of a cycle over these objects, with jobs named as in `why`."""
+    ssn = cycle.session
+    explainer = Explainer(objects, ssn.conf, ssn.now, (cycle.trace, ssn))
+    waiting = [{"code": group.code, "text": group.text, "jobs": group.jobs}
+               for group in explainer.waiting()]
+    jobs = [row | {"job": explainer.names.called(row["job"])} for row in cycle.jobs()]
+    sums = {row["queue"]: row for row in cycle.queues()}
+    queues = [sums[row["queue"]] | {"parent": row["parent"], "depth": row["depth"]}
+              for row in tree(cycle.trace) if row["queue"] in sums]
+    total = {name: in_units(name, amount) for name, amount in ssn.total_resource}
+    return State(number, ssn.now, waiting, jobs, queues, total, problems)
 
 
 class Served(Protocol):
@@ -125,25 +154,62 @@ def page(state: State) -> str:
     """
     at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "not yet"
     problems = "".join(f'<p class="problem">{escape(problem)}</p>' for problem in state.problems)
-    jobs = _table(("job", "queue", "phase", "pods", "minimum", "placed", "pending", "why"),
-                  ([row["job"], row["queue"], row["phase"], row["pods"], row["min_member"],
-                    row["placed"], row["pending"], "\n".join(row["why"])] for row in state.jobs))
-    queues = _table(("queue", "resource", "share", "deserved", "allocated", "request"),
-                    _queues(state))
+    rows = {row["job"]: row for row in state.jobs}
+    waiting = _table(("job", "queue", "phase", "pods", "placed", "pending", "why"), (
+        [*_job(rows[job]), group["text"]] for group in state.waiting for job in group["jobs"]))
+    waits = {job for group in state.waiting for job in group["jobs"]}
+    others = _table(("job", "queue", "phase", "pods", "placed", "pending", ""), (
+        [*_job(row), "\n".join(row["why"])] for job, row in rows.items() if job not in waits))
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" '
         f'content="2"><title>volcano-lab serve</title><style>{STYLE}</style><h1>Cycle '
         f"{state.cycle}</h1><p>{at}; series at <a href=\"/metrics\">/metrics</a>, these numbers "
-        f'at <a href="/state">/state</a></p>{problems}<h2>Jobs</h2>{jobs}<h2>Queues</h2>{queues}')
+        f'at <a href="/state">/state</a></p>{problems}<h2>Jobs that wait</h2>{waiting}'
+        f"<h2>Queues</h2>{_queues(state)}<h2>Other jobs</h2>{others}")
 
 
-def _queues(state: State) -> Iterable[list[Any]]:
+def _job(row: Mapping[str, Any]) -> list[Any]:
+    return [row["job"], row["queue"], row["phase"], row["pods"] + row["missing"], row["placed"],
+            row["pending"]]
+
+
+def _queues(state: State) -> str:
+    """The tree of queues, a bar for each resource: what a queue holds (filled), deserves (a tick)
+    and may hold (a wall), on the scale of all nodes together.
+    """
+    lines = []
     for row in state.queues:
-        for name in row["request"] | row["allocated"]:
-            amounts: list[Mapping[str, Any]] = [row["deserved"], row["allocated"], row["request"]]
-            if name != "pods" and any(amount.get(name) for amount in amounts):
-                yield [row["queue"], name, f"{row['share']:.3g}",
-                       *(quantity_text(name, amount.get(name, 0)) for amount in amounts)]
+        name = f'<td style="padding-left:{1.5 * row["depth"]:g}em">{escape(row["queue"])}</td>'
+        for resource in row["request"] | row["allocated"] | row["deserved"]:
+            amounts = {word: row[field].get(resource) for word, field in AMOUNTS.items()}
+            if resource != "pods" and any(row[field].get(resource) for field in HELD):
+                lines.append(f"<tr>{name}<td>{escape(resource)}</td>"
+                             f"<td>{_bar(amounts, state.total.get(resource, 0))}</td>"
+                             f"{''.join(map(_amount(resource), amounts.values()))}</tr>")
+                name = "<td></td>"
+    heads = "".join(f"<th>{word}</th>" for word in ("queue", "resource", "", *AMOUNTS))
+    return f"<table><tr>{heads}</tr>{''.join(lines)}</table>" if lines else "<p>none</p>"
+
+
+def _amount(resource: str) -> Callable[[float | None], str]:
+    return lambda amount: f'<td class="n">{escape(quantity_text(resource, amount))}</td>'
+
+
+def _bar(amounts: Mapping[str, float | None], total: float) -> str:
+    """The amounts of one queue and resource as a picture."""
+    most = max(total, amounts["holds"] or 0, 1e-9)
+
+    def at(word: str) -> float:
+        amount = amounts[word]
+        return WIDE * min(1.0, (most if amount is None else amount) / most)
+
+    words = escape(", ".join(f"{word} {'no limit' if amount is None else f'{amount:g}'}"
+                             for word, amount in amounts.items()))
+    return (f'<svg width="{WIDE + 2}" height="16" role="img" aria-label="{words}">'
+            f'<rect x="0" y="4" width="{WIDE}" height="8" fill="#8883"/>'
+            f'<rect x="0" y="4" width="{at("holds"):g}" height="8" fill="{COLORS[0]}"/>'
+            f'<path d="M{at("deserves"):g} 1v14" stroke="currentColor" stroke-width="2"/>'
+            f'<path d="M{at("may hold"):g} 0v16" stroke="{COLORS[5]}" stroke-width="2"/></svg>')
 
 
 def _table(headers: Iterable[str], rows: Iterable[list[Any]]) -> str:

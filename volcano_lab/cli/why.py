@@ -59,7 +59,8 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
         print(explanation.about.replace(" ", "/", 1))
     else:
         print(report(explanation, explainer.names, output == "wide"), flush=True)
-        _print_remedies(explanation, seconds, files if output == "wide" else ())
+        given = [*files, *(["--base-conf", conf] if conf else [])]
+        _print_remedies(explanation, seconds, given if output == "wide" else ())
     return DONE
 
 
