@@ -52,6 +52,8 @@ def test_stops_at_operations_and_goes_backwards():
 @pytest.mark.parametrize(("text", "value"), [
     ("share > 0.5", True),
     ("missing > 1", False),
+    ("1 < missing", False),
+    ("share <= missing", False),
     ("missing is None", True),
     ("queue in ('a', 'b')", True),
     ("queue not in ['a']", False),

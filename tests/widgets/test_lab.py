@@ -63,6 +63,12 @@ MOVES = [
 ]
 
 
+def test_a_move_that_moves_nothing_cannot_be_undone(lab):
+    assert not lab.set(**lab.start).shown["undo"]
+    moved = lab.set(weight=4)
+    assert moved.set(weight=4).undo().values == lab.start and not lab.shown["undo"]
+
+
 @pytest.mark.parametrize(("name", "values", "said"), MOVES, ids=[row[0] for row in MOVES])
 def test_a_move_says_what_changed(lab, name, values, said):
     assert lab.set(**values).said == said
