@@ -50,6 +50,42 @@ CLASSES = """
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 10}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: polite}
+value: 2000
+preemptionPolicy: Never
+"""
+CLOSED = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: closed}
+spec: {weight: 1}
+status: {state: Closed}
+"""
+VOLUMES = """
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk},
+ provisioner: csi.example.com}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk-1, labels: {topology.kubernetes.io/zone: z0}}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteMany]
+  storageClassName: disk
+  csi: {driver: csi.example.com, volumeHandle: disk-1}
+  claimRef: {namespace: default, name: data}
+  nodeAffinity: {required: {nodeSelectorTerms: [
+    {matchExpressions: [{key: zone, operator: In, values: [z0]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, annotations: {pv.kubernetes.io/bind-completed: "yes"}}
+spec: {accessModes: [ReadWriteMany], storageClassName: disk, volumeName: disk-1,
+       resources: {requests: {storage: 1Gi}}}
+status: {phase: Bound}
 """
 
 
@@ -69,11 +105,11 @@ def scenario(seed: int) -> Scenario:
     Drawn are: proportion, capacity or capacity with a tree of queues, or drf with a hierarchy; the
     tiers; drf, overcommit, binpack, network topology, PodDisruptionBudgets; preempt, reclaim and
     enqueue on or off; jobs that are gangs, elastic or best effort, with GPUs, host ports, roles,
-    partitions, topologies, selectors, anti-affinity, priority classes; queues from which nothing
-    may be reclaimed; preempt's other way to choose; how many seconds a bind takes at most. Of one
-    queue a job runs from the beginning.
+    partitions, topologies, selectors, anti-affinity, volumes, priority classes, one of which evicts
+    no other pod; queues from which nothing may be reclaimed, and a closed one; preempt's other way
+    to choose; how many seconds a bind takes at most. Of one queue a job runs from the beginning.
     """
-    random, more = Random(f"scenario {seed}"), Random(f"more {seed}")
+    random, more, kinds = (Random(f"{what} {seed}") for what in ("scenario", "more", "kinds"))
     kind = random.choice(["proportion", "proportion", "capacity", "tree", "tree", "hdrf"])
     topology = random.random() < 0.4
     cluster = Cluster().add(CLASSES)
@@ -93,9 +129,9 @@ def scenario(seed: int) -> Scenario:
     if more.random() < 0.25:
         conf["configurations"] = [{"name": "preempt",
                                    "arguments": {"enableTopologyAwarePreemption": True}}]
-    return Scenario(cluster, json.dumps(conf),
-                    [make(random.choice(queues), random) for make in _kinds(topology)],
-                    slowest=more.choice([0.5, 2.5]))
+    templates = [make(random.choice(queues), random) for make in _kinds(topology)]
+    templates += [make(kinds.choice(queues)) for make in _more_kinds(cluster, nodes, kinds)]
+    return Scenario(cluster, json.dumps(conf), templates, slowest=more.choice([0.5, 2.5]))
 
 
 def _add_queues(cluster: Cluster, kind: str, cpus: int, random: Random) -> list[str]:
@@ -192,6 +228,33 @@ def _kinds(topology: bool) -> list:
     return plain + placed * topology
 
 
+def _more_kinds(cluster: Cluster, nodes: int, random: Random) -> list:
+    """Return functions of a queue that make a kind of job each; add to the cluster what they need.
+    """
+    found = []
+    if random.random() < 0.5:
+        found.append(lambda queue: JobTemplate("polite", queue, pods=3, cpu=2,
+                                               priority_class="polite",
+                                               run_time=("uniform", 10, 30)))
+    if random.random() < 0.4:
+        cluster.add(CLOSED)
+        found.append(lambda _: JobTemplate("shut", "closed", pods=1, cpu=1))
+    if random.random() < 0.5:
+        found.append(lambda queue: _job("groups", queue, [_task("a", 6, least=4, parts=3)],
+                                        least=4))
+    if random.random() < 0.5:
+        cluster.add(VOLUMES)
+        for number in range(1, nodes + 1):
+            cluster.add(json.dumps({
+                "apiVersion": "storage.k8s.io/v1", "kind": "CSINode",
+                "metadata": {"name": f"n{number}"}, "spec": {"drivers": [
+                    {"name": "csi.example.com", "nodeID": f"n{number}",
+                     "allocatable": {"count": random.randint(1, 2)}}]}}))
+        found.append(lambda queue: _job("disk", queue, [_task("a", 3, volumes=[
+            {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])]))
+    return found
+
+
 APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
     {"labelSelector": {"matchLabels": {"kind": "apart"}},
      "topologyKey": "kubernetes.io/hostname"}]}}
@@ -249,11 +312,13 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
 
 
 def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
-    """Return whether a job gets its places in the empty cluster."""
+    """Return whether a job gets its places in the empty cluster; a promise is none, which preempt
+    makes also where allocate never places the job.
+    """
     cluster = drawn.cluster.copy().remove("held")
     for obj in template.build(template.name, cluster.objects()):
         cluster.add(*(obj if isinstance(obj, list) else [obj]))
-    return bool(cluster.run(drawn.conf).committed)
+    return any(operation == "allocate" for operation, *_ in cluster.run(drawn.conf).committed)
 
 
 def unfinished(sim: Simulation) -> list[str]:

@@ -173,7 +173,8 @@ def test_scenarios_have_everything_that_they_draw_from():
                  "enableHierarchy", "network-topology-aware", "overcommit", "conformance"):
         assert word in texts and not all(word in scene.conf for scene in drawn)
     names = {template.name for scene in drawn for template in scene.templates}
-    assert {"port", "roles", "zone", "apart", "near", "parts", "huge", "idle"} <= names
+    assert {"port", "roles", "zone", "apart", "near", "parts", "huge", "idle", "polite", "shut",
+            "groups", "disk"} <= names
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """A simulation of which more is checked than a user's `check=True` does: what happens within each
-cycle, what is under way between cycles, and that a cycle on a copy of the cache decides the same.
+cycle, what is under way between cycles, and that each cycle decides the same node by node, on a
+copy of the cache.
 
 Two more things go wrong in it, as often as binds are refused: evictions are refused, and pods of
 another scheduler take the room that a session has just chosen.
@@ -15,7 +16,7 @@ from typing import Any
 import attrs
 from session_audit import SessionAudit
 
-from volcano_lab.api.status import PENDING, RELEASING
+from volcano_lab.api.status import PENDING, PIPELINED, RELEASING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ADDED, UNAVAILABLE, ApiError, WatchEvent
@@ -24,9 +25,6 @@ from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import JobTemplate, Simulation
 from volcano_lab.simulation.faults import Disturbance
-
-TWICE_EVERY = 5
-"""One of so many cycles is decided twice: on the cache, and on a copy of it."""
 
 
 class Audited(Simulation):
@@ -60,22 +58,29 @@ class Audited(Simulation):
         return found
 
     def _decide(self, disturbance: Disturbance) -> Session:
-        again = self._decided_again() if self.cycles % TWICE_EVERY == 0 else None
+        again = self._decided_again()
         self.rival.comes = self.strikes()
         ssn = super()._decide(disturbance)
         disturbed = disturbance.needed or self.rival.came
-        if again is not None and not disturbed and again != ssn.committed:
+        if not disturbed and again != (once := decided(ssn)):
             self.audit.problems.append(
-                f"{ssn.uid} commits {ssn.committed}, on a copy of the cache {again}")
+                f"{ssn.uid} decides {once}, node by node on a copy of the cache {again}")
         return ssn
 
-    def _decided_again(self) -> list[list[str]]:
-        """Return what the coming cycle commits, node by node, on a copy from the cache's dump."""
+    def _decided_again(self) -> dict[str, Any]:
+        """Return what the coming cycle decides, node by node, on a copy from the cache's dump."""
         audit, scheduler = SessionAudit(), Scheduler(dump.load(dump.dump(self.cache)), self.conf)
         scheduler.memory = deepcopy(self.scheduler.memory)
-        committed = scheduler.run_once(audit, arrays=False, now=self.server.clock()).committed
+        ssn = scheduler.run_once(audit, arrays=False, now=self.server.clock())
         self.audit.problems += audit.problems
-        return committed
+        return decided(ssn)
+
+
+def decided(ssn: Session) -> dict[str, Any]:
+    """Return what a cycle has committed, and which tasks it leaves with a promise."""
+    promised = {task.key: task.node_name for job in ssn.jobs.values()
+                for task in job.in_status(PIPELINED).values()}
+    return {"committed": ssn.committed, "promised": dict(sorted(promised.items()))}
 
 
 class Rival(Observer):
