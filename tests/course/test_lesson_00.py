@@ -24,8 +24,7 @@ SAID = [
      "(proportion). a deserves 43.8 CPUs (was 28), b 26.3 CPUs (was 42)."),
     ("a gang one pod too large is discarded, which is said before what others get",
      {GANG_MINIMUM: 4}, "Job a-gang: minimum 4 pods (was 3). a-gang is discarded (was placed): a "
-     "needs 32 CPUs and deserves 28 (proportion). a-work is placed (was waiting): a holds 28 and "
-     "deserves 28 (proportion)."),
+     "needs 32 CPUs and deserves 28 (proportion). a-work is placed (was waiting)."),
     ("a guarantee costs what others may hold", {"queue/b.guarantee.resource.cpu": 20},
      "Queue b: guarantee 20 CPUs (was 0). c may hold 70 CPUs (was 90)."),
     ("what turns nothing is said, too", {"queue/c.weight": 6},

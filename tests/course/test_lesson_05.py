@@ -1,18 +1,16 @@
 """The lab of the queue tree without a browser, and admission by hand."""
 
 import json
-import random
 from pathlib import Path
 
 import pytest
-from trees import edit, remove
 
 from course.answers import lesson_05 as examples
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.lesson_05 import checks
 from volcano_lab.course.lesson_05.lab import (
-    PLUGINS,
     START,
+    TASKS,
     queue_tree_lab,
     run_tree,
     tree_conf,
@@ -31,87 +29,63 @@ def lab():
     return queue_tree_lab()
 
 
-def ends(lab):
-    return {row["gang"]: (row["phase"], row["statement"]) for row in lab.facts["gangs"]}
+def fates(lab):
+    return {name: row["fate"] for name, row in lab.facts.jobs.items() if row["fate"] != "running"}
+
+
+def refusals(lab):
+    return [(row["job"].removeprefix("default/"), row["level"], row["sum"], row["may_hold"])
+            for row in levels(lab.facts.cycle.trace) if row["verdict"] == "refused"]
 
 
 def test_it_begins_with_a_commit_a_discard_and_a_refusal(lab):
-    assert ends(lab) == {"batch-gang": ("Inqueue", "commit"), "eval-gang": ("Inqueue", "discard"),
-                         "train-gang": ("Pending", "none"), "web-gang": ("Inqueue", "commit")}
-    refused = [row for row in lab.facts["admission"] if row["verdict"] == "refused"]
-    assert [(row["gang"], row["level"], row["sum"], row["may_hold"])
-            for row in refused] == [("train-gang", "research", 9, 8)]
+    assert fates(lab) == {"batch-gang": "placed", "eval-gang": "discarded",
+                          "train-gang": "not admitted", "web-gang": "placed"}
+    assert refusals(lab) == [("train-gang", "research", 9, 8)]
 
 
 MOVES = [
-    ("a larger capability lets the gang in", {"name": "research", "capability":
-                                              10}, "train-gang", ("Inqueue", "none")),
-    ("a queue that is moved has other limits", {"name": "batch", "parent":
-                                                "research"}, "batch-gang", ("Pending", "none")),
-    ("a guarantee takes room from the sister", {"name": "eval", "guarantee":
-                                                6}, "train-gang", ("Pending", "none")),
-    ("admission counts on elastic pods, allocate does not", {"name": "web", "capability": 5},
-     "web-gang", ("Inqueue", "discard")),
+    ("a larger capability lets the gang in", {"queue/research.capability.cpu": 10}, "train-gang",
+     "not tried"),
+    ("a queue that is moved has other limits", {"queue/batch.parent": "research"}, "batch-gang",
+     "not admitted"),
+    ("a guarantee takes room from the sister", {"queue/eval.guarantee.resource.cpu": 6},
+     "train-gang", "not admitted"),
+    ("admission counts on elastic pods, allocate does not", {"queue/web.capability.cpu": 5},
+     "web-gang", "discarded"),
+    ("v1.11.0 lets in what a level above has no room for", {"conf": V1_11}, "train-gang",
+     "discarded"),
 ]
 
 
-@pytest.mark.parametrize(("sentence", "move", "gang", "end"), MOVES, ids=[row[0] for row in MOVES])
-def test_moves(lab, sentence, move, gang, end):
-    before = lab.facts
-    edit(lab, **move)
-    assert ends(lab)[gang] == end and lab.facts["levels"] != before["levels"]
-    assert lab.reset().facts == before
+@pytest.mark.parametrize(("sentence", "move", "gang", "fate"), MOVES, ids=[row[0] for row in MOVES])
+def test_moves(lab, sentence, move, gang, fate):
+    before = lab.board
+    assert fates(lab.set(**move))[gang] == fate and lab.board != before
+    assert gang in lab.said or "guarantee" in sentence
+    assert lab.reset().board == before
 
 
-def test_v1_11_lets_in_what_a_level_above_has_no_room_for(lab):
-    assert ends(lab.set(plugin=V1_11))["train-gang"] == ("Inqueue", "discard")
-    assert {row["level"] for row in lab.facts["admission"]} == {"train", "eval", "web", "batch"}
+def test_in_v1_11_only_the_queue_itself_is_compared(lab):
+    lab.set(conf=V1_11)
+    assert {row["level"] for row in levels(lab.facts.cycle.trace)} == {"train", "eval", "web",
+                                                                       "batch"}
 
 
-BROKEN = [
-    ("an orphan", lambda lab: remove(lab, "prod"),
-     'queue "batch": spec.parent is "prod", and there is no such queue'),
-    ("a job in a queue that has children", lambda lab: edit(lab, "fresh", parent="train"),
-     "has queues below it"),
-    ("a negative amount", lambda lab: edit(lab, "web", deserved=-1),
-     "deserved is -1; allowed is a number from 0 on"),
-    ("too many pods that run", lambda lab: edit(lab, "web", runs=40), "the cluster has 20 CPUs"),
-    ("two queues of one name",
-     lambda lab: lab.set(tree=[*lab.values["tree"], lab.values["tree"][1]]),
-     "names must differ"),
-]
+def test_a_tree_that_does_not_work_is_a_sentence_and_leaves_the_picture(lab, capfd):
+    before = lab.board
+    lab.set(**{"queue/web.parent": "train"})
+    assert lab.said.startswith("This does not work: ") and "has queues below it" in lab.said
+    assert lab.board == before and lab.undo().board == before
+    assert capfd.readouterr().err == "", "it is said on the page, not in the log"
 
 
-@pytest.mark.parametrize(("name", "breaks", "sentence"), BROKEN, ids=[row[0] for row in BROKEN])
-def test_a_tree_that_does_not_work_is_a_sentence(lab, name, breaks, sentence, capfd):
-    breaks(lab)
-    assert lab.said.startswith("This does not work: ") and sentence in lab.said
-    assert lab.reset().said.startswith("train-gang is refused")
-    assert capfd.readouterr().err == "", "it is said on the board, not in the log"
-
-
-def test_a_ring_of_queues_hangs_on_nothing(lab):
-    lab.set(tree=[*lab.values["tree"], {**lab.values["tree"][1], "name": "ring", "parent": "ring"}])
-    assert ends(lab)["web-gang"] == ("Inqueue", "commit")
-
-
-@pytest.mark.long
-def test_any_tree_that_can_be_edited_is_shown(lab):
-    chance = random.Random(5)
-    words = ["deserved", "capability", "guarantee", "runs", "gang"]
-    for number in range(60):
-        names = [row["name"] for row in lab.values["tree"] if row["name"] != "root"]
-        name = chance.choice([*names, f"new-{number}"])
-        if chance.random() < 0.1 and len(names) > 2:
-            remove(lab, names[0])
-        elif chance.random() < 0.3:
-            edit(lab, name, parent=chance.choice([*names, "root"]))
-        else:
-            edit(lab, name, **{chance.choice(words): chance.randint(0, 6)})
-        lab.set(plugin=chance.choice(list(PLUGINS)))
-        assert set(lab.facts) == {"levels", "admission", "gangs"}
-        assert "does not work" in lab.said or lab.facts["levels"] or not any(
-            row["gang"] or row["runs"] for row in lab.values["tree"])
+def test_the_lesson_s_tasks_can_be_done(lab):
+    for number, task in enumerate(TASKS[:3]):
+        fresh = queue_tree_lab()
+        fresh.ask = {"n": 1, "show": number}
+        assert fresh.done[task.name], task.name
+    assert lab.set(**{"queue/research.capability.cpu": 9}).done["make room"]
 
 
 def test_the_levels_hold_what_the_queues_below_them_hold():
@@ -132,22 +106,8 @@ def test_what_was_in_the_way_of_a_gang():
     assert gangs(cycle)["statement"].to_dict()["default/train-gang"] == "none"
 
 
-def test_an_edited_tree_is_told(lab):
-    edit(edit(lab, "dev", capability=3), "test", parent="dev")
-    assert [(row["name"], row["parent"], row["capability"]) for row in lab.values["tree"][-2:]] == [
-        ("dev", "root", 3), ("test", "dev", None)]
-    assert lab.said.startswith("Queue test is new, below dev.")
-
-
-def test_a_tree_that_does_not_work_leaves_the_pictures_as_they_were(lab):
-    before = lab.board
-    edit(lab, "web", deserved=-1)
-    assert lab.board == before and lab.said.startswith("This does not work: queue \"web\"")
-    assert lab.undo().said.startswith("Undone.") and lab.board == before
-
-
-def test_the_picture_climbs_as_enqueue_compares(lab):
-    drawn = lab.board["tree"]
+def test_the_picture_climbs_as_enqueue_compares():
+    drawn = run_tree(START).plot.tree().data
     climb = drawn["climbs"][drawn["climb"]]
     assert drawn["climb"] == "train-gang" and climb["amount"] == 3
     assert [(step["queue"], step["fits"]) for step in climb["steps"]] == [

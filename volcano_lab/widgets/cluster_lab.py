@@ -118,7 +118,7 @@ class Told:
         turned = [name for name, row in now.jobs.items()
                   if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
         turned.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
-        found = [self._turned(name, before, now) for name in turned[:2]]
+        found = [self._turned(name, before, now, not at) for at, name in enumerate(turned[:2])]
         if len(turned) > 2:
             found.append(f"{len(turned) - 2} more jobs turn.")
         more = next((name for name, row in now.jobs.items() if not turned and name in before.jobs
@@ -133,9 +133,9 @@ class Told:
                                  unit_of(now.resource)).told(before, now)
         return found[:2]
 
-    def _turned(self, name: str, before: Decided, now: Decided) -> str:
+    def _turned(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
         row = now.jobs[name]
-        why = now.reason(row)[0]
+        why = now.reason(row)[0] if whole else ""
         because = f": {say(why)}" if why else ""
         return (f"**{name}** is **{say(row['fate'])}** (was {say(before.jobs[name]['fate'])})"
                 f"{because}.")

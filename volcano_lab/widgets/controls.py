@@ -45,10 +45,10 @@ class Control:
         return known | {"name": name, "options": self.options or None} | self.more
 
     def choices(self) -> list[Any]:
-        """Return all values that it takes; none for texts and queues, which take many."""
+        """Return all values that it takes; none for texts, which take many."""
         if self.kind == "switch":
             return [False, True]
-        if self.options or self.kind in ("text", "queues"):
+        if self.options or self.kind == "text":
             return list(self.options)
         count = round((self.most - self.least) / self.step)
         return [self._at(number) for number in range(count + 1)]
@@ -86,8 +86,6 @@ class Control:
 
     def told(self, before: Any, now: Any) -> str:
         """Return the sentence of a move."""
-        if self.kind == "queues":
-            return _queues_told(before, now)
         head = say(self.group or self.label)
         tail = f"{mark(': ')}{say(self.label)}" if self.group else ":"
         unit = "" if self.options or not self.unit else f" {self.unit}"
@@ -141,47 +139,8 @@ def text(start: str, label: str, *, about: str = "") -> Control:
     return Control("text", label, start, about=about)
 
 
-def queues(start: Sequence[Row], fields: Sequence[Row], *, root: str, fresh: Row,
-           choose: str = "") -> Control:
-    """Make a form for a tree of queues, one queue at a time.
-
-    Args:
-        start: the queues, each {"name", "parent", and the fields}.
-        fields: {"word", "label", "about", "least", "ofJobs"} of each number; `ofJobs`: empty means
-            0 and not "not set".
-        root: the queue that is never moved.
-        fresh: the numbers of a queue that is added.
-        choose: the queue that the form shows at first.
-    """
-    more = {"fields": list(fields), "root": root, "fresh": dict(fresh), "choose": choose or None}
-    return Control("queues", "queues", [dict(row) for row in start], more=more)
-
-
 def group(title: str, controls: Mapping[str, Control], *, color: str = "", link: str = ""
           ) -> dict[str, Control]:
     """Put controls under one heading; `color` marks it, `link` lights up with it."""
     return {name: evolve(control, group=title, color=color, link=link)
             for name, control in controls.items()}
-
-
-def _queues_told(before: Sequence[Row], now: Sequence[Row]) -> str:
-    old = {row["name"]: row for row in before}
-    new = {row["name"]: row for row in now}
-    if len(old) == len(new) and list(old) != list(new):
-        gone, come = [*(old.keys() - new.keys()), ""][0], [*(new.keys() - old.keys()), ""][0]
-        if gone and come:
-            return f"Queue {gone} is now called **{come}**."
-    told = [f"Queue **{name}** is removed." for name in old if name not in new]
-    told += [f"Queue **{name}** is new, below {row['parent']}."
-             for name, row in new.items() if name not in old]
-    for name, row in new.items():
-        for word, value in row.items():
-            was = old.get(name, row).get(word)
-            if value != was:
-                told.append(f"Queue {name}: {say(word)} **{say(_set(value))}** "
-                            f"(was {say(_set(was))}).")
-    return " ".join(told)
-
-
-def _set(value: Any) -> str:
-    return "not set" if value is None else str(value)

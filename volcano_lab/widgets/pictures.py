@@ -199,7 +199,7 @@ def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, un
 
 
 def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None = None,
-         unit: str = "", move: str | None = None, **frame: Any) -> Picture:
+         unit: str = "", **frame: Any) -> Picture:
     """Draw a tree of queues as rows at one scale, and a gang that climbs until a level has no room.
 
     Args:
@@ -211,10 +211,9 @@ def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None =
         rows: for how many queues there is space at least.
         lines: how many lines of words stand below.
         unit: of the amounts.
-        move: in a lab, the control of kind `queues` that a drag onto another parent changes.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("tree", title, data, frame, rows=rows, lines=lines, unit=unit, move=move)
+    return _picture("tree", title, data, frame, rows=rows, lines=lines, unit=unit)
 
 
 def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,

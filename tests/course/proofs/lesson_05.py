@@ -1,8 +1,7 @@
 """What lesson 05, "Capacity and the queue tree", says is so."""
 
-from trees import edit, remove
-
 from course.proofs import after
+from volcano_lab.trace.views.queues import levels
 
 
 @after("the-tree")
@@ -69,22 +68,20 @@ def the_fix(today):
 
 @after("05-capacity-and-the-queue-tree-64")
 def answers_of_the_lab(lab):
-    def gang(name, state):
-        row = next(row for row in state["gangs"] if row["gang"] == name)
-        return row["phase"], row["statement"]
+    def fate(name, **moves):
+        return lab.reset().set(**moves).facts.jobs[name]["fate"]
 
-    assert gang("train-gang", lab.facts) == ("Pending", "none")
-    lab.set(plugin="capacity, admitting as v1.11.0 did")
-    assert gang("train-gang", lab.facts) == ("Inqueue", "discard")
-    sums = edit(lab.reset(), "batch", parent="research").facts["admission"]
-    refused = [(row["gang"], row["level"]) for row in sums if row["verdict"] == "refused"]
-    assert refused == [("train-gang", "research"), ("batch-gang", "research")]
-    edit(lab.reset(), "web", capability=5)
-    assert gang("web-gang", lab.facts) == ("Inqueue", "discard")
-    tried = next(row["operations"] for row in lab.facts["gangs"] if row["gang"] == "web-gang")
-    assert tried == "allocate 0 on node-2, undo allocate 0 on node-2"
-    for broken in (remove(lab.reset(), "prod"), edit(lab.reset(), "fresh", parent="train")):
-        assert broken.said.startswith("This does not work: ")
+    assert fate("train-gang") == "not admitted"
+    assert fate("train-gang", conf="capacity, admitting as v1.11.0 did") == "discarded"
+    lab.reset().set(**{"queue/batch.parent": "research"})
+    refused = [(row["job"], row["level"]) for row in levels(lab.facts.cycle.trace)
+               if row["verdict"] == "refused"]
+    assert refused == [("default/train-gang", "research"), ("default/batch-gang", "research")]
+    assert fate("web-gang", **{"queue/web.capability.cpu": 5}) == "discarded"
+    assert [row["operation"] for row in lab.facts.cycle.operations("default/web-gang")] == [
+        "allocate", "undo allocate"]
+    broken = lab.reset().set(**{"queue/web.parent": "train"})
+    assert broken.said.startswith("This does not work: ")
     lab.reset()
 
 

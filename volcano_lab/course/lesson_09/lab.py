@@ -12,6 +12,7 @@ from volcano_lab.scheduler import traced
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.plots import VOTES, votes
 from volcano_lab.widgets.story import outcome
 
 ORDERS = {"no eviction": (), "preempt": ("preempt",), "reclaim": ("reclaim",),
@@ -75,7 +76,7 @@ class Evicted:
     @cached_property
     def votes(self) -> dict[str, Any]:
         """What was said of the candidates; why there were none."""
-        drawn = scene.votes(self.trace, self.ssn, FIRST, self.end == "discard")
+        drawn = votes(self.trace, self.ssn, FIRST, self.end == "discard")
         return drawn if drawn["rows"] else drawn | {"verdict": self.why.text}
 
 
@@ -97,7 +98,7 @@ PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: scene.nodes_dr
                            key="nodes", unit="CPUs", wide="half",
                            legend="Hollow: is leaving. Dashed: promised."),
           pictures.votes("Who may go, when room is sought for urgent-0", lambda at: at.votes,
-                         key="votes", rows=3, wide="half", legend=scene.LEGEND)]
+                         key="votes", rows=3, wide="half", legend=VOTES)]
 TASKS = [
     Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
          "actions still makes room?",

@@ -13,10 +13,11 @@ from volcano_lab.display.palette import colors_of
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import TraceReader, short
+from volcano_lab.trace import short
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets.plots import VOTES, votes
 
 Row = dict[str, Any]
 COLORS = colors_of(("urgent", "old", "greedy"))
@@ -30,10 +31,6 @@ value: 100
 ONE_TIER = conf_text("enqueue, allocate, backfill", "priority, gang, conformance, drf, proportion",
                      "overcommit, predicates, nodeorder")
 """The plugins of Volcano's default, with all that name victims in the first tier."""
-
-ACTIONS = {"preempt": "preemptable", "reclaim": "reclaimable"}
-"""Action that evicts -> the extension point that it asks about its candidates."""
-
 
 def conf_with(*actions: str, one_tier: bool = False) -> str:
     """Volcano's default configuration with actions after allocate; its victims named by two tiers,
@@ -67,55 +64,10 @@ def eviction_cluster(urgent_pods: int = 2, priority_class: str | None = "high",
     return cluster.job("urgent", queue="a", pods=urgent_pods, cpu=1, priority_class=priority_class)
 
 
-def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row:
-    """Return what was said of the candidates when room was sought for a pod on a node, as data of
-    `pictures.votes`: on the node where victims were found, or else on the first one that was tried.
-    `back`: whoever was evicted stays, because the gang did not get all its room.
-
-    >>> from volcano_lab.scheduler import traced
-    >>> cycle = traced(eviction_cluster().objects(), conf_with("preempt"))
-    >>> found = votes(*cycle, "default/urgent-0")
-    >>> found["rows"][-1]["votes"], found["verdict"]
-    ({'priority': True, 'gang': False, 'conformance': True, 'drf': None},
-     'old-1 has to go: tier 1 names it.')
-    """
-    nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
-    calls = [(record, nodes[record["candidates"][0]]) for action, point in ACTIONS.items()
-             for record in trace.iter(point, task=pod)
-             if record.kind == "call" and record.action == action and record["candidates"]]
-    if not calls:
-        return {"tiers": [], "rows": [], "verdict": "Nobody was asked: there was no candidate."}
-    found = next(iter(trace.iter("victims", task=pod)), None)
-    action, node = ((found["action"], found["node"]) if found else
-                    (calls[0][0].action, calls[0][1]))
-    asked = [record for record, where in calls if (record.action, where) == (action, node)]
-    last = asked[-1]["tier"]
-    said = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
-    tiers = [{"name": f"tier {tier + 1}", "decides": bool(found) and tier == last,
-              "note": "not asked" if tier > last else "decides" if found and tier == last else
-              "names nobody", "plugins": [plugin for plugin, _ in plugins]}
-             for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers) if plugins]
-    rows = []
-    for name in asked[0]["candidates"]:
-        by = {plugin: name in said[tier, plugin] if (tier, plugin) in said else None
-              for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers)
-              for plugin, _ in plugins}
-        rows.append({"name": short(name), "votes": by,
-                     "left": bool(found) and name in found["candidates"]})
-    chosen = ", ".join(map(short, found["chosen"])) if found else ""
-    return {"tiers": tiers, "rows": rows,
-            "verdict": "Nobody has to go: no tier names anybody." if not found
-            else f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
-            else f"{chosen} has to go: tier {last + 1} names it."}
-
-
-LEGEND = "✓ names it: it may go. – keeps it. Blank: not asked. Frame: who is left."
-
-
 def votes_picture(cluster: Cluster, conf: str, title: str, pod: str = "default/urgent-0"
                   ) -> pictures.Picture:
     """Draw `votes` of one cycle over a cluster."""
-    return pictures.votes(title, votes(*traced(cluster.objects(), conf), pod), legend=LEGEND,
+    return pictures.votes(title, votes(*traced(cluster.objects(), conf), pod), legend=VOTES,
                           width=760)
 
 

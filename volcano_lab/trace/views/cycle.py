@@ -4,6 +4,7 @@ commands. Amounts in rows are in the units people use: CPUs, bytes, whole GPUs.
 
 from collections import Counter
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from attrs import Factory, define
@@ -80,6 +81,13 @@ class Cycle(Shown):
     def rounds(self) -> list[Round]:
         """The rounds in which proportion computed what queues deserve; none without that plugin."""
         return getattr(self.session.plugins.get("proportion"), "rounds", [])
+
+    @property
+    def plot(self) -> Any:
+        """Its pictures: `.queues()`, `.tree()`, `.water()`, `.turns()`, `.sums(job)`, `.nodes()`,
+        `.votes()`, `.statement(job)`, `.timeline()`; see `widgets.plots`.
+        """
+        return import_module("volcano_lab.widgets.plots").Plot(self)
 
     def turns(self) -> list[Row]:
         """Return the turns of allocate: one row per time that it took a queue; see `queues.turns`.

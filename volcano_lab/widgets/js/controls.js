@@ -1,7 +1,6 @@
 // The controls of a lab, each with its name, its value in words, and a mark where it is not as it was at first.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
 import {add, set, unique, write} from "./page.js";
-import {queueForm} from "./queues.js";
 import {number} from "./words.js";
 
 const REPEAT = 1000;  // ms within which key presses on one slider are one move
@@ -126,4 +125,4 @@ function handle(_, control, host) {
   return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more), now: () => ({...control, value: at})};
 }
 
-const KINDS = {handle, slider, choice, switch: toggle, text, number: text, queues: queueForm};
+const KINDS = {handle, slider, choice, switch: toggle, text, number: text};

@@ -35,7 +35,7 @@ export function lab(model, el) {
 
   const one = fixed.controls.some((control) => control.kind === "handle");
   const onTop = one ? add(root, "div", {class: "vp-top"}) : null;
-  const grid = add(root, "div", {class: `vp-grid2${one ? " vp-one" : ""}${fixed.controls.some((control) => control.kind === "queues") ? " vp-broad" : ""}`});
+  const grid = add(root, "div", {class: `vp-grid2${one ? " vp-one" : ""}`});
   const left = add(grid, "div", {class: "vp-controls"}), right = add(grid, "div", {class: "vp-board"});
   const tasks = fixed.tasks.length ? add(left, "div", {class: "vp-tasks", role: "group", "aria-label": "tasks"}) : null;
   if (tasks) add(tasks, "span", {class: "vp-soft"}, "tasks");
@@ -55,18 +55,14 @@ export function lab(model, el) {
     pull: (name, value, more) => controls[name]?.pull?.(value, more),
     step: (name, steps, more) => controls[name]?.by?.(steps, more),
     control: (name) => controls[name]?.now?.(),
-    chosen: () => tree()?.chosen(),
-    chose: () => panels.forEach((one) => one.draw()),
     hint: (text) => text ? tell(said, [text]) : update(),
     act(what) {
       if (what.pick !== undefined) panels.forEach((one) => one.pick(what.pick));
-      else if (what.choose !== undefined) { tree()?.choose(what.choose); host.chose(); }
-      else if (what.move !== undefined) moveBelow(what.move, what.to);
+      else if (what.move !== undefined) controls[`queue/${what.move}.parent`]?.pull(what.to);
       if (what.ask !== undefined) send({why: what.ask});
     },
   };
-  const controls = controlsOf(left, fixed, host), tree = () => Object.values(controls).find((control) => control.chosen);
-  const moveBelow = (name, to) => tree() ? tree().moveBelow(name, to) : controls[`queue/${name}.parent`]?.pull(to);
+  const controls = controlsOf(left, fixed, host);
   const panels = fixed.panels.map((spec) => panel(right, {...spec, answers: spec.spec.asks && "Click a pod or a node: why is it so?"}, host));
   touchable(root, host);
 

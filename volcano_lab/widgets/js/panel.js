@@ -18,7 +18,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
 
   function draw() {
     if (!data || !width) return;
-    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, memory, control: host.control, chosen: host.chosen?.()});
+    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, memory, control: host.control});
     if (picture.html) patch(place, drawn.kids.flat(Infinity));
     else {
       patch(place, [h("svg", {width, height: Math.ceil(drawn.height), viewBox: `0 0 ${width} ${Math.ceil(drawn.height)}`, role: "group", "aria-label": `${sentence(title)}${drawn.alt}`}, drawn.kids)]);

@@ -72,7 +72,8 @@ export function touchable(root, host) {
       host.hint(`Moving ${moving}: the arrow keys go to its new parent, Enter puts it there, Escape leaves it.`);
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      if (moving && part.vp?.drop) { host.act({move: moving, to: part.vp.drop}); moving = null; } else act(part);
+      const to = part.closest("[data-drop]")?.dataset.drop;
+      if (moving && to) { host.act({move: moving, to}); moving = null; } else act(part);
     }
   });
 

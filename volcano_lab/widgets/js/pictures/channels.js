@@ -136,8 +136,8 @@ function rootRow(p) {
       wide(words, 12) < right - left - 8 && say(left + 5, y + 13, words, {key: "says", class: "vp-small"}), line(right, y, right, y + 18, {key: "ends", class: "vp-least-thin"}));
   });
   const left = total - sum, words = [over ? `${number(Math.round(left * 10) / 10)} to no queue` : `${number(Math.round(left * 10) / 10)} left to share`, number(Math.round(left * 10) / 10)].find((text) => wide(text, 12) < left * p.scale - 8);
-  return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : ", nothing is shared yet"}`, act: null},
-    say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : "cluster", {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
+  return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : ", nothing is shared yet"}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
+    box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : "cluster", {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
     left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
 }
 

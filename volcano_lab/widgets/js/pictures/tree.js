@@ -4,8 +4,7 @@
 //
 // data: {queues: [{queue, parent, size, allocated, inqueue, guarantee, color, gang: {name, pods, fate}}],
 //        climbs: {gang: {amount, text, steps: [{queue, text, fits}]}}, climb: the gang to begin with}
-// spec: rows (at least), lines (rows of words below), unit, move: control whose value is the list of queues (a row can be dragged
-// onto another parent)
+// spec: rows (at least), lines (rows of words below), unit
 import {h} from "../tree.js";
 import {amount, fit, number, sentence, wide} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
@@ -25,13 +24,12 @@ export const tree = {
     const drawn = rows.map((row, i) => {
       const y = top(i), held = long(row.allocated), old = before?.queues.find((other) => other.queue === row.queue);
       const difference = old ? change(row.allocated, old.allocated) : "";
-      return h("g", {key: row.queue, link: row.queue, tip: told(row, spec.unit), act: c.live && spec.move ? {choose: row.queue} : null, drop: c.live && spec.move ? row.queue : null,
-        grip: c.live && spec.move && row.parent ? {move: row.queue} : null},
-        box(left, y, long(row.size), BOX, {rx: 4, class: `vp-level${row.queue === refused ? " vp-refuses" : ""}${row.queue === c.chosen ? " vp-current" : ""}`}),
+      return h("g", {key: row.queue, link: row.queue, tip: told(row, spec.unit)},
+        box(left, y, long(row.size), BOX, {rx: 4, class: `vp-level${row.queue === refused ? " vp-refuses" : ""}`}),
         box(left, y + 4, held, BOX - 8, {key: "held", fill: row.color}),
         row.inqueue > 0 && box(left + held, y + 4, long(row.inqueue), BOX - 8, {key: "inqueue", fill: hatch(c.uid, row.color)}),
         row.guarantee > 0 && box(left, y + 1.5, long(row.guarantee), BOX - 3, {key: "guarantee", rx: 3, class: "vp-kept"}),
-        say(INDENT * row.depth, y + 16, fit(row.queue, names - 12 - INDENT * row.depth, 14, true), {class: `vp-strong${row.queue === c.chosen ? " vp-accent" : ""}`}),
+        say(INDENT * row.depth, y + 16, fit(row.queue, names - 12 - INDENT * row.depth, 14, true), {class: "vp-strong"}),
         h("text", {key: "words", x: left + room + numbers - 4, y: y + 16, class: "vp-soft", ...end}, words[i], difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)),
         row.gang && h("g", {key: "gang", act: c.live ? {pick: row.gang.name} : null, tip: toldGang(row.gang), link: row.queue},
           box(width - 33, y + 2, 30, 18, {rx: 9, class: `vp-chip vp-${row.gang.fate}${row.gang.name === gang ? " vp-picked" : ""}`}),

@@ -1,0 +1,130 @@
+"""Pictures of any cycle: each draws its numbers at one scale, and no words lie on each other."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from volcano_lab import Cluster, Trace
+from volcano_lab.course.lesson_05.lab import START, run_tree
+from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
+from volcano_lab.course.lesson_13.scene import export
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.channels import channels
+
+SVG = "{http://www.w3.org/2000/svg}"
+LONG = "team-of-a-department-with-a-name-that-is-far-too-long"
+TREE = """
+actions: "enqueue, allocate"
+tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]
+"""
+
+
+def flat(pods=6, suffix=""):
+    cluster = Cluster()
+    for number in range(4):
+        cluster.node(f"node-{number}{suffix}", cpu=5)
+    for queue, weight in (("a", 2), ("b", 3)):
+        cluster.queue(f"{queue}{suffix}", weight=weight, guarantee=2, capability=14)
+        cluster.job(f"{queue}-work{suffix}", queue=f"{queue}{suffix}", pods=pods, cpu=1,
+                    min_member=1, running={f"node-0{suffix}": 2})
+        cluster.job(f"{queue}-gang{suffix}", queue=f"{queue}{suffix}", pods=8, cpu=1)
+    return cluster
+
+
+PLOTS = {"queues": (), "tree": (), "water": (), "turns": (), "sums": ("b-gang",), "nodes": (),
+         "votes": (), "statement": ("b-gang",), "timeline": ()}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_cycle_has_every_picture(name):
+    for cycle, job in ((flat().run(), "b-gang"), (run_tree(START), "eval-gang"),
+                       (Cluster.read(export("plots")).run(), "ci/nightly-4412"),
+                       (Cluster().node("n", cpu=1).job("j", cpu=1).run(), "j")):
+        picture = getattr(cycle.plot, name)(*(job for _ in PLOTS[name]))
+        drawn = ET.fromstring(picture.svg)
+        assert picture.alt.startswith(picture.title.rstrip(".")) and float(drawn.get("width")) > 0
+
+
+def test_votes_are_those_of_the_cycle():
+    cycle = eviction_cluster().run(conf_with("preempt"), trace=Trace())
+    assert cycle.plot.votes("urgent-0").data["verdict"] == "old-1 has to go: tier 1 names it."
+    assert cycle.plot.votes().data == cycle.plot.votes("urgent-0").data
+
+
+def test_the_timeline_ends_with_what_queues_hold():
+    cycle = flat().run()
+    ends = {lane["name"]: lane["points"][-1][1]
+            for lane in cycle.plot.timeline().data["lanes"]}
+    assert ends == {row["queue"]: row["allocated"]["cpu"] for row in cycle.queues()
+                    if row["queue"] != "default"}
+
+
+def rects(svg, kind):
+    return [box for box in ET.fromstring(svg).iter(f"{SVG}rect")
+            if kind in (box.get("class") or "").split()]
+
+
+def widths(svg, kind):
+    return sorted({round(float(box.get("width")), 1) for box in rects(svg, kind)})
+
+
+def test_the_same_number_has_the_same_pixels_on_every_row():
+    picture = flat().run().plot.queues()
+    running = widths(picture.svg, "vp-pod-running") + widths(picture.svg, "vp-pod-now")
+    assert max(running) - min(running) < 1.5, "a pod of one CPU in the strip and in its queue"
+    scale = {round(float(node.get("width")) + 3) / 5 for node in rects(picture.svg, "vp-node")}
+    assert len(scale) == 1 and abs(running[-1] - scale.pop()) < 3
+
+
+def test_twice_as_much_is_twice_as_wide():
+    one, two = ({row["queue"]: (row["deserved"], width) for row, width in zip(
+        channels(cluster.run())["queues"], bands(cluster.run().plot.queues().svg), strict=True)}
+        for cluster in (flat(6), flat(2)))
+    for rows in (one, two):
+        assert len({round(width / deserved, 1) for deserved, width in rows.values()}) == 1
+
+
+def bands(svg):
+    """How wide the water of each row is."""
+    found = []
+    for group in ET.fromstring(svg).iter(f"{SVG}g"):
+        boxes = [box for box in group if (box.get("class") or "").startswith("vp-water vp-water-")]
+        if boxes and not any("vp-least-thin" in (each.get("class") or "") for each in group):
+            found.append(sum(float(box.get("width")) for box in boxes))
+    return found
+
+
+def boxes_of(svg):
+    """Where words stand: line, left and right, by the widths that the pictures reckon with."""
+    found = []
+    for text in ET.fromstring(svg).iter(f"{SVG}text"):
+        words, kind = "".join(text.itertext()), text.get("class") or ""
+        size = 11 if "vp-tiny" in kind else 12 if "vp-small" in kind else 14
+        wide = 0.56 * size * len(words)
+        x, anchor = float(text.get("x")), text.get("text-anchor")
+        left = x - wide if anchor == "end" else x - wide / 2 if anchor == "middle" else x
+        found.append((round(float(text.get("y"))), left, left + wide, words))
+    return found
+
+
+@pytest.mark.parametrize("width", [390, 640, 860, 1240])
+@pytest.mark.parametrize("suffix", ["", f"-{LONG}"])
+def test_no_words_lie_on_each_other(width, suffix):
+    deep = Cluster().node("n", cpu=20)
+    deep.queue(f"top{suffix}", deserved=9, capability=9).queue(
+        f"below{suffix}", parent=f"top{suffix}", deserved=9, guarantee=9, capability=9)
+    deep.job(f"gang{suffix}", queue=f"below{suffix}", pods=12, cpu=1)
+    for cycle in (flat(suffix=suffix).run(), deep.run(TREE)):
+        picture = pictures.channels("Queues", channels(cycle), width=width)
+        words = boxes_of(picture.svg)
+        for place, (y, left, right, text) in enumerate(words):
+            assert left >= -1 and right <= width + 1, f"{text} is cut off"
+            for other_y, other_left, other_right, other in words[place + 1:]:
+                apart = abs(y - other_y) > 7 or right <= other_left + 1 or other_right <= left + 1
+                assert apart, f"{text} lies on {other}"
+
+
+def test_labels_say_the_number_of_their_mark():
+    said = " ".join(words for _, _, _, words in boxes_of(flat().run().plot.queues().svg))
+    assert re.search(r"kept 2 deserves [\d.]+ limit 14", said)

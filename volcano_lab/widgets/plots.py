@@ -1,0 +1,233 @@
+"""Pictures of any cycle: `cycle.plot.tree()`, `.queues()`, `.water()`, `.turns()`, `.sums(job)`,
+`.nodes()`, `.votes()`, `.statement(job)`, `.timeline()`.
+
+>>> from volcano_lab.cluster import Cluster
+>>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
+>>> cycle.plot.turns().data["turns"][0]["pods"], cycle.plot.statement("train").data["outcome"]
+(2, 'commit')
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from volcano_lab.api import in_units
+from volcano_lab.display.palette import colors_of
+from volcano_lab.framework import Session
+from volcano_lab.trace import TraceReader, short
+from volcano_lab.trace.names import Names
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.views.queues import admissions, levels, tree
+from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets.channels import amount, channels, job_rows, unit_of
+from volcano_lab.widgets.facts import plain
+from volcano_lab.widgets.pictures import Picture
+
+Row = dict[str, Any]
+TREE = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
+        "allocated. Hatched: admitted, waiting. Dashed: guarantee.")
+VOTES = "✓ names it: it may go. – keeps it. Blank: not asked. Frame: who is left."
+NODES = "Full: runs. Hatched: placed in this cycle. Dashed: promised. ×: leaving."
+SUMS = ("allocated − elastic", "in queue", "this job")
+ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
+"""How a job ended -> the fate of a gang in the tree's picture; others wait."""
+
+
+class Plot:
+    """The pictures of a cycle; each takes a title and the frame of `pictures` (width, legend, …).
+
+    A resource is "cpu", "memory" or another name; jobs and pods are named as their authors do.
+    """
+
+    def __init__(self, cycle: Cycle):
+        self._cycle = cycle
+
+    def __repr__(self) -> str:
+        names = [name for name in vars(type(self)) if not name.startswith("_")]
+        return f"<pictures of a cycle: {', '.join(names)}>"
+
+    def queues(self, title: str = "Queues, jobs and nodes on one scale", resource: str = "cpu",
+               without: tuple[str, ...] = (), **frame: Any) -> Picture:
+        """Draw all that the one lab shows."""
+        return pictures.channels(title, channels(self._cycle, resource), without=without,
+                                 **{"width": 860} | frame)
+
+    def tree(self, title: str = "The tree of queues", resource: str = "cpu", gangs: bool = True,
+             **frame: Any) -> Picture:
+        """Draw what each level holds and may hold, and the climb of a gang through admission."""
+        return pictures.tree(title, tree_rows(self._cycle, resource, gangs), unit=unit_of(resource),
+                             lines=3 if gangs else 0, **{"legend": TREE, "width": 760} | frame)
+
+    def water(self, title: str = "What each queue deserves, round by round", resource: str = "cpu",
+              **frame: Any) -> Picture:
+        """Draw the rounds in which deserved was computed; proportion has rounds."""
+        data = facts.fill(self._cycle, resource)
+        most = max([1, *(row["limit"] for row in data["queues"])])
+        return pictures.vessels(title, data, **{"most": most * 1.02, "unit": unit_of(resource)}
+                                | frame)
+
+    def turns(self, title: str = "Whose turn it is", **frame: Any) -> Picture:
+        """Draw the turns of allocate, one after the other."""
+        return pictures.turns(title, facts.turns(self._cycle), **frame)
+
+    def sums(self, job: str = "", title: str = "", resource: str = "cpu", **frame: Any) -> Picture:
+        """Draw what enqueue compared for a job, or for all, level by level."""
+        key = Names(self._cycle.session).find(job, "job")[1] if job else ""
+        rows = [{"name": row["level"], "note": "" if job else short(row["job"]),
+                 "parts": [amount(row["allocated"] - row["elastic"], resource),
+                           amount(row["inqueue"], resource), amount(row["minimum"], resource)],
+                 "limit": amount(row["may_hold"], resource), "over": row["verdict"] == "refused",
+                 "text": f"{amount(row['sum'], resource):g} of "
+                         f"{amount(row['may_hold'], resource):g}: {row['verdict']}"}
+                for row in admissions(self._cycle.trace, key, resource)
+                if row["may_hold"] is not None]
+        return pictures.sums(title or f"What enqueue compares, in {unit_of(resource)}", rows,
+                             parts=SUMS, limit="may hold", **{"width": 760} | frame)
+
+    def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
+              ) -> Picture:
+        """Draw the nodes at the end of the cycle."""
+        states = {"now": "allocated", "running": "running"}
+        data = channels(self._cycle, resource)["nodes"]
+        nodes = [node | {"pods": [pod | {"state": states.get(pod["state"], pod["state"])}
+                                  for pod in node["pods"]]} for node in data]
+        return pictures.cluster(title, {"nodes": nodes}, **{
+            "unit": unit_of(resource), "legend": NODES, "width": 760} | frame)
+
+    def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
+        """Draw who was named when room was sought for a pod; without a name for the first. The
+        cycle's trace has the calls: `cluster.run(trace=Trace())`.
+        """
+        trace, ssn = self._cycle.trace, self._cycle.session
+        sought = [record["task"] for point in ACTIONS.values() for record in trace.iter(point)]
+        key = Names(ssn).find(pod, "pod")[1] if pod else next(iter(sought), "")
+        return pictures.votes(title, votes(trace, ssn, key), **{"legend": VOTES, "width": 760}
+                              | frame)
+
+    def statement(self, job: str, title: str = "", **frame: Any) -> Picture:
+        """Draw a gang's statement: what was tried, in order, and whether it was kept."""
+        key = Names(self._cycle.session).find(job, "job")[1]
+        return pictures.statement(title or f"The statement of {short(key)}",
+                                  facts.statement(self._cycle, key), **frame)
+
+    def timeline(self, title: str = "What queues hold, operation by operation",
+                 resource: str = "cpu", **frame: Any) -> Picture:
+        """Draw what each queue holds after each operation of the cycle, also those undone."""
+        rows = list(tree(self._cycle.trace, -1, resource))
+        held = {row["queue"]: [[0, amount(row["allocated"], resource)]] for row in rows
+                if row["queue"] not in {each["parent"] for each in rows}}
+        jobs = {row["job"]: row for row in job_rows(self._cycle, resource)}
+        owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
+                 for task in job.tasks.values()}
+        at = 0
+        for step, pod in ((step, pod) for row in self._cycle.statements()
+                          for step, pod, _ in row["steps"]):
+            at += 1
+            job = jobs[owner[pod]]
+            sign = (-1 if step.startswith("undo") else 1) * (
+                -1 if step.endswith("evict") else step.endswith("allocate"))
+            if sign:
+                points = held[job["queue"]]
+                points.append([at, plain(points[-1][1] + sign * job["size"])])
+        colors = colors_of(held)
+        lanes = [{"name": name, "color": colors[name], "points": points}
+                 for name, points in held.items() if len(points) > 1 or points[0][1]]
+        return pictures.timeline(title, {"lanes": lanes, "ticks": [0, at]}, until=max(at, 1),
+                                 unit="operations", **frame)
+
+
+def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
+    """Return the data of the tree's picture, with a climb for each gang that enqueue compared.
+
+    Hatched is what admitted gangs still wait for when the cycle ends.
+    """
+    rows = [row for row in tree(cycle.trace, None, resource)
+            if row["queue"] != "default" or row["request"]]
+    parents, total = {row["queue"]: row["parent"] for row in rows}, cycle.session.total_resource
+    most = amount(in_units(resource, total.get(resource)), resource)
+    waits, gang_of = dict.fromkeys(parents, 0.0), {}
+    for job in job_rows(cycle, resource) if gangs else ():
+        name = job["queue"]
+        if job["running"] or not job["pods"]:
+            continue
+        gang_of.setdefault(name, {"name": job["name"], "pods": job["pods"],
+                                  "fate": ENDS.get(job["fate"], "waits")})
+        while job["fate"] in ("discarded", "not tried") and name in waits:
+            waits[name] += job["size"] * job["waiting"]
+            name = parents[name]
+    queues = []
+    for row in rows:
+        name, size = row["queue"], amount(row["real_capability"], resource)
+        queues.append({"queue": name, "parent": row["parent"], "inqueue": plain(waits[name]),
+                       "size": most if size is None else min(size, most),
+                       **{word: amount(row[word], resource)
+                          for word in ("allocated", "guarantee", "deserved")},
+                       **({"gang": gang_of[name]} if name in gang_of else {})})
+    climbs = _climbs(cycle, resource) if gangs else {}
+    refused = [name for name, climb in climbs.items() if not climb["steps"][-1]["fits"]]
+    return {"queues": queues, "climbs": climbs, "climb": next(iter([*refused, *climbs]), ""),
+            "text": "No gang is compared with the levels." if gangs else ""}
+
+
+def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
+    climbs: dict[str, Row] = {}
+    for row in levels(cycle.trace, "", resource):
+        sides = {word: amount(row[word], resource) for word in (
+            "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold")}
+        gang, fits = short(row["job"]), row["verdict"] == "room"
+        text = f"{sides['minimum']:g} + {sides['allocated']:g} allocated"
+        text += f" + {sides['inqueue']:g} in queue" if sides["inqueue"] else ""
+        text += f" − {sides['elastic']:g} elastic" if sides["elastic"] else ""
+        most = "no limit" if sides["may_hold"] is None else f"{sides['may_hold']:g}"
+        text += f" = {sides['sum']:g} of {most}: {row['verdict']}"
+        climb = climbs.setdefault(gang, {"amount": sides["minimum"], "steps": [], "text":
+                                         f"{gang} asks for {sides['minimum']:g} "
+                                         f"{unit_of(resource)}."})
+        climb["steps"].append({"queue": row["level"], "text": text, "fits": fits})
+    return climbs
+
+
+ACTIONS = {"reclaim": "reclaimable", "preempt": "preemptable"}
+"""An action that evicts -> the extension point at which it asks."""
+
+
+def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row:
+    """Return what was said of the candidates when room was sought for a pod on a node, as data of
+    `pictures.votes`: on the node where victims were found, or else on the first one that was tried.
+    `back`: whoever was evicted stays, because the gang did not get all its room.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", cpu=1).run()
+    >>> votes(cycle.trace, cycle.session, "default/train-0")["verdict"]
+    'No plugin was asked: there was no candidate.'
+    """
+    nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
+    calls = [(record, nodes[record["candidates"][0]]) for action, point in ACTIONS.items()
+             for record in trace.iter(point, task=pod)
+             if record.kind == "call" and record.action == action and record["candidates"]]
+    if not calls:
+        return {"tiers": [], "rows": [], "verdict": "No plugin was asked: there was no candidate."}
+    found = next(iter(trace.iter("victims", task=pod)), None)
+    action, node = ((found["action"], found["node"]) if found else
+                    (calls[0][0].action, calls[0][1]))
+    asked = [record for record, where in calls if (record.action, where) == (action, node)]
+    last = asked[-1]["tier"]
+    said = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
+    tiers = [{"name": f"tier {tier + 1}", "decides": bool(found) and tier == last,
+              "note": "not asked" if tier > last else "decides" if found and tier == last else
+              "names nobody", "plugins": [plugin for plugin, _ in plugins]}
+             for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers) if plugins]
+    rows = []
+    for name in asked[0]["candidates"]:
+        by = {plugin: name in said[tier, plugin] if (tier, plugin) in said else None
+              for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers)
+              for plugin, _ in plugins}
+        rows.append({"name": short(name), "votes": by,
+                     "left": bool(found) and name in found["candidates"]})
+    chosen = ", ".join(map(short, found["chosen"])) if found else ""
+    return {"tiers": tiers, "rows": rows,
+            "verdict": "Nobody has to go: no tier names anybody." if not found
+            else f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
+            else f"{chosen} has to go: tier {last + 1} names it."}
