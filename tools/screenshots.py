@@ -20,9 +20,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "support")]
 from widget_page import WidgetPage  # noqa: E402
 
 from browser.page import find_chromium  # noqa: E402
+from volcano_lab.trace.language import speak  # noqa: E402
 from volcano_lab.widgets import Lab, pictures  # noqa: E402
 
 OUTPUT = ROOT / "build" / "labs"
+PICTURES = ROOT / "docs" / "pictures"
 SIZES = {"900": (900, 1000), "1366x768": (1040, 768), "1920": (1500, 1080), "480": (480, 1000)}
 """A width of the page -> the width of a notebook's output on it, and the window's height."""
 
@@ -48,12 +50,13 @@ def guide():
 
 
 def write_stills():
-    """Renew docs/pictures."""
-    folder = ROOT / "docs" / "pictures"
-    folder.mkdir(exist_ok=True)
-    for kind, picture in guide().items():
-        if picture.svg:
-            (folder / f"{kind}.svg").write_text(picture.svg + "\n", encoding="utf-8")
+    """Renew docs/pictures, in both languages."""
+    for language, folder in (("zh", PICTURES / "zh"), ("en", PICTURES)):
+        speak(language)
+        folder.mkdir(exist_ok=True)
+        for kind, picture in guide().items():
+            if picture.svg:
+                (folder / f"{kind}.svg").write_text(picture.svg + "\n", encoding="utf-8")
 
 
 def moved(page):

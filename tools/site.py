@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent)]
-from lite.app import KERNEL, application, megabytes  # noqa: E402
+from lite.app import KERNEL, application, keep, megabytes  # noqa: E402
 from lite.wheels import ROOT, Missing  # noqa: E402
 
 MOST_MB = 60
@@ -39,6 +39,7 @@ def built(out: Path, release: str | None, docs: bool) -> None:
 
         write(out, site=True)
     application(ROOT / "build" / "site-parts", out / "try", release)
+    keep(out)
     faults = found(out)
     if faults:
         raise Missing("; ".join(faults))

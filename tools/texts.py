@@ -29,7 +29,8 @@ ROOMS = {"library": ["explain", "changes/words.py", "debug", "trace", "cli/why.p
                      "messages/similar.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
-         "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js"],
+         "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js",
+                    "../docs/front/front.js"],
          "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py",
                    "../docs/front"]}
 """Catalogue -> where its texts are. Lessons have one each."""
@@ -237,6 +238,10 @@ def collected() -> dict[Path, list[str]]:
         texts += [comment.string for cell in cells(path, "code") for comment in comments(cell)]
         texts = wanted.setdefault(TEXTS / f"lesson_{number}.po", [])
         texts += [text for cell in cells(path, "code") for text in texts_of(cell)]
+    guide = (ROOT / "docs" / "labs-and-pictures.md").read_text(encoding="utf-8")
+    wanted[TEXTS / "pictures.po"] = [
+        text for block in re.findall(r"```python\n(pictures\..*?)```", guide, re.DOTALL)
+        for text in texts_of(block)]
     seen: set[str] = set()
     for path, texts in wanted.items():
         alone = path.parent == PAGES or path.stem == SCRIPT  # nobody else reads it

@@ -1,6 +1,7 @@
 // The page for a cluster of one's own: files go to Python in a worker, which inherits this page's content security policy
 // because it begins as a blob of this page.
 import {add, followTheme} from "../../volcano_lab/widgets/js/page.js";
+import {keepPages} from "./offline.js";
 import {questions} from "../../volcano_lab/widgets/js/questions.js";
 
 const find = (id) => document.getElementById(id), {python, language} = document.body.dataset;
@@ -77,3 +78,4 @@ document.addEventListener("click", ({target}) => {
 });
 // Python loads while the reader looks for the file.
 requestIdleCallback?.(started) ?? setTimeout(started, 500);
+keepPages();

@@ -14,7 +14,7 @@ from browser.site import KERNEL_IDLE, opened, served
 HEADING = "Limits come down the tree"
 NUMBERS = os.environ.get("SITE_LESSONS", "00 05 12").split()
 ALL_KEPT = """async () => {
-    const names = await (await fetch("../static/files.json")).json();
+    const names = await (await fetch("../../files.json")).json();
     const kept = (await caches.keys()).find((name) => name.startsWith("volcano-lab-"));
     const found = kept ? await (await caches.open(kept)).keys() : [];
     return found.length >= names.length;

@@ -159,13 +159,22 @@ def _add_to_pages(out: Path) -> None:
     _replace(out / "config-utils.js", "document.head.appendChild(bundle)",
              "unpacked.then(() => document.head.appendChild(bundle))")
     (out / "service-worker.js").rename(out / "service-worker-lite.js")
+
+
+def keep(out: Path) -> None:
+    """Write the workers that keep a site, its pages and below `try` its lessons, and the list of
+    its files.
+    """
     files = [path for path in sorted(out.rglob("*")) if path.is_file() and path.suffix != ".LICENSE"
-             and "service-worker" not in path.name]
+             and "service-worker" not in path.name and path.name != "files.json"]
     names = [path.relative_to(out).as_posix() for path in files]
-    (out / "static" / "files.json").write_text(json.dumps(names), encoding="utf-8")
+    (out / "files.json").write_text(json.dumps(names), encoding="utf-8")
     build = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     worker = (HERE / "service-worker.js").read_text(encoding="utf-8").replace("BUILD", build)
-    (out / "service-worker.js").write_text(worker, encoding="utf-8")
+    (out / "service-worker.js").write_text(worker.replace('"TOP"', '"./"'), encoding="utf-8")
+    (out / "try" / "service-worker.js").write_text(
+        worker.replace('"TOP"', '"../"') + 'importScripts("./service-worker-lite.js");\n',
+        encoding="utf-8")
 
 
 def _python(folder: Path) -> None:

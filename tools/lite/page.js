@@ -1,5 +1,5 @@
-// What our pages add to the notebook: links for this lesson, the heading that a link names, a word to
-// narrow screens, and the order to keep the site for times without a network.
+// What our pages add to the notebook: links for this lesson, the heading that a link names, how far Python is, the first
+// cells' run, a word to narrow screens, and the order to keep the site for times without a network.
 const found = (look) => new Promise((resolve) => {
   const again = () => { const value = look(); if (value) resolve(value); else setTimeout(again, 200); };
   again();
@@ -64,10 +64,30 @@ if (wanted) {
   heading.scrollIntoView();
 }
 
-// Python answers: when the first cells have run there is time to fetch what a visit without a network
-// wants.
+// Python answers: the lesson's first cells run by themselves, up to its first lab where that is near.
 const idle = () => panel.context.sessionContext.kernelDisplayStatus === "idle";
+const busy = add("span", "");
+new BroadcastChannel("volcano-lab-python").onmessage = ({ data }) => {
+  busy.textContent = data < 100 ? `Python: ${data} %` : "";
+};
 await found(idle);
+busy.remove();
+await runFirst();
+
+async function runFirst() {
+  const { content } = panel, { cells } = content.model, code = [];
+  for (let at = 0; at < cells.length; at++) if (cells.get(at).type === "code") code.push(at);
+  const lab = code.findIndex((at) => at < 10 && /\blab\(|_lab\(/.test(cells.get(at).sharedModel.getSource()));
+  const before = content.activeCellIndex;
+  for (const at of code.slice(0, lab < 0 ? 2 : lab + 1)) {
+    if (cells.get(at).executionCount !== null && cells.get(at).executionState === "running") return; // the reader is at work
+    content.activeCellIndex = at;
+    await app.commands.execute("notebook:run-cell");
+  }
+  content.activeCellIndex = before;
+}
+
+// When they have run there is time to fetch what a visit without a network wants.
 setTimeout(async () => {
   await found(idle);
   (await navigator.serviceWorker?.ready)?.active?.postMessage("keep");

@@ -32,8 +32,8 @@ export const votes = {
         say(column - 4, y + 19, fit(row.name, column - 8, 14, row.left), {...end, class: row.left ? "vp-strong" : ""}),
         tiers.map((tier) => tier.columns.map(({plugin, x}) => {
           const vote = row.votes[plugin] ?? null, yes = vote?.text === undefined ? vote : vote.yes;
-          const kind = vote === null ? "unasked" : yes ? "yes" : vote.text === undefined ? "no" : yes === false ? "against" : "silent";
-          return h("g", {key: `${tier.t} ${plugin}`}, box(x, y, cell, 28, {rx: 5, class: `vp-${kind}`}),
+          const kind = vote === null ? "vp-unasked" : yes ? "vp-yes" : vote.text === undefined ? "vp-no" : yes === false ? "vp-against" : "vp-silent";
+          return h("g", {key: `${tier.t} ${plugin}`}, box(x, y, cell, 28, {rx: 5, class: kind}),
             vote !== null && say(x + cell / 2, y + 19, fit(vote.text ?? SIGNS[vote], cell - 6), {...middle, class: yes ? "vp-on" : ""}));
         })),
         row.left && decider && asked(decider, row) && box(decider.from - 5, y - 3, decider.to - decider.from + 10, 34, {key: "left", rx: 8, class: "vp-chosen"}));
