@@ -22,12 +22,14 @@ sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 from folds import fill, link_pages, link_to_try, strip  # noqa: E402
 from front import write  # noqa: E402
 from generate import MADE, generate  # noqa: E402
+from pending_pages import write_pages  # noqa: E402
 
 from translate import translated  # noqa: E402
 from volcano_lab.trace.language import speak  # noqa: E402
 
 speak("zh" if CHINESE else "en")
 generate()
+write_pages()
 write(MADE / "static", tags.has("site"))  # noqa: F821 Sphinx gives the name
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 strip(LESSONS)
@@ -79,6 +81,13 @@ def in_chinese(_app, page, source):
             source[0] = source[0].replace(ours, theirs)
 
 
+def in_front(app, failed):
+    """Put the front page before the documentation's list of pages."""
+    if failed is None and app.builder.name == "html":
+        shutil.copyfile(MADE / "static" / "index.html", Path(app.outdir) / "index.html")
+
+
 def setup(app):
     """Called by Sphinx."""
+    app.connect("build-finished", in_front)
     app.connect("source-read", in_chinese)

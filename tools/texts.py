@@ -29,6 +29,7 @@ ROOMS = {"library": ["explain", "changes/words.py", "debug", "trace", "cli/why.p
                      "messages/similar.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
+         "pending": ["../docs/pending/pages.yaml"],
          "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js",
                     "../docs/front/front.js"],
          "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py",
@@ -266,6 +267,11 @@ def of_file(path: Path) -> list[str]:
     if path.name == "lessons.yaml":
         rows = [row for rows in yaml.safe_load(text).values() for row in rows]
         return [part for row in rows for part in row.values() if is_text(str(part))]
+    if path.name == "pages.yaml":
+        given = yaml.safe_load(text)
+        return [*given["texts"].values(), *(each for group in given["groups"] for each in (
+            group["group"], *(row[name] for row in group["pages"]
+                              for name in ("title", "lead", "not"))))]
     if path.suffix == ".yaml":
         return riddle_texts(text) if path.parent.name == "riddles" else question_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)

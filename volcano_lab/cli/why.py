@@ -12,6 +12,7 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
+from volcano_lab.explain.pages import page_of
 from volcano_lab.messages import listed, one_line
 from volcano_lab.trace import say, sentence
 from volcano_lab.trace.names import Names
@@ -61,6 +62,9 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
         print(report(explanation, explainer.names, output == "wide"), flush=True)
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
+        page = page_of(explanation.codes) if output == "wide" else ""
+        if page:
+            print("\n" + _lines(f"Read more: pending/{page}.html of the documentation."))
     return DONE
 
 

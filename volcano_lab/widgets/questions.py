@@ -14,6 +14,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explanation import in_quantity
+from volcano_lab.explain.pages import page_of
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.trace.language import say
@@ -83,7 +84,8 @@ class Questions:
         self._remedies[job] = iter(found.remedies_within(SECONDS))
         causes = [{"code": cause.code, "text": say(cause.text), "context": cause.context}
                   for cause in found.causes if cause.text]
-        return {"head": say(found.head), "causes": causes, "seeks": found.seeks_remedies}
+        return {"head": say(found.head), "causes": causes, "page": page_of(found.codes),
+                "seeks": found.seeks_remedies}
 
     def next(self, job: str) -> Row | None:
         """The next change that turns the answer, as it is found; None after the last one."""

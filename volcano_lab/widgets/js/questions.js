@@ -75,6 +75,7 @@ export function questions(root, ask, name, notes) {
     const texts = [...new Set(found.causes.map((cause) => cause.text))];
     add(answer, "p", {class: "vq-first"}, texts[0] ?? found.head);
     for (const text of texts.length ? [...texts.slice(1), found.head] : []) add(answer, "p", {}, text);
+    if (found.page && notes) add(add(answer, "p"), "a", {href: ["pending/", found.page, ".html"].join("")}, "Read more about this cause");
     if (found.seeks) await changes(turn, row.job);
   }
 

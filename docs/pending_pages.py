@@ -1,0 +1,146 @@
+"""The pages "Why is it pending": each from a row of `pending/pages.yaml` and a cluster beside it,
+with what the scheduler and `volcano-lab why` make of that cluster now.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from volcano_lab import Cluster
+from volcano_lab.course.kit.lessons import TABLE
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.explanation import in_quantity
+from volcano_lab.trace.language import ENGLISH, say, spoken
+from volcano_lab.trace.state import queues_of
+
+PENDING = Path(__file__).parent / "pending"
+_GIVEN = yaml.safe_load((PENDING / "pages.yaml").read_text(encoding="utf-8"))
+GROUPS, TEXTS = _GIVEN["groups"], _GIVEN["texts"]
+ISSUE = "https://github.com/volcano-sh/volcano/issues/"
+JOB = "default/train"
+sys.path[:0] = [str(PENDING.parents[1] / "tools")]
+from readme import printed  # noqa: E402
+
+Row = dict[str, Any]
+
+
+def write_pages() -> None:
+    """Write all pages, and the list of them."""
+    for old in PENDING.glob("*.md"):
+        old.unlink()
+    for group in GROUPS:
+        for row in group["pages"]:
+            text = "\n".join(page(row)) + "\n"
+            (PENDING / f"{row['page']}.md").write_text(text, encoding="utf-8")
+    (PENDING / "index.md").write_text("\n".join(contents()) + "\n", encoding="utf-8")
+
+
+def contents() -> Iterator[str]:
+    """The list of the pages, each with its first sentence."""
+    yield f"# {say(TEXTS['title'])}\n\n{say(TEXTS['about'])}"
+    for group in GROUPS:
+        yield f"\n## {say(group['group'])}\n"
+        for row in group["pages"]:
+            yield f"- [{say(row['title'])}]({row['page']}.md): {_first(say(row['lead']))}"
+    yield "\n```{toctree}\n:hidden:\n:maxdepth: 1\n"
+    yield from (row["page"] for group in GROUPS for row in group["pages"])
+    yield "```"
+
+
+def page(row: Row) -> Iterator[str]:
+    """A page, part by part."""
+    file = PENDING / f"{row['page']}.yaml"
+    line = row.get("line", f"volcano-lab why docs/pending/{row['page']}.yaml train")
+    file = PENDING.parents[1] / line.split()[2]
+    explainer = Cluster.read(file).explainer()
+    yield f"# {say(row['title'])}\n\n{say(row['lead'])}"
+    yield _head("symptom") + _symptom(explainer)
+    yield _head("numbers")
+    yield from _queues(explainer)
+    yield from _nodes(explainer)
+    yield _head("why")
+    yield f"```console\n{printed(line + ' --lang zh' * (spoken() != ENGLISH))}```"
+    yield "\n" + say(row["not"])
+    yield _head("manifest")
+    yield f"```yaml\n{file.read_text(encoding='utf-8')}```"
+    yield _head("more")
+    lesson = next(each for each in TABLE if each.number == row["lesson"])
+    yield f"- [{lesson.number} {say(lesson.title)}](../lessons/{lesson.file})"
+    yield from (f"- Volcano [#{number}]({ISSUE}{number})" for number in row["issues"])
+    words = "、" if spoken() != ENGLISH else ", "
+    yield f"\n*{say(TEXTS['words'])} {words.join(row['words'].split(', '))}*"
+
+
+def _head(anchor: str) -> str:
+    """A heading with a name that stays, in whatever language and words it is."""
+    return f'\n<span id="{anchor}"></span>\n\n## {say(TEXTS[anchor])}\n\n'
+
+
+def _first(text: str) -> str:
+    return re.split(r"(?<=。)|(?<=\.)\s+", text)[0]
+
+
+def _symptom(explainer: Explainer) -> str:
+    """What `kubectl get` shows of the job after a cycle, and the condition of its PodGroup."""
+    lines = ["```console", "$ kubectl get podgroups",
+             f"{'NAME':<22}{'STATUS':<10}{'MINMEMBER':<11}RUNNINGS"]
+    for job in explainer.session.jobs.values():
+        status = job.pod_group.status
+        running = sum(task.status.name == "RUNNING" for task in job.tasks.values())
+        lines.append(f"{job.pod_group.name:<22}{status.phase:<10}{job.min_available:<11}"
+                     f"{running or ''}".rstrip())
+    try:
+        job = explainer.session.jobs[explainer.names.find(JOB, "job")[1]]
+    except LookupError:
+        return "\n".join([*lines, "```"])
+    pods = sorted(task.name for task in job.tasks.values())
+    if pods:
+        lines += ["$ kubectl get pods", f"{'NAME':<22}{'READY':<8}STATUS"]
+        lines += [f"{name:<22}{'0/1':<8}Pending" for name in pods[:4]]
+    for condition in job.pod_group.status.conditions[-1:]:
+        lines += ["$ kubectl describe podgroup " + job.pod_group.name,
+                  f"Type: {condition.type}   Reason: {condition.reason}",
+                  f"Message: {condition.message}"]
+    return "\n".join([*lines, "```"])
+
+
+def _queues(explainer: Explainer) -> Iterator[str]:
+    """A table of the queues, resource by resource, without what nobody asks for."""
+    names = ("deserved", "allocated", "real_capability", "request")
+    rows = []
+    for queue, row in queues_of(explainer.session).items():
+        for resource in sorted({*row["request"], *row["allocated"]} - {"pods"}):
+            if any(row[name].get(resource) for name in ("request", "allocated")):
+                amounts = [_text(resource, row[name].get(resource)) for name in names]
+                rows.append(f"| {queue} | {resource} | {row['weight']} | {' | '.join(amounts)} |")
+    if rows:
+        yield say(TEXTS["queues"])
+        yield "|---|---|---|---|---|---|---|"
+        yield from rows
+        yield ""
+
+
+def _nodes(explainer: Explainer) -> Iterator[str]:
+    """A table of the nodes: what is idle of what they have."""
+    yield say(TEXTS["nodes"])
+    yield "|---|---|---|---|"
+    for name, node in explainer.session.nodes.items():
+        for resource, amount in node.allocatable:
+            if resource != "pods" and amount:
+                yield (f"| {name} | {resource} | {_text(resource, node.idle.get(resource))} | "
+                       f"{_text(resource, amount)} |")
+    yield ""
+
+
+def _text(resource: str, amount: float | None) -> str:
+    return "–" if amount is None or amount > 1e17 else f"{float(in_quantity(resource, amount)):g}"
+
+
+if __name__ == "__main__":
+    write_pages()
