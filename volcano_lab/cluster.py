@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.changes import change, change_conf, parted
+from volcano_lab.changes import Change
 from volcano_lab.explain import Explainer, Explanation, Timeline
 from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.explain.explanation import Waiting
@@ -196,15 +196,14 @@ class Cluster(ClusterObjects):
         >>> found.jobs[0]["placed"], found.holds("train", "placed")
         ([0, 3], True)
         """
-        of_objects, of_conf = parted(settings)
         before, base = self.objects(), self.configuration(base_conf)
         whole = type(self)(self.manifests(), self.conf).add(*add)
-        after = change(whole.others, of_objects, remove)
-        changed = whole.configuration(base_conf if conf is None else conf)
+        after, changed = Change(tuple(settings), tuple(remove)).given(
+            whole.others, whole.configuration(base_conf if conf is None else conf))
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
-        return Comparison(at_rest(before, base, now),
-                          at_rest(after, change_conf(changed, of_conf), now), sorted(refused))
+        return Comparison(at_rest(before, base, now), at_rest(after, changed, now),
+                          sorted(refused))
 
     def changed(self, *settings: str) -> Self:
         """Return the cluster after some changes, with its configuration. Raises `ManifestError`.
@@ -213,9 +212,7 @@ class Cluster(ClusterObjects):
         >>> [queue.spec.weight for queue in cluster.objects() if queue.name == "a"]
         [5]
         """
-        of_objects, of_conf = parted(settings)
-        conf = change_conf(self.configuration(), of_conf) if of_conf else self.conf
-        return type(self)(change(self.manifests(), of_objects), conf)
+        return type(self)(*Change(settings).given(self.manifests(), self.configuration()))
 
     def lab(self, **options: Any) -> Any:
         """Open the lab of this cluster: a picture whose marks are moved; see `volcano_lab.lab`."""
@@ -253,10 +250,8 @@ class Cluster(ClusterObjects):
         >>> cluster.sweep({"queue/a.capability.cpu": [1, 2]}, ["placed"]).rows
         [{'queue/a.capability.cpu': 1, 'placed': 0}, {'queue/a.capability.cpu': 2, 'placed': 2}]
         """
-        given = self.conf if conf is None else conf
-        text = scheduler_conf_of(self.others) if given is None else conf_text(given)
-        return sweep(self, grid, metrics, conf=text, workers=workers, scheduler=scheduler,
-                     path=path, progress=progress)
+        return sweep(self, grid, metrics, conf=self.configuration(conf), workers=workers,
+                     scheduler=scheduler, path=path, progress=progress)
 
     def simulate(self, until: float, conf: Conf = None, **given: Any) -> History:
         """Let so many seconds pass, a cycle each, and return what happened; further arguments are

@@ -58,6 +58,21 @@ def test_each_change_that_is_offered_holds_in_what_if(situation, tmp_path, capsy
         assert after == [remedy["placed"]], (remedy["change"], remedy["args"])
 
 
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_each_change_that_is_offered_holds_in_python_and_in_a_sweep(situation):
+    given = Cluster(SITUATIONS[situation].objects(), CONF)
+    for remedy in given.why("x").remedies:
+        change = remedy.made
+        found = given.what_if(*change.settings, remove=change.removals, add=change.added).after
+        rows = [row["placed"] for row in found.jobs() if row["job"] == "default/x"]
+        assert rows == [remedy.placed], change
+        grid = {target: [text] for target, _, text in (each.partition("=")
+                                                       for each in change.settings)}
+        if grid and not change.removals and not change.added:
+            swept = given.sweep(grid, ["job/x.placed"])
+            assert [row["job/x.placed"] for row in swept.rows] == [remedy.placed], swept.failures
+
+
 @pytest.mark.parametrize("setting", [
     "queue/a.weight=5", "queue/a.capability.cpu=4", "job/default/x.requests.cpu=500m",
     "job/default/x.minAvailable=2", "job/default/x.queue=default", "node/n1.unschedulable=true",

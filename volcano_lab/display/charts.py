@@ -6,6 +6,7 @@ and still, with the data that `widgets.facts` has of it, and a simulation's run 
 `display.tables` shows a cycle as tables.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -17,8 +18,12 @@ from volcano_lab.display.styled import GROUND, large, still, styled
 from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.trace.language import say
+from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["large", "plot", "still", "transitions"]
+__all__ = ["large", "plot", "queues", "still", "transitions"]
+
+HELD = ("queue", "resource", "allocated", "deserved")
+COLORS_OF_CYCLES = ["#56B4E9", "#0072B2"]
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
@@ -63,6 +68,28 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
 
 
 @partial(friendly_errors, first=True)
+def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
+    """What each queue holds (a bar) and deserves (a tick), of each resource; a bar for each of some
+    cycles by name, such as before and after a change.
+    """
+    rows = [{"cycle": name, **{field: row[field] for field in HELD}} for name, cycle in
+            cycles.items() for row in cycle.rows_of("queues") if row["resource"] != "pods"
+            and any(row[field] for field in HELD[2:])]
+    y = alt.Y("queue:N", title=None)
+    given = {"yOffset": alt.YOffset("cycle:N", sort=[*cycles])} if len(cycles) > 1 else {}
+    base = alt.Chart().encode(y=y, **given)
+    bars = base.mark_bar().encode(x=alt.X("allocated:Q", title=None), color=alt.Color(
+        "cycle:N", sort=[*cycles], title=None, scale=alt.Scale(range=COLORS_OF_CYCLES),
+        legend=alt.Legend() if given else None))
+    ticks = base.mark_tick(thickness=2, color="black").encode(x="deserved:Q")
+    chart = alt.layer(bars, ticks, data=alt.InlineData(rows)).properties(width=320).facet(
+        row=alt.Row("resource:N", title=None)).resolve_scale(x="independent")
+    told = "; ".join(f"{row['cycle']} {row['queue']}: {row['resource']} {row['allocated']:g} of "
+                     f"{row['deserved']:g}".strip() for row in rows)
+    return styled(chart, title, told)
+
+
+@partial(friendly_errors, first=True)
 def transitions(title: str = "") -> alt.Chart:
     """A row a state, a column a next state: numbers are the way of a pod when all goes well; an
     empty cell is illegal.
@@ -97,3 +124,8 @@ def transitions(title: str = "") -> alt.Chart:
         text="word:N", color=alt.condition(on_dark, alt.value("white"), alt.value("black")))
     return styled(alt.layer(cells, words, data=alt.InlineData(rows)).properties(
         width=alt.Step(86), height=alt.Step(24)), title, told)
+
+
+def __dir__() -> list[str]:
+    """Return the public names alone, which Tab completes."""
+    return __all__

@@ -259,3 +259,8 @@ def records(trace: TraceReader, *kinds: str) -> Table:
 
 for _name in __all__[1:]:
     globals()[_name] = friendly_errors(globals()[_name], first=True)
+
+
+def __dir__() -> list[str]:
+    """Return the public names alone, which Tab completes."""
+    return __all__

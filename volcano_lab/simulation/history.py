@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
+from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted",
 EVENTS = ("time", "what", "about", "detail")
 
 
-class History:
+class History(Shown):
     """Rows by table; `columns` names what stands in each.
 
     >>> history = History()
@@ -54,6 +55,14 @@ class History:
         cycles, events = len(self.rows["cluster"]), len(self.rows["events"])
         return (f"<a history of {cycles} cycle{'s' * (cycles != 1)} "
                 f"and {events} event{'s' * (events != 1)}>")
+
+    def _shown(self) -> Iterable[Part]:
+        yield repr(self)[1:-1].capitalize() + "."
+        yield self._frames()["jobs"]
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        return {name: [dict(zip(self.columns[name], row, strict=True)) for row in self.rows[name]]
+                for name in ("jobs", "queues", "cluster", "events")}
 
     # -- writing ---------------------------------------------------------------------------------
 

@@ -56,11 +56,14 @@ class Shown:
 
         Raises `ModuleNotFoundError` with a sentence where pandas is not installed.
         """
+        return import_module("volcano_lab").tables.Table(self.rows_of(table))
+
+    def rows_of(self, table: str = "") -> list[dict[str, Any]]:
+        """Return the rows of a table in long form, the first unless another is named."""
         frames = self._frames()
         if table and table not in frames:
             raise NoSuch(f'there is no table "{table}"; allowed are {", ".join(frames)}')
-        rows = frames.get(table) if table else next(iter(frames.values()), [])
-        return import_module("volcano_lab").tables.Table(rows)  # which says what it needs
+        return frames[table] if table else next(iter(frames.values()), [])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         parts = [part for part in self._shown() if part]

@@ -13,13 +13,13 @@ from typing import Any
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import KubernetesObject
-from volcano_lab.changes import change, change_conf, parted
+from volcano_lab.changes import Change
 from volcano_lab.changes.conf import IN_CONF
-from volcano_lab.framework import load_conf
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import ClusterObjects, checked_objects
 from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.messages import NoSuch, friendly_errors, one_line
-from volcano_lab.scheduler import at_rest
+from volcano_lab.scheduler import at_rest, conf_of
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
@@ -62,7 +62,8 @@ class Sweep(Shown):
 @partial(friendly_errors, first=True)
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
-          conf: str | None = None, workers: int = 1, scheduler: str | None = None,
+          conf: SchedulerConfiguration | str | None = None, workers: int = 1,
+          scheduler: str | None = None,
           path: str | Path | None = None,
           progress: Callable[[int, int], None] | None = None) -> Sweep:
     """Run a cycle for every setting of a grid, and measure it.
@@ -131,7 +132,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
 
 
 def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObject],
-           conf: str | None) -> None:
+           conf: SchedulerConfiguration | str | None) -> None:
     """Refuse a name of a grid that can have no value. Raises `SweepError`."""
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have what another has not
@@ -140,18 +141,15 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObj
                          "plugin/NAME.ARGUMENT or conf, unless base is a function")
     found = ""
     for value in (columns[name][0], None, True):  # null stands for no value, true for a switch
-        of_objects, of_conf = parted([f"{name}={_text(value)}"])
         try:
-            change(base, of_objects)
-            if of_conf:
-                change_conf(load_conf(conf), of_conf)
+            Change((f"{name}={_text(value)}",)).given(base, conf_of(conf))
             return
         except ManifestError as error:
             found = found or error.problems[0]
     raise SweepError(f"grid: {found}")
 
 
-def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[str, Any],
+def _measured(work: tuple[Any, Any, Mapping[str, Any]], setting: Mapping[str, Any],
               passed: Any = ()) -> dict[str, Any]:
     """The metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
     try:
@@ -164,7 +162,7 @@ def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[
         return {"error": _sentence(error)}
 
 
-def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cycle:
+def _cycle(work: tuple[Any, Any, Any], setting: Mapping[str, Any]) -> Cycle:
     base, conf, _ = work
     text = setting.get(CONF, conf)
     others = {name: value for name, value in setting.items() if name != CONF}
@@ -172,8 +170,8 @@ def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cyc
     if callable(base):
         made = base(**{name: value for name, value in others.items() if "/" not in name})
         base = _manifests(made)
-    of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
-    return at_rest(change(base, of_objects), change_conf(load_conf(text), of_conf))
+    settings = tuple(f"{name}={_text(value)}" for name, value in changes.items())
+    return at_rest(*Change(settings).given(base, conf_of(text)))
 
 
 def _manifests(base: Iterable[KubernetesObject]) -> list[KubernetesObject]:

@@ -4,6 +4,7 @@ Answers to no Go file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 from volcano_lab.api import quantity_text
@@ -76,6 +77,11 @@ class Comparison(Shown):
         row = next(row for row in self.after.jobs() if row["job"] == uid)
         return {"placed": _started(row), "pending": not _started(row),
                 "admitted": row["phase"] not in ("", "Pending")}[expected]
+
+    def chart(self) -> Any:
+        """Return an altair chart of what each queue holds and deserves, before and after."""
+        return import_module("volcano_lab").charts.queues({"before": self.before,
+                                                           "after": self.after})
 
     def as_dict(self) -> dict[str, Any]:
         """Return all that differs as plain data; each list is empty where nothing does."""

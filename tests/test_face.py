@@ -1,0 +1,89 @@
+"""One face in Python: each result shows itself, gives rows in long form, and is drawn."""
+
+import pytest
+
+from volcano_lab import charts, tables
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework import ConfError
+from volcano_lab.manifests.loader import loads
+from volcano_lab.messages import NoSuch
+
+CONF = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: proportion}]}]"
+
+
+def cluster():
+    built = Cluster().node("n1", cpu=4).queue("a", capability=2)
+    return built.job("big", queue="a", pods=3, cpu=1).job("lost", queue="typo", cpu=1)
+
+
+RESULTS = {
+    "a cluster": (cluster, ["nodes", "queues", "jobs"], ["n1", "big"]),
+    "run": (lambda: cluster().run(), ["jobs", "queues", "pods"], ["big", "typo"]),
+    "why": (lambda: cluster().why("big"), ["causes", "changes", "cycles"], ["big"]),
+    "why of all": (lambda: cluster().why(), ["jobs"], ["big"]),
+    "what_if": (lambda: cluster().what_if("queue/a.capability.cpu=3"),
+                ["jobs", "queues", "placements"], ["big"]),
+    "lint": (lambda: cluster().lint(), ["findings"], ["typo"]),
+    "sweep": (lambda: cluster().sweep({"queue/a.weight": [1, 2]}), ["rows", "failures"],
+              ["placed"]),
+    "simulate": (lambda: cluster().simulate(3), ["jobs", "queues", "cluster", "events"], ["big"])}
+
+
+@pytest.mark.parametrize(("make", "parts", "words"), RESULTS.values(), ids=RESULTS)
+def test_a_result_shows_itself_and_has_rows_in_long_form(make, parts, words):
+    result = make()
+    bundle = result._repr_mimebundle_()
+    assert [*bundle] == ["text/plain", "text/markdown", "text/html"]
+    for text in bundle.values():
+        assert all(word in text for word in words)
+    for part in parts:
+        assert len(result.frame(part)) == len(result.rows_of(part))
+    assert result.frame().equals(result.frame(parts[0]))
+    with pytest.raises(NoSuch, match=f'"nothing"; allowed are {", ".join(parts)}'):
+        result.frame("nothing")
+
+
+def test_queues_have_a_row_for_each_resource():
+    frame = cluster().run().frame("queues").set_index(["queue", "resource"])
+    assert frame.loc[("a", "cpu"), "real_capability"] == 2
+    assert not frame.map(lambda cell: isinstance(cell, dict)).any().any()
+
+
+@pytest.mark.parametrize("make", [lambda: cluster().run(), lambda: cluster().what_if(
+    "queue/a.capability.cpu=3"), lambda: cluster().sweep({"queue/a.weight": [1, 2]})])
+def test_a_chart_says_in_words_what_it_shows(make):
+    spec = make().chart().to_dict()
+    assert spec["description"] and spec["config"]
+
+
+def test_a_configuration_is_a_mapping_a_text_a_file_or_that_of_a_config_map(tmp_path):
+    (tmp_path / "x.conf").write_text(CONF)
+    mapping = {"actions": "allocate",
+               "tiers": [{"plugins": [{"name": "gang"}, {"name": "proportion"}]}]}
+    text = CONF.replace("\n", "\n\n")
+    config_map = loads("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, "
+                       f"data: {{volcano-scheduler.conf: '{text}'}}}}")
+    ways = [cluster().configuration(way) for way in (mapping, CONF, tmp_path / "x.conf",
+                                                     str(tmp_path / "x.conf"))]
+    ways.append(cluster().add(*config_map).configuration())
+    assert [way.actions for way in ways] == [["allocate"]] * 5
+    assert {tuple(way.plugin_names()) for way in ways} == {("gang", "proportion")}
+    assert cluster().add(*config_map).configuration("actions: enqueue").actions == ["enqueue"]
+    with pytest.raises(ConfError):
+        cluster().run({"actions": "alocate"})
+
+
+def test_each_verb_takes_the_configuration_of_its_cluster():
+    own = Cluster(conf="actions: enqueue").node("n1", cpu=4).job("a", cpu=1)
+    assert own.run().committed == [] and own.run(CONF).committed
+    assert own.copy().what_if().before.committed == []
+    assert own.what_if(conf=CONF).holds("a") and not own.what_if().holds("a")
+    assert own.sweep({"job/a.minAvailable": [1]}, ["placed"]).rows[0]["placed"] == 0
+    assert own.simulate(3).rows["jobs"][0][7] is None
+
+
+def test_tab_shows_the_public_names_alone():
+    for module in (tables, charts):
+        assert dir(module) == sorted(module.__all__) or {*dir(module)} == {*module.__all__}
+    assert {"read", "live", "run", "why", "what_if", "diff", "lint", "sweep", "simulate",
+            "export"} <= {*dir(Cluster)}
