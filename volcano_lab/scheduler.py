@@ -10,8 +10,6 @@ from itertools import chain
 from time import perf_counter
 from typing import Any
 
-import attrs
-
 from volcano_lab import actions, plugins
 from volcano_lab.api import RELEASING
 from volcano_lab.api.objects import KubernetesObject, Pod
@@ -226,8 +224,7 @@ def _carry_out(cache: Cache, ssn: Session, all_that_leave: bool) -> None:
 def _again(pod: Pod) -> Pod:
     """A pod as its controller creates it once more."""
     fresh = {"uid": "", "resource_version": "", "deletion_timestamp": None}
-    return attrs.evolve(pod.changed(spec={"node_name": ""}, metadata=fresh),
-                        status=PodStatus("Pending"))
+    return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 
 @friendly_errors
