@@ -231,7 +231,7 @@ def _frame(step: int, kind: str, text: str, pod: str, state: State) -> Frame:
             for name, task in sorted(state["tasks"].items())]
     nodes = []
     for name, node in state["nodes"].items():
-        sums = {account: amount_of(node[account], "cpu")
+        sums = {account: amount_of(node[account], "cpu") or 0
                 for account in ("allocatable", "idle", "used", "releasing", "pipelined")}
         nodes.append({"node": name, **sums,
                       "future_idle": sums["idle"] + sums["releasing"] - sums["pipelined"]})

@@ -6,7 +6,7 @@ equal traces; this is an observer beside it.
 Volcano: pkg/scheduler/metrics (latencies; the parts by plugin are added here)
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
@@ -40,7 +40,7 @@ class Effort(Observer):
 
     def __init__(self) -> None:
         self.calls: Counter[Key] = Counter()
-        self.seconds: Counter[Key] = Counter()
+        self.seconds: defaultdict[Key, float] = defaultdict(float)
         self.notes: Counter[str] = Counter()
         self.times: dict[str, float] = {}
         self.choices = self.pairs = self.scored = self.placed = 0
@@ -99,10 +99,10 @@ class Effort(Observer):
 
     def time_by_plugin(self) -> dict[str, float]:
         """Return the seconds in each plugin's answers, the longest first."""
-        total: Counter[str] = Counter()
+        total: defaultdict[str, float] = defaultdict(float)
         for (_, _, plugin), seconds in self.seconds.items():
             total[plugin] += seconds
-        return dict(total.most_common())
+        return dict(sorted(total.items(), key=lambda item: -item[1]))
 
     def __repr__(self) -> str:
         return (f"<{self.placed} pods placed, {self.pairs} pairs of pod and node, "

@@ -51,16 +51,19 @@ class Metrics(Observer):
     2000.0
     """
 
+    _ssn: Session
+    """The session that was opened last."""
+
     def __init__(self, registry: CollectorRegistry | None = None):
         self.registry = CollectorRegistry() if registry is None else registry
         self.series: dict[str, Any] = {series.name: self._build(series) for series in SERIES}
         self._scalars: dict[str, set[str]] = {}
         self._queue_names: set[str] = set()
         self._jobs: dict[str, tuple[str, str, str]] = {}
-        self._ssn: Session | None = None
 
     def _build(self, series: Series) -> Any:
-        given = {"labelnames": series.labels, "subsystem": "volcano", "registry": self.registry}
+        given: dict[str, Any] = {"labelnames": series.labels, "subsystem": "volcano",
+                                 "registry": self.registry}
         if series.kind == HISTOGRAM:
             return Histogram(series.name, series.meaning, buckets=series.buckets, **given)
         return (_Count if series.kind == COUNTER else Gauge)(series.name, series.meaning, **given)
@@ -170,7 +173,8 @@ class Metrics(Observer):
         if "gang" in ssn.plugins:
             self._gangs(ssn)
         if "drf" in ssn.plugins:
-            for uid, attr in ssn.plugins["drf"].job_attrs.items():
+            drf: Any = ssn.plugins["drf"]
+            for uid, attr in drf.job_attrs.items():
                 job = ssn.jobs[uid]
                 self._set("job_share", attr.share, job.namespace, job.name)
 
@@ -186,7 +190,8 @@ class Metrics(Observer):
                     self.series["job_retry_counts"].labels(job.name).inc()
 
     def _queues(self, ssn: Session) -> None:
-        proportion, capacity = ssn.plugins.get("proportion"), ssn.plugins.get("capacity")
+        proportion: Any = ssn.plugins.get("proportion")
+        capacity: Any = ssn.plugins.get("capacity")
         for name, queue in ssn.queues.items():
             for state in STATES:
                 count = getattr(queue.queue.status, state)

@@ -128,7 +128,7 @@ class SessionLog(Observer):
     def did(self, statement: Statement | None, operation: Operation) -> None:
         task = operation.task
         log.v(3, "%s %s on %s", operation.name, task.key, task.node_name)
-        node = self.ssn.nodes.get(task.node_name)
+        node = None if self.ssn is None else self.ssn.nodes.get(task.node_name)
         if node is not None and log.enabled(3):
             log.v(3, "node %s now: idle %s, used %s, releasing %s", node.name, node.idle, node.used,
                   node.releasing)
