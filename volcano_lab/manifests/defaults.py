@@ -11,7 +11,8 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 import attrs
@@ -28,6 +29,7 @@ from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, Po
 from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
 from volcano_lab.messages import friendly_errors, listed
 
+T = TypeVar("T")
 FIRST_TIME = 1767225600.0
 """2026-01-01T00:00:00Z: when the first object without a time of its own is created."""
 
@@ -122,24 +124,44 @@ def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
     return twice and [f"{listed(twice, 1)}: given twice; allowed is one object of a kind and name"]
 
 
+def _key(obj: api.KubernetesObject) -> str:
+    return f"{obj.namespace or 'default'}/{obj.name}"
+
+
+def _told_classes(pods: list[api.Pod], known: Set[str]) -> list[api.PriorityClass]:
+    """Return the PriorityClasses that pods name and give the value of, where they are not known."""
+    told = {pod.spec.priority_class_name: pod.spec.priority for pod in pods
+            if pod.spec.priority is not None and pod.spec.priority_class_name}
+    return [api.PriorityClass(api.ObjectMeta(name), value)
+            for name, value in sorted(told.items()) if name not in known]
+
+
+def _default_storage_class(classes: list[api.StorageClass]) -> api.StorageClass | None:
+    """Return the StorageClass of claims that name none: of several defaults the newest."""
+    return min((obj for obj in classes if obj.metadata.annotations.get(DEFAULT_CLASS) == "true"),
+               key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
+
+
+def _ready_by_task(running: list[api.Pod]) -> Counter[tuple[str, str | None, str | None]]:
+    """Count pods that are ready by namespace, Job and task."""
+    return Counter((pod.namespace, pod.metadata.annotations.get(jobs.JOB_NAME),
+                    pod.metadata.annotations.get(jobs.TASK_SPEC)) for pod in running
+                   if pod.status.phase in ("Running", "Succeeded")
+                   and all(status.ready for status in pod.status.container_statuses))
+
+
 class _Cluster:
     """API server, webhooks and controllers, as far as they look at several objects."""
 
     def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod],
                  into: Loaded) -> None:
-        def of(kind: type) -> list:
-            return [obj for obj in objects if isinstance(obj, kind)]
-
         self.objects, self.owners, self.into = objects, Owners(objects), into
         self.problems: list[str] = []
-        self.nodes = of(api.Node)
-        self.pods = {f"{pod.namespace or 'default'}/{pod.name}" for pod in of(api.Pod)}
-        self.classes = {obj.name: obj for obj in of(api.PriorityClass)}
-        told = {pod.spec.priority_class_name: pod.spec.priority for pod in of(api.Pod)
-                if pod.spec.priority is not None and pod.spec.priority_class_name}
-        self.told_classes = [api.PriorityClass(api.ObjectMeta(name), value)
-                             for name, value in sorted(told.items())
-                             if name not in self.classes and name not in SYSTEM_PRIORITIES]
+        pods = self._of(api.Pod)
+        self.nodes, self.quotas = self._of(api.Node), self._of(api.ResourceQuota)
+        self.pods = {_key(pod) for pod in pods}
+        self.classes = {obj.name: obj for obj in self._of(api.PriorityClass)}
+        self.told_classes = _told_classes(pods, SYSTEM_PRIORITIES.keys() | self.classes.keys())
         if self.told_classes:
             into.warnings.append(
                 f"PriorityClass {listed([each.name for each in self.told_classes])}: not among the "
@@ -149,25 +171,20 @@ class _Cluster:
                                                for name, cls in self.classes.items()}
         self.default_class = min((cls for cls in self.classes.values() if cls.global_default),
                                  key=lambda cls: cls.value, default=None)
-        self.volumes = {obj.name for obj in of(api.PersistentVolume)}
-        self.storage_class = min(
-            (obj for obj in of(api.StorageClass)
-             if obj.metadata.annotations.get(DEFAULT_CLASS) == "true"),
-            key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
+        self.volumes = {obj.name for obj in self._of(api.PersistentVolume)}
+        self.storage_class = _default_storage_class(self._of(api.StorageClass))
         self.default_queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
-                               for obj in of(api.Namespace)
+                               for obj in self._of(api.Namespace)
                                if QUEUE_NAME in obj.metadata.annotations}
+        self.given_groups = {_key(obj): obj for obj in self._of(api.PodGroup)}
         annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
-                       for obj in of(api.Workload)}
-        self.quotas = of(api.ResourceQuota)
-        self.given_groups = {f"{obj.namespace or 'default'}/{obj.name}": obj
-                             for obj in of(api.PodGroup)}
+                       for obj in self._of(api.Workload)}
         self.groups = PodGroups(annotations, {*self.given_groups})
-        self.ready = Counter((pod.namespace, pod.metadata.annotations.get(jobs.JOB_NAME),
-                              pod.metadata.annotations.get(jobs.TASK_SPEC)) for pod in running
-                             if pod.status.phase in ("Running", "Succeeded")
-                             and all(status.ready for status in pod.status.container_statuses))
+        self.ready = _ready_by_task(running)
         self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
+
+    def _of(self, kind: type[T]) -> list[T]:
+        return [obj for obj in self.objects if isinstance(obj, kind)]
 
     def label(self, obj: api.KubernetesObject) -> str:
         """How a sentence names an object."""

@@ -6,7 +6,7 @@ pipeline that the other parts use; around it stand a simulated API server and cl
 asked of the real clock: two runs with the same seed are equal.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from random import Random
 from typing import Any
@@ -92,6 +92,7 @@ class Simulation:
         self.ssn: Session | None = None
         self.checked: Session | None = None
         self.cycles = self.crashes = 0
+        self.pipeline: BindingPipeline | None = None
         self._connect(Cache())
         self._begin(cluster)
 
@@ -112,9 +113,19 @@ class Simulation:
 
     def _connect(self, cache: Cache, scheduler: Scheduler | None = None) -> None:
         """A scheduler process with this cache; `scheduler` is the one whose place it takes."""
-        old = getattr(self, "pipeline", None)
+        old, side = self.pipeline, self.side
         self.cache, self.informer = cache, Informer(cache)
         self.pipeline = BindingPipeline(self.informer, self.server)
+        self._handlers: dict[str, Callable[..., Any]] = {
+            "cycle": self._on_cycle, "bind_worker": self._on_bind_worker, "bind": self._on_bind,
+            "arrival": self._on_arrival, "node_failure": self._on_node_failure,
+            "pod_deleted": self._on_pod_deleted, "deliver": self.wire.deliver,
+            "retry": self.pipeline.retry, "process_evictions": self.pipeline.process_evictions,
+            "pods_created": side.pods_created, "pod_recreated": side.pod_recreated,
+            "job_removed": side.job_removed, "pod_starts": side.pod_starts,
+            "pod_finishes": side.pod_finishes, "pod_ends": side.pod_ends,
+            "node_fails": side.node_fails, "node_returns": side.node_returns,
+            "pods_collected": side.pods_collected}
         self.pipeline.bind, self.pipeline.read = self._bind_request, self._read_request
         self.scheduler = Scheduler(cache, self.conf)
         if old is not None:
@@ -145,9 +156,7 @@ class Simulation:
         """An entry's time has come: it is one of the scheduler's own, or one of the cluster around
         it.
         """
-        owner = {"process_evictions": self.pipeline, "retry": self.pipeline,
-                 "deliver": self.wire}.get(kind, self.side)
-        (getattr(self, f"_on_{kind}", None) or getattr(owner, kind))(**facts)
+        self._handlers[kind](**facts)
         self._plan_retries()
         if self.check:
             problems = self._problems()

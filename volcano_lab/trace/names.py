@@ -54,20 +54,15 @@ class Names:
 
         Raises `LookupError` with a sentence where nobody, or more than one, has the name.
         """
-        kinds = self._by_kind()
+        kinds = {what: keys for what, keys in self._by_kind().items() if kind in ("", what)}
         word, _, rest = name.partition("/")
         for wanted in (name, f"default/{name}"):
-            for what in kinds:
-                key = kinds[what].get(wanted)
-                if key is not None and kind in ("", what):
-                    return what, key
+            for what, keys in kinds.items():
+                if wanted in keys:
+                    return what, keys[wanted]
         if not kind and rest and word in KINDS:
             return self.find(rest, KINDS[word])
-        known = {(what, full, key) for what, keys in kinds.items() for full, key in keys.items()}
-        known |= {("job", owner, uid) for uid, owner in self.owned.items()
-                  if owner not in kinds["job"]}
-        found = {(what, key) for what, full, key in known if kind in ("", what)
-                 and name in (full, full.partition("/")[2]) and name}
+        found = self._without_namespace(name, kinds)
         if len(found) == 1:
             return found.pop()
         if found:
@@ -77,10 +72,19 @@ class Names:
         if name in self.nodes and not kind:
             raise NoSuch(f'"{name}" is a node; name a pod and `--node {name}`.')
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
-        known_here = [each for what in called for each in sorted(called[what])
-                      if kind in ("", what)]
+        known_here = [each for what in called if what in kinds for each in sorted(called[what])]
         raise NoSuch(
             f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, known_here)}.')
+
+    def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
+                           ) -> set[tuple[str, str]]:
+        """Return who has a name in any namespace, also jobs whose owner has several PodGroups."""
+        known = [(what, full, key) for what, keys in kinds.items() for full, key in keys.items()]
+        if "job" in kinds:
+            known += [("job", owner, uid) for uid, owner in self.owned.items()
+                      if owner not in kinds["job"]]
+        return {(what, key) for what, full, key in known
+                if name and name in (full, full.partition("/")[2])}
 
     def beside(self, uid: str) -> list[str]:
         """All PodGroups of who owns a job's, where there are others."""

@@ -191,24 +191,30 @@ def _size(claim: api.PersistentVolumeClaim) -> int:
 
 def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVolume]
                 ) -> tuple[list[api.PersistentVolume], list[api.PersistentVolume]]:
-    """The volumes that are kept for a claim, and the free ones that will do, smallest first."""
-    wanted, size = claim.spec, _size(claim)
-    selector = EVERYTHING if wanted.selector is None else label_selector(wanted.selector)
-    large = []
-    for volume in volumes:
-        has, ref = volume.spec, volume.spec.claim_ref
-        room = value(has.capacity.get("storage", "0"))
-        if (class_of(volume) == class_of(claim) and room >= size
-                and (ref is None or is_for(volume, claim))
-                and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
-                and (has.volume_attributes_class_name or "") == (
-                    wanted.volume_attributes_class_name or "")
-                and volume.metadata.deletion_timestamp is None):
-            large.append((room, volume))
-    free = [(room, volume) for room, volume in large
+    """Return the volumes that are kept for a claim, and the free ones that match it, the smallest
+    first.
+    """
+    selector = EVERYTHING if claim.spec.selector is None else label_selector(claim.spec.selector)
+    suitable = [volume for volume in volumes if _suits(volume, claim)]
+    free = [volume for volume in suitable
             if volume.spec.claim_ref is None and volume.status.phase == "Available"
             and selector.matches(volume.metadata.labels)
-            and set(wanted.access_modes) <= set(volume.spec.access_modes)]
-    free.sort(key=lambda pair: pair[0])
-    return ([volume for _, volume in large if volume.spec.claim_ref is not None],
-            [volume for _, volume in free])
+            and set(claim.spec.access_modes) <= set(volume.spec.access_modes)]
+    return ([volume for volume in suitable if volume.spec.claim_ref is not None],
+            sorted(free, key=_room))
+
+
+def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
+    """Return whether a volume has a claim's class, size and modes, and is kept for no other."""
+    has, wanted = volume.spec, claim.spec
+    return (class_of(volume) == class_of(claim) and _room(volume) >= _size(claim)
+            and (has.claim_ref is None or is_for(volume, claim))
+            and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
+            and (has.volume_attributes_class_name or "") == (
+                wanted.volume_attributes_class_name or "")
+            and volume.metadata.deletion_timestamp is None)
+
+
+def _room(volume: api.PersistentVolume) -> int:
+    """Return the bytes that a volume has."""
+    return value(volume.spec.capacity.get("storage", "0"))
