@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup
@@ -67,9 +67,12 @@ SAID = tuple((re.compile(pattern), text) for pattern, text in (
 
 
 def described(change: Change, world: Sequence[KubernetesObject], conf: SchedulerConfiguration,
-              called: Callable[[str], str] = str, index: Index | None = None) -> str:
+              called: Callable[[str], str] = str, index: Index | None = None,
+              ends: bool = False) -> str:
     """Return a change of a world (and its `index`) and a configuration in words; `called` is how
-    the job of a PodGroup (by its key) is called. Raises `ManifestError`.
+    the job of a PodGroup (by its key) is called; `ends`: what is removed ends by itself.
+
+    Raises `ManifestError`.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -78,12 +81,13 @@ def described(change: Change, world: Sequence[KubernetesObject], conf: Scheduler
     'both: queue a: weight 1 -> 5; 2 more nodes like n1'
     """
     draft = Draft(world, index)
-    parts = [*_removals(draft, change.removals, called)]
+    parts: list[str] = []
     texts = [(_amounts_of(draft, text), text) for text in change.settings]
     for group, some in groupby(texts, lambda pair: pair[0] or pair[1]):
         settings = [text for _, text in some]
         parts.append(_together(draft, conf, settings, called) if isinstance(group, tuple)
                      else _said(draft, conf, settings[0], called))
+    parts += _removals(draft, change.removals, called, ends)
     parts = list(dict.fromkeys(filter(None, parts)))
     heads = {1: "", 2: "both: "}
     return heads.get(len(parts), "all: ") + "; ".join(parts)
@@ -228,27 +232,29 @@ def _plain(text: str) -> str:
 
 
 def _actions(before: Sequence[str], after: Sequence[str]) -> str:
-    more = [name for name in after if name not in before]
-    less = [name for name in before if name not in after]
-    if more or less:
-        return "actions " + " and ".join([f"with {name}" for name in more]
-                                         + [f"without {name}" for name in less])
-    return f"actions in the order {', '.join(after)}"
+    parts = [f"with {name}" for name in after if name not in before]
+    parts += [f"without {name}" for name in before if name not in after]
+    kept = [name for name in before if name in after]
+    parts += [f"with {first} before {then}" for first, then in pairwise(after)
+              if first in kept and then in kept and kept.index(first) > kept.index(then)]
+    return f"actions {' and '.join(parts)}"
 
 
-def _removals(draft: Draft, removals: Sequence[str], called: Callable[[str], str]
+def _removals(draft: Draft, removals: Sequence[str], called: Callable[[str], str], ends: bool
               ) -> Iterator[str]:
-    """What is deleted: PodGroups without pods are said to be such."""
+    """What is deleted, or ends: PodGroups without pods are said to be such."""
     groups = [draft[draft.find(name, name)] for name in removals]
     ghosts = [obj for obj in groups if isinstance(obj, PodGroup) and not draft.pods_of(obj)]
     others = [called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)
               for obj in groups if not any(obj is ghost for ghost in ghosts)]
-    if others:
+    if others and ends:
+        yield f"wait for the end of {listed(others, 3)}"
+    elif others:
         yield f"delete {listed(others, 3)}"
-    if len(ghosts) == 1:
+    every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))
+    if len(ghosts) == every == 1:
         yield f"delete {ghosts[0].key}, a PodGroup without pods"
     elif ghosts:
-        every = sum(not draft.pods_of(draft[place]) for place in draft.of_kind("podgroup"))
         yield (f"delete {len(ghosts)} of the {every} PodGroups without pods "
                f"({listed([obj.key for obj in ghosts], 3)})")
 

@@ -151,9 +151,9 @@ class World:
             queue = self.queues[queue].spec.parent or ROOT_QUEUE
         return names
 
-    def told(self, change: Change) -> str:
-        """A change in words. Raises `ManifestError`."""
-        return described(change, self.objects, self.conf, self.called, self.index)
+    def told(self, change: Change, ends: bool = False) -> str:
+        """A change in words; `ends`: what is removed ends by itself. Raises `ManifestError`."""
+        return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
         """The objects and the configuration with a change. Raises `ManifestError`."""

@@ -68,7 +68,7 @@ def ready(job: JobInfo) -> int:
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None
             ) -> Outcome:
-    """Run cycles until a job has its places and nobody leaves, or nothing changes any more.
+    """Run cycles until a job has its places and nobody has left, or nothing changes any more.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -88,9 +88,9 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
                     for task in job.in_status(RELEASING).values())
         late = late + 1 if gone else 0
         job = ssn.jobs.get(uid)
-        if cycle.rests and not gone and job is not None and (
+        if cycle.rests and not seen and job is not None and (
                 job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
-            break
+            break  # nobody had to go for it
     jobs = {task.key: uid for uid, job in (found.last.jobs if found.last else {}).items()
             for task in job.tasks.values()}
     found.again = {jobs[key] for key, count in seen.items() if count > 1 and key in jobs}
@@ -114,6 +114,7 @@ def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None) -
 class Price:
     """What a change takes from others, by job: pods evicted, or ended with their job; gangs that
     fall below their minimum (the pods that are left, this); jobs that wait instead, or have less.
+    `share` is how much of the cluster that is, `own` what the job and others gain.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -126,8 +127,8 @@ class Price:
 
     @property
     def dear(self) -> int:
-        """0 where nobody is hurt beyond the job's size, 1 where a gang breaks, 2 where it costs
-        others more than the job itself.
+        """0 where nobody is hurt beyond what is gained, 1 where a gang breaks, 2 where it costs
+        others more than that.
         """
         return 2 if self.share > self.own * 1.001 else int(bool(self.breaks))
 
@@ -152,14 +153,15 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str) -> P
         had = min(start.get(other, 0), before.fewest.get(other, 0))
         if gone > 0:
             found.evicts[other] = gone
-        if other == uid:
-            continue
-        if gone > 0:
+        less = sum(counts(job)[:2]) - sum(counts(now)[:2])
+        if other == uid or (gone <= 0 and less < 0):
+            found.own -= part * less * (other != uid)
+        elif gone > 0:
             found.share += part * min(gone, len(job.tasks))
             if least > 1 and had >= least > after.fewest.get(other, 0):
                 found.breaks[other] = after.fewest.get(other, 0), least
                 found.share += part * max(len(job.tasks) - gone, 0)
-        elif (less := sum(counts(job)[:2]) - sum(counts(now)[:2])) > 0:
+        elif less > 0:
             (found.fewer if sum(counts(now)[:2]) else found.waits).append(other)
             found.share += part * less
     return found

@@ -21,6 +21,7 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.words import kubectl
 from volcano_lab.explain.candidates import (
     candidates,
+    in_order,
     keeping,
     switched,
     with_plugin,
@@ -44,6 +45,10 @@ MOST, SETS, FIRSTS, NODES_MORE, ALIKE = 5, 2, 6, 256, 24
 """Remedies that are offered; sets of changes among them, and changes that begin one; where nothing
 else helps so many nodes are tried; so many alternatives of one kind.
 """
+ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
+"""Options of a kind of which any one does; each of the other kinds is told alone."""
+ALONE = ("cut", "queue")
+"""Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job."""
 FAR = 16
 """So many steps are not tried before twice as many as first: a large change takes long to try."""
 
@@ -236,32 +241,35 @@ class _Search:
 
     def singles(self, options: Sequence[Option], told: set[Change]) -> Iterator[Remedy]:
         """The remedies of one option each; alternatives of one kind together."""
+        alike: set[Change] = set()
         for number, option in enumerate(options):
             if perf_counter() > self.end:
                 return
-            if option.kind in {each.kind for each in options[:number]} - {"", "cut"} and any(
-                    option.most in known for known in self._alike.values()):
-                continue
-            change = self.fewest(option)
+            change = None if option.most in alike else self.fewest(option)
             if change is None or change in told:
                 continue
-            others = self._others(option, options[number + 1:]) if option.kind else ()
-            remedy = self.judged(change, option.rank, others)
+            others = self._others(option, options[number + 1:], lambda other: other.most)
+            alike |= {*others}
+            remedy = self.judged(change, option.rank, others) or self._in_order(change, option)
             if remedy is not None:
-                told.add(change)
+                told.add(remedy.made)
                 yield remedy
 
-    @cached_property
-    def _alike(self) -> dict[str, list[Change]]:
-        return {}
-
-    def _others(self, option: Option, options: Sequence[Option]) -> tuple[Change, ...]:
+    def _others(self, option: Option, options: Sequence[Option],
+                made: Callable[[Option], Change]) -> tuple[Change, ...]:
         """Alternatives of an option that do the same."""
-        same = [each.most for each in options if each.kind == option.kind and each.steps == 1]
-        found = [change for change in same[:ALIKE] if perf_counter() < self.end
-                 and self.at(change) == PLACED]
-        self._alike[option.kind] = found
-        return tuple(found)
+        same = [made(each) for each in options if option.kind in ALTERNATIVES
+                and each.kind == option.kind and each.steps == 1]
+        return tuple(change for change in same[:ALIKE] if perf_counter() < self.end
+                     and self.at(change) == PLACED)
+
+    def _in_order(self, change: Change, option: Option) -> Remedy | None:
+        """A change that others lose pods for again and again, with allocate before what evicts."""
+        for order in in_order(self.world) if option.most != change or option.steps == 1 else ():
+            both = order.most + change if "conf/actions" not in change.targets else change
+            if both != change:
+                return self.judged(both, max(order.rank, option.rank))
+        return None
 
     def fewest(self, option: Option) -> Change | None:
         """The smallest change of an option with which the job has a place; where one only admits
@@ -279,26 +287,27 @@ class _Search:
 
     def sets(self, options: Sequence[Option], told: set[Change], rank: int) -> Iterator[Remedy]:
         """Two changes where none does alone: a first one in full, and what the job then lacks (of
-        this rank at most); each as small as the other allows.
+        this rank at most); each as small as the other allows. Those that change least come first.
         """
-        firsts = [option for option in options if self.best(option) < PLACED
-                  and (option.kind != "cut" or rank == Rank.NODES)]
-        count, tried = 0, set(told)
+        firsts = [option for option in options if self.best(option) < PLACED and (
+            option.kind not in ALONE or rank == Rank.NODES)]
+        found: list[Remedy] = []
+        tried = set(told)
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
-            for change in self._after(first, rank):
-                if perf_counter() > self.end or count == SETS:
-                    return
+            for change, most, alike in self._after(first, rank):
                 if any(change.has(each) for each in tried):
                     continue
-                tried.add(change)
-                remedy = self.judged(change, rank)
+                tried |= {change, *alike}
+                remedy = self.judged(change, most, alike)
                 if remedy is not None:
-                    count += 1
                     told.add(change)
-                    yield remedy
+                    found.append(remedy)
+            if perf_counter() > self.end or len(found) >= FIRSTS:
+                break
+        yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
 
-    def _after(self, first: Option, rank: int) -> Iterator[Change]:
-        """The sets that begin with an option."""
+    def _after(self, first: Option, rank: int) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
+        """The sets that begin with an option, how much they change, and their alternatives."""
         try:
             objects, conf = self.world.applied(first.most)
         except ManifestError:
@@ -309,19 +318,30 @@ class _Search:
             return
         world = World(objects, conf, self.seen.called)
         causes = job_causes(Evidence(ssn, trace), job)
-        for second in candidates(world, ssn, job, causes):
-            if second.rank > rank or perf_counter() > self.end or second.most == first.most:
+        seconds = [option for option in candidates(world, ssn, job, causes)
+                   if (option.rank <= rank or option.rank == Rank.WAIT)
+                   and (option.kind not in ALONE or rank == Rank.NODES)]
+        alike: set[Change] = set()
+        for number, second in enumerate(seconds):
+            if perf_counter() > self.end:
+                return
+            if second.most in alike or second.most == first.most or (
+                    not second.most.targets & first.most.targets
+                    and self.at(second.most) == PLACED):  # it does alone
                 continue
-            if not second.most.targets & first.most.targets and self.at(second.most) == PLACED:
-                continue  # it does alone
-            if self.at(first.most + second.at(second.steps)) != PLACED:
+            if self.at(first.most + second.most) != PLACED:
                 continue
             steps = smallest(lambda step, second=second: self.at(
                 first.most + second.at(step)) == PLACED, second.steps, second.first)
             done = second.at(steps or second.steps)
             least = smallest(lambda step, done=done: self.at(first.at(step) + done) == PLACED,
                              first.steps, first.first)
-            yield first.at(least or first.steps) + done
+            made = first.at(least or first.steps)
+            others = self._others(second, seconds[number + 1:],
+                                  lambda other, made=made: made + other.most)
+            alike |= {each.most for each in seconds[number + 1:] if each.kind == second.kind
+                      and made + each.most in others}
+            yield made + done, max(first.rank, second.rank), others
 
     # -- one change -------------------------------------------------------------------------------
 
@@ -387,11 +407,7 @@ class _Search:
                                      or self._has_pod(job))):
             return None
         cost = price(self.base, after, {} if rank == Rank.WAIT else self.start, uid)
-        text = self.world.told(change)
-        if rank == Rank.WAIT:
-            text = f"wait for the end of {text.removeprefix('delete ')}"
-        elif alike:
-            text = _any_of([text, *(self.world.told(each) for each in alike)])
+        text = _any_of([self.world.told(each, rank == Rank.WAIT) for each in (change, *alike)])
         effect = "; ".join([*effects(self.seen, self.before, after, uid),
                             *_costs(self.seen, cost)])
         names = Names(after.rest.session)
