@@ -152,13 +152,13 @@ def at_rest(objects: Sequence[KubernetesObject],
 def life(objects: Sequence[KubernetesObject],
          conf: SchedulerConfiguration | Mapping[str, Any] | str | None = None,
          now: float | None = None, most: int = MOST_CYCLES,
-         trace: Callable[[], Outline] = Outline) -> Iterator[Cycle]:
+         trace: Callable[[], Outline] = Outline, at_once: bool = True) -> Iterator[Cycle]:
     """Yield cycle after cycle, at most so many, until one changes nothing. Raises `ConfError`.
 
-    Between two cycles kubelets start what was bound and end what was evicted, controllers create
-    that again, and the job controller creates the pods of a Job whose PodGroup was admitted
-    (`later` of the objects); a cycle `rests` where none are left to be created. Left out: time,
-    faults, and jobs that end.
+    Between two cycles kubelets start what was bound and end what was evicted (half of it, unless
+    all ends `at_once`: pods do not end at the same time), controllers create that again, and the
+    job controller creates the pods of a Job whose PodGroup was admitted (`later` of the objects);
+    a cycle `rests` where none are left to be created. Left out: time, faults, and jobs that end.
 
     >>> from volcano_lab.api.objects import Queue
     >>> [cycle.rests for cycle in life([Queue()], "actions: allocate")]
@@ -166,18 +166,20 @@ def life(objects: Sequence[KubernetesObject],
     """
     scheduler = Scheduler(Cache(objects), conf_of(conf))
     world = objects if isinstance(objects, Loaded) else Loaded(objects)
-    before = None
+    before: dict[str, str] | None = None
+    leaving = {obj.key: False for obj in world if isinstance(obj, Pod)
+               and obj.metadata.deletion_timestamp is not None}
     for number in range(most):
         cycle = scheduler.cycle(now=None if now is None else now + number, trace=trace())
         created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
         cycle.rests, cycle.world = not created, world
         yield cycle
         phases = {uid: job.pod_group.status.phase for uid, job in cycle.session.jobs.items()}
-        if cycle.rests and phases == before and all(done[0] == "pipeline"
-                                                    for done in cycle.committed):
+        if cycle.rests and phases == before and not leaving and all(
+                done[0] == "pipeline" for done in cycle.committed):
             return
         before = phases
-        _carry_out(scheduler.cache, cycle.session, all_that_leave=not number)
+        _carry_out(scheduler.cache, cycle.session, leaving, at_once)
         if created:
             world = _with_pods_of(created, world, scheduler.cache, cycle.session.now)
 
@@ -202,28 +204,29 @@ def _admitted(cycle: Cycle, pod: Pod) -> bool:
     return job is not None and not job.is_pending() and (not job.tasks or job.is_ready())
 
 
-def _carry_out(cache: Cache, ssn: Session, all_that_leave: bool) -> None:
-    """Start what was bound, end what was evicted, and create that again."""
-    evicted = {}
+def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bool) -> None:
+    """Start what was bound, end what was evicted, all of it or a half, and create that again."""
+    keys = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()}
+    bare = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()
+            if any(owner.kind == "Pod" for owner in job.pod_group.metadata.owner_references)}
     for operation, key, node, *_ in ssn.committed:
         if operation == "evict":
-            evicted[key] = node
+            leaving[key] = key not in bare
         elif operation == "allocate":
             cache.update(cache.pods[key].changed(spec={"node_name": node},
                                                  status={"phase": "Running"}))
-    for job in ssn.jobs.values():
-        owners = {owner.kind for owner in job.pod_group.metadata.owner_references}
-        for key in [task.key for task in job.in_status(RELEASING).values()]:
-            if key in cache.pods and (key in evicted or all_that_leave):
-                pod = cache.pods[key]
-                cache.delete(pod)
-                if key in evicted and "Pod" not in owners:
-                    cache.add(_again(pod))
+    ends = [key for key in leaving if key in keys and key in cache.pods]
+    for key in ends if at_once else ends[:(len(ends) + 1) // 2]:
+        pod = cache.pods[key]
+        cache.delete(pod)
+        if leaving.pop(key):
+            cache.add(_again(pod))
 
 
 def _again(pod: Pod) -> Pod:
     """A pod as its controller creates it once more."""
-    fresh = {"uid": "", "resource_version": "", "deletion_timestamp": None}
+    fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "",
+             "deletion_timestamp": None}
     return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 

@@ -230,11 +230,11 @@ def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
     pods = [pod(f"low-{number}", "x", "n1") for number in range(4)]
     high = pod("high", "x").replace("schedulerName", "priority: 9, schedulerName")
     conf = EVICTING.replace("ACTION", "allocate, preempt").replace("FIRST", "gang").replace(
-        "LATER", "conformance")
+        "LATER", "priority")
     explain = asked(group("x", "mix", 1, phase="Running"), *pods, high, conf=conf)
     changes = {remedy.change: remedy.effect for remedy in explain.why("default/high").remedies}
     assert changes["enableJobStarving: false for gang"] == (
-        "high is promised a place on n1; evicts 2 pods of mix")
+        "high is promised a place on n1; evicts 1 pod of mix")
     assert "enableJobStarving: false for gang" not in [
         remedy.change for remedy in explain.why("mix").remedies]
 

@@ -33,6 +33,7 @@ SAID = tuple((re.compile(pattern), text) for pattern, text in (
     (r'node\.more=\{"count": 1,', "1 more node like {name} with {devices}"),
     (r"node\.more=\{", "{count} more nodes like {name} with {devices}"),
     (r"queue=\{", "create queue {name}"),
+    (r"queue\.affinity\.nodeGroupAffinity\.", "queue {name}: nodeGroupAffinity {after}, required"),
     (r"queue\.status\.state=", "queue {name}: state {before} -> {after}"),
     (r"queue\.reclaimable=true", "queue {name}: reclaimable false -> true"),
     (r"queue\.reclaimable=false", "queue {name}: reclaimable true -> false"),

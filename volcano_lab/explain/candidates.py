@@ -10,7 +10,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import ROOT_QUEUE, JobInfo, Resource, total
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.changes.change import Change, value_before, value_text
@@ -49,9 +49,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "pod_affinity": ("{job}.affinity.podAffinity=null",),
     "preempt_not_eligible": ("{job}.preemptionPolicy=PreemptLowerPriority",),
     "revocable_zone": ("{job}.annotations[volcano.sh/preemptable]=true",),
-    "other_scheduler": (f"{{job}}.schedulerName={SCHEDULER}",),
-    "gang_content": ("plugin/gang.enableJobStarving=false",),
-    "minimum_promised": ("plugin/gang.enableJobStarving=false",)}
+    "other_scheduler": (f"{{job}}.schedulerName={SCHEDULER}",)}
 """Cause -> what could be otherwise; {job} is the one that waits."""
 
 Numbers = dict[str, Any]
@@ -192,6 +190,8 @@ def _for(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Opt
             (plugin.factor + amount / ssn.total_resource.get(name)
              for name, amount in _missing(numbers).items() if ssn.total_resource.get(name)),
             default=1.0))
+    if code in ("never_bound", "promise_lost"):
+        yield from _kept(world, ssn, job, cause)
     yield from _holding(world, ssn, job, cause)
     yield from _evicting(world, ssn, job, cause)
 
@@ -268,6 +268,28 @@ def _holding(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator
                        if not runs_on(ssn.jobs[uid])))
 
 
+def _kept(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
+    """That a promised place is kept: by the order of the next cycle, or as nobody has to go."""
+    numbers = cause.numbers
+    yield from in_order(world)
+    yield from switched(world, "drf", "enableJobOrder", False)
+    queues = dict.fromkeys(ssn.jobs[uid].queue for uid in numbers.get("takers", ())
+                           if uid in ssn.jobs and ssn.jobs[uid].queue != job.queue)
+    for name in queues if job.queue in world.queues else ():
+        most = max(world.queues[name].spec.priority, world.queues[job.queue].spec.priority)
+        yield once(f"queue/{job.queue}.priority={most + 1}")
+    known = queue_attributes(ssn).get(job.queue)
+    promised = [task.init_resreq for task in job.tasks.values() if task.status == PIPELINED]
+    if known is not None and "capacity" in ssn.plugins:
+        held = known.allocated + total(promised)
+        yield from values.raised(world, job.queue, "deserved", [amounts(held)])
+    yield from values.weight(world, job.queue) if "proportion" in ssn.plugins else ()
+    if numbers.get("against") == "anti_affinity":
+        yield once(f"{world.job(job.uid)}.affinity.podAntiAffinity=null", rank=Rank.JOB)
+    for size in promised[:1]:
+        yield from values.nodes(world, amounts(size), amounts(total(promised)), ssn.nodes, {})
+
+
 def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
     """What would let reclaim or preempt make room."""
     code, numbers = cause.code, cause.numbers
@@ -289,6 +311,7 @@ def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
         yield once(f"{world.job(uid)}.annotations[volcano.sh/preemptable]=true", rank=Rank.OTHERS)
     if code in ("gang_content", "minimum_promised"):
         yield from values.whole_minimum(world, job.uid, len(job.tasks))
+        yield once("plugin/gang.enableJobStarving=false", rank=Rank.SWITCH)
     if code == "reclaim_no_candidates":
         yield from (once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
                     for name in world.queues)
@@ -454,6 +477,8 @@ def _node_groups(world: World, queue: str, names: Iterable[str]) -> Iterator[Opt
                    rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
     known = dict.fromkeys(node.metadata.labels[NODE_GROUP_LABEL] for node in there.values()
                           if NODE_GROUP_LABEL in node.metadata.labels)
+    if affinity is None:
+        yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
     for group in known if affinity is None and queue in world.queues else ():
         yield once(setting(f"queue/{queue}", "affinity", "nodeGroupAffinity",
                            "requiredDuringSchedulingIgnoredDuringExecution", to=[group]),

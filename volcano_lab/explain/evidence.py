@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,12 +12,10 @@ from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, part
-from volcano_lab.explain.trial import silent
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.scheduler import life
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts, plain
@@ -163,6 +161,7 @@ class Evidence:
                  objects: Sequence[KubernetesObject] = ()):
         self.ssn, self.trace, self._node_by_node, self.objects = ssn, trace, node_by_node, objects
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
+        self.future: Any = None  # what becomes of all this, once somebody has asked
         self.called, self.told = self.names.called, getattr(objects, "warnings", ())
         self.given = getattr(objects, "given", objects)
         self.unmade: dict[str, list[str]] = getattr(objects, "unmade", {})
@@ -204,13 +203,6 @@ class Evidence:
                                                                             facts[known])
         return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
-
-    @cached_property
-    def last(self) -> Session | None:
-        """The last session of the cycles that follow; None where the objects are not known."""
-        cycles = life(self.objects, self.ssn.conf, self.ssn.now)
-        with silent():
-            return deque(cycles, maxlen=1)[0].session if self.objects else None
 
     @cached_property
     def tasks(self) -> dict[str, TaskInfo]:

@@ -9,16 +9,19 @@ from time import time
 from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.explain.candidates import in_queues
+from volcano_lab.changes import Change
+from volcano_lab.explain.candidates import CAPABILITY, in_queues
+from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
+from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedies import Remedy, effects, remedies_for, remedies_that_spare
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
-from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_is_vain
+from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -29,6 +32,15 @@ from volcano_lab.messages import Message, NoSuch, friendly_errors, listed, meant
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
+REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
+"""Causes by which enqueue does not admit a job."""
+PROMISED = ("never_bound", "promise_lost")
+"""Causes of a promise that is not kept."""
+NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node", "node_group",
+              "anti_affinity", "pod_affinity", "topology_too_small", "gang_invalid",
+              "volume_node", "claim_missing", "claim_unbound", "pods_exceeded", "revocable_zone"}
+"""Causes that keep a job waiting once it is admitted, however much the cluster has left."""
+DOORS = 2
 
 @friendly_errors
 class Explainer(Shown):
@@ -77,7 +89,7 @@ class Explainer(Shown):
 
     def _waits(self, job: JobInfo) -> bool:
         """Whether pods of a job wait, are not created yet, or have a promise that is never kept."""
-        return not job.tasks or bool(counts(job)[2]) or promise_is_vain(self.evidence, job)
+        return not job.tasks or bool(counts(job)[2]) or promise_fails(self.evidence, job)
 
     def _waiting_pods(self, job: JobInfo) -> int:
         """How many pods wait: where none is created yet, those that will be, its minimum at least.
@@ -162,13 +174,30 @@ class Explainer(Shown):
         causes = job_causes(self.evidence, job)
         if any(cause.code in VOLUME_CODES for cause in causes):
             causes += self._beyond_volumes(uid)
+        codes = {cause.code for cause in causes}
+        if job.is_pending() and codes & {*REFUSED}:
+            causes += self._once_admitted(uid, codes)
+        causes += defect_causes(self.evidence, job, causes)
         # a promised pod lacks nothing, and where none is made admitting helps nobody
-        seeks = counts(job)[2] if job.tasks else not {"pods_not_made", "groups_beside"} & {
-            cause.code for cause in causes}
+        seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
+            "pods_not_made", "groups_beside"} & codes
 
         find = partial(remedies_for, self.evidence, job, causes)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks else None)
+
+    def _once_admitted(self, uid: str, told: set[str]) -> list[Cause]:
+        """For what a job that enqueue refuses would wait, were it admitted."""
+        if told & {"pod_too_large", *STATIC} or not self.objects:
+            return []
+        world = World(self.objects, self.conf)
+        objects, conf = world.applied(Change((f"podgroup/{uid}.status.phase=Inqueue",)))
+        trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace())
+        job = ssn.jobs.get(uid)
+        also = job_causes(Evidence(ssn, trace, None, objects), job) if job is not None else []
+        return [Cause(cause.code, [Message("once_admitted"), *cause.sentences], cause.numbers, [],
+                      True) for cause in also
+                if cause.code in NEXT_DOORS - told and not cause.context][:DOORS]
 
     def _beyond_volumes(self, uid: str) -> list[Cause]:
         """For what a job would wait, had each claim of its pods a volume."""

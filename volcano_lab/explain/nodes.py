@@ -213,6 +213,9 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
     elif code == "node_affinity":  # a node that another rule refuses may have them
+        if pod.spec.node_selector:
+            yield Message("node_selector", labels=[
+                f"{key}={value}" for key, value in pod.spec.node_selector.items()])
         yield from missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
     elif code == "volume_node":
         yield from reach_of(seen, task)

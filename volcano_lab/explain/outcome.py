@@ -10,15 +10,17 @@ from collections.abc import Iterator
 
 from attrs import Factory, define
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo, Resource, total
+from volcano_lab.api import PIPELINED, JobInfo, Resource, total
 from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.trial import silent
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.scheduler import MOST_CYCLES, life
+from volcano_lab.scheduler import life
 from volcano_lab.trace.views.cycle import Cycle
 
+CYCLES = 12
+"""So many are run to see what a change is worth."""
 LATE = 2
 """Evictions in so many of the last cycles have no end."""
 
@@ -26,7 +28,8 @@ LATE = 2
 @define(slots=True)
 class Outcome:
     """Some cycles: the first one at `rest`, the last session; by job, the most pods that were
-    evicted of it and the fewest that it had; the jobs that are evicted `again` and again.
+    evicted of it, the fewest that it had, and those `given` a place after an eviction; the jobs
+    that are evicted `again` and again.
     """
 
     rest: Cycle | None = None
@@ -35,18 +38,20 @@ class Outcome:
     evicted: Counter[str] = Factory(Counter)
     fewest: dict[str, int] = Factory(dict)
     again: set[str] = Factory(set)
-    placed_in: int = 0
+    given: Counter[str] = Factory(Counter)
 
-    def add(self, ssn: Session) -> int:
-        """Count in what a cycle did; returns how many pods it evicted."""
+    def add(self, ssn: Session) -> list[str]:
+        """Count in what a cycle did; returns the pods that it evicted."""
         self.last, self.cycles = ssn, self.cycles + 1
-        gone = 0
+        jobs = {task.key: uid for uid, job in ssn.jobs.items() for task in job.tasks.values()}
+        if self.evicted.total():
+            self.given.update(jobs[done[1]] for done in ssn.committed
+                              if done[0] == "allocate" and done[1] in jobs)
+        gone = [done[1] for done in ssn.committed if done[0] == "evict" and done[1] in jobs]
+        self.evicted.update(jobs[key] for key in gone)
         for uid, job in ssn.jobs.items():
             here = ready(job)
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
-            leaving = len(job.in_status(RELEASING))
-            self.evicted[uid] += leaving
-            gone += leaving
         return gone
 
     def placed(self, uid: str) -> int:
@@ -59,6 +64,13 @@ class Outcome:
         job = self.last.jobs.get(uid) if self.last is not None else None
         return job is not None and uid not in self.again and (
             job.is_ready() and ready(job) > 0 if job.tasks else not job.is_pending())
+
+
+def future(seen: Evidence) -> Outcome | None:
+    """What becomes of the cluster as it is, run once; None where its objects are not known."""
+    if seen.future is None and seen.objects:
+        seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now)
+    return seen.future
 
 
 def ready(job: JobInfo) -> int:
@@ -77,15 +89,14 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     >>> found.runs("default/a"), found.cycles
     (True, 1)
     """
-    found, late = Outcome(), 0
+    found, late, gone = Outcome(), 0, []
     seen: Counter[str] = Counter()
     for cycle in _silent(objects, conf, now):
         ssn = cycle.session
         gone = found.add(ssn)
         if found.rest is None and cycle.rests:
             found.rest = cycle
-        seen.update(task.key for job in ssn.jobs.values()
-                    for task in job.in_status(RELEASING).values())
+        seen.update(gone)
         late = late + 1 if gone else 0
         job = ssn.jobs.get(uid)
         if cycle.rests and not seen and job is not None and (
@@ -94,14 +105,14 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     jobs = {task.key: uid for uid, job in (found.last.jobs if found.last else {}).items()
             for task in job.tasks.values()}
     found.again = {jobs[key] for key, count in seen.items() if count > 1 and key in jobs}
-    if late >= LATE and found.cycles == MOST_CYCLES and found.last is not None:
-        found.again |= {each for each, job in found.last.jobs.items() if job.in_status(RELEASING)}
+    if late >= LATE and found.cycles == CYCLES:
+        found.again |= {jobs[key] for key in gone if key in jobs}
     return found
 
 
 def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None) -> Iterator[Cycle]:
     """What a cycle has to say was said once."""
-    cycles = life(objects, conf, now)
+    cycles = life(objects, conf, now, CYCLES, at_once=False)
     while True:
         with silent():
             cycle = next(cycles, None)

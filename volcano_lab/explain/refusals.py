@@ -14,7 +14,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, part
 from volcano_lab.explain.holders import by_whom, held_by, room_causes, standing
 from volcano_lab.explain.nodes import closed_causes
-from volcano_lab.explain.owners import LATER, owner_of
+from volcano_lab.explain.owners import LATER, grows, owner_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
@@ -101,6 +101,7 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
                           if least.get(name, 0.0) > asked.get(name, 0.0))
     owner = owner_of(job)
     later = LATER.get(owner.kind) if owner is not None else None
+    later = later or ("further pods" if grows(job) else None)
     if job.tasks and names:
         code = "min_resources_ahead" if later else "min_resources_beyond"
         yield Cause(code, Message(code, least=part(least, names), asked=part(asked, names),

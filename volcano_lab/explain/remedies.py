@@ -15,11 +15,12 @@ from typing import Any
 
 from attrs import Factory, define, evolve, field
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo
+from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import kubectl
 from volcano_lab.explain.candidates import (
+    SWITCHED,
     candidates,
     in_order,
     keeping,
@@ -197,7 +198,9 @@ class _Search:
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
         self.places = sum(counts(job)[:2])
+        self.lost = bool(job.tasks) and not counts(job)[2] and not pod
         self._known: dict[Change, int] = {}
+        self._loops = False  # whether the change that was judged last evicts again and again
 
     @cached_property
     def base(self) -> Outcome:
@@ -250,7 +253,9 @@ class _Search:
                 continue
             others = self._others(option, options[number + 1:], lambda other: other.most)
             alike |= {*others}
-            remedy = self.judged(change, option.rank, others) or self._in_order(change, option)
+            remedy = self.judged(change, option.rank, others)
+            if remedy is None and self._loops:
+                remedy = self._steadied(change, option.rank)
             if remedy is not None:
                 told.add(remedy.made)
                 yield remedy
@@ -263,12 +268,17 @@ class _Search:
         return tuple(change for change in same[:ALIKE] if perf_counter() < self.end
                      and self.at(change) == PLACED)
 
-    def _in_order(self, change: Change, option: Option) -> Remedy | None:
-        """A change that others lose pods for again and again, with allocate before what evicts."""
-        for order in in_order(self.world) if option.most != change or option.steps == 1 else ():
-            both = order.most + change if "conf/actions" not in change.targets else change
-            if both != change:
-                return self.judged(both, max(order.rank, option.rank))
+    def _steadied(self, change: Change, rank: int) -> Remedy | None:
+        """A change for which pods are evicted again and again, with what ends that: allocate before
+        what evicts, or that drf, where a tier above lets nobody go, lets nobody go either.
+        """
+        for other in chain(in_order(self.world), *(switched(self.world, "drf", switch, False)
+                                                   for switch in sorted(SWITCHED.values()))):
+            both = other.most + change
+            if perf_counter() < self.end and not other.most.targets & change.targets:
+                remedy = self.judged(both, max(other.rank, rank))
+                if remedy is not None:
+                    return remedy
         return None
 
     def fewest(self, option: Option) -> Change | None:
@@ -354,12 +364,17 @@ class _Search:
         """What a cycle with the change gives the job."""
         if change not in self._known:
             try:
-                objects, conf = self.world.applied(change)
-                ssn = self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED)
-                self._known[change] = self.gives(ssn)
+                self._known[change] = self._run(*self.world.applied(change))
             except ManifestError:
                 self._known[change] = NOTHING
         return self._known[change]
+
+    def _run(self, objects: Any, conf: SchedulerConfiguration) -> int:
+        """One cycle; where the job has its promise already, those that follow."""
+        if self.lost:
+            after = outcome(objects, conf, self.job.uid, self.before.now)
+            return PLACED if after.runs(self.job.uid) and not after.again else NOTHING
+        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED))
 
     def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
@@ -400,7 +415,8 @@ class _Search:
                             self.before.now)
         except ManifestError:
             return None
-        had = max(self.base.placed(uid), 0)
+        had = self.base.placed(uid)
+        self._loops = bool(after.again)
         job = after.last.jobs.get(uid) if after.last is not None else None
         if job is None or after.rest is None or after.again - self.base.again or not (
                 after.runs(uid) and (after.placed(uid) > had or not job.tasks
@@ -419,18 +435,18 @@ class _Search:
 def _any_of(texts: list[str]) -> str:
     """Alternatives in one text: what differs is named once, with what is the same around it.
 
-    >>> _any_of(["uncordon n1", "uncordon n2"])
-    'uncordon any of 2: n1, n2'
+    >>> _any_of(["uncordon n1; delete a", "uncordon n2; delete a"])
+    'uncordon any of 2: n1, n2; delete a'
     """
     words = [text.split() for text in texts]
     first = words[0]
-    if len({len(each) for each in words}) > 1:
-        return texts[0]
-    places = [at for at in range(len(first)) if len({each[at] for each in words}) > 1]
+    places = [at for at in range(len(first)) if len({each[at] for each in words}) > 1
+              ] if len({*map(len, words)}) == 1 else []
     if len(places) != 1:
         return texts[0]
-    names = listed([each[places[0]] for each in words], 4)
-    return " ".join([*first[:places[0]], f"any of {len(texts)}: {names}", *first[places[0] + 1:]])
+    at, names = places[0], [each[places[0]].rstrip(";,:") for each in words]
+    choice = f"any of {len(texts)}: {listed(names, 4)}{first[at][len(names[0]):]}"
+    return " ".join([*first[:at], choice, *first[at + 1:]])
 
 
 def effects(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = ""
@@ -438,8 +454,10 @@ def effects(seen: Evidence, before: Session, after: Outcome, uid: str, name: str
     """What a change brings about for a job (which may not have been there)."""
     assert after.rest is not None and after.last is not None
     name = name.rpartition("/")[2] or _short(seen, uid)
-    had = {task.key for task in before.jobs[uid].tasks.values() if task.node_name
-           } if uid in before.jobs else set()
+    waited = before.jobs.get(uid)
+    lost = waited is not None and not waited.in_status(PENDING)  # its promise is not kept
+    had = {task.key for task in waited.tasks.values() if task.node_name and not (
+        lost and task.status == PIPELINED)} if waited is not None else set()
     for ssn, late in ((after.rest.session, ""), (after.last, f" after {after.cycles} cycles")):
         job = ssn.jobs[uid]
         new = [task for task in job.tasks.values() if task.node_name and task.key not in had]

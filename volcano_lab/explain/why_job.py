@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cmp_to_key
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
@@ -15,10 +16,10 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import best_effort
+from volcano_lab.explain.outcome import future
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.explain.why_node import why_not_cause
-from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
 
@@ -184,7 +185,23 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield gang
     yield from _left_alone(seen, job)
     yield from eviction_causes(seen, job)
+    yield from _hierarchy(seen, job)
     yield from best_effort(seen, job.queue, True)
+
+
+def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That drf orders queues along a tree: whose share for its weight is lowest comes first."""
+    drf = seen.ssn.plugins.get("drf")
+    if drf is None or not drf.hierarchical or seen.brief:
+        return
+    busy = {each.queue for each in seen.ssn.jobs.values()
+            if counts(each)[2] or not each.allocated.is_empty()} | {job.queue}
+    ordered = sorted((queue for name, queue in seen.ssn.queues.items()
+                      if queue.hierarchy and name in busy), key=cmp_to_key(drf.hierarchy.compare))
+    if len(ordered) > 1:
+        names = [f"{queue.name} ({queue.hierarchy}, {queue.weights})" for queue in ordered]
+        yield Cause("hierarchical_order", Message("hierarchical_order", queues=names),
+                    {"queues": [queue.name for queue in ordered]}, [], True)
 
 
 def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -192,13 +209,15 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
     promised = list(job.in_status(PIPELINED).values())
     if not promised:
         return None
-    if promise_is_vain(seen, job):
+    if _vain(seen, job):
         return _never_kept(seen, job, promised[0])
     nodes: dict[str, list[str]] = {}
     for task in promised:
         nodes.setdefault(task.node_name, []).append(task.key)
     parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
     more = Message("promised.more", count=len(nodes) - 3) if len(nodes) > 3 else None
+    if promise_fails(seen, job):
+        return _lost(seen, job, parts)
     leave = any(task.status == RELEASING for node in nodes
                 for task in seen.ssn.nodes[node].tasks.values())
     records = [record for record in seen.of("victims")
@@ -225,20 +244,42 @@ def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
     return Message("promised.part", n=len(pods), pod=pods[0], node=node, why=why)
 
 
-def promise_is_vain(seen: Evidence, job: JobInfo) -> bool:
+def promise_fails(seen: Evidence, job: JobInfo) -> bool:
+    """Whether pods are promised places and have none some cycles on."""
+    promised = job.in_status(PIPELINED)
+    found = future(seen) if promised else None
+    later = found.last.jobs.get(job.uid) if found is not None and found.last else None
+    return later is not None and not later.is_ready() and not any(
+        later.tasks[uid].node_name and later.tasks[uid].status != PIPELINED
+        for uid in promised if uid in later.tasks)
+
+
+def _vain(seen: Evidence, job: JobInfo) -> bool:
     """Whether pods are promised places where no pod leaves, and have no more some cycles on."""
     nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
     return bool(nodes) and not any(
         task.status == RELEASING for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-    ) and _never_bound(seen.last, job)
+    ) and promise_fails(seen, job)
 
 
-def _never_bound(last: Session | None, job: JobInfo) -> bool:
-    """Whether pods that were promised a place in a first cycle have no more than that in the last.
-    """
-    later = last and last.jobs.get(job.uid)
-    return bool(later) and all(later.tasks[uid].status == PIPELINED
-                               for uid in job.in_status(PIPELINED) if uid in later.tasks)
+def _lost(seen: Evidence, job: JobInfo, promise: list[Message]) -> Cause:
+    """That the places which are promised go to others, cycle after cycle."""
+    found = future(seen)
+    assert found is not None
+    gone = {uid: count for uid, count in found.evicted.items() if count}
+    takers = {uid: count for uid, count in found.given.items() if uid != job.uid}
+    said = Message("promise_lost", cycles=found.cycles, count=sum(gone.values()),
+                   victims=_of_jobs(seen, gone), placed=found.placed(job.uid),
+                   least=job.min_available)
+    after = Message("promise_lost.takers", takers=_of_jobs(seen, takers)) if takers else None
+    actions = {record.action for record in seen.of("victims")
+               if record.get("task") in {task.key for task in job.in_status(PIPELINED).values()}}
+    return Cause("promise_lost", [*promise, said, after], {
+        "action": min(actions, default=""), "victims": list(gone), "takers": list(takers)})
+
+
+def _of_jobs(seen: Evidence, counts: dict[str, int]) -> list[str]:
+    return [f"{seen.called(uid)} {count}" for uid, count in counts.items()]
 
 
 def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
@@ -251,7 +292,8 @@ def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
         refusal(seen, job, limits[-1]) if limits else None)
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key, node=node)
     return Cause("never_bound", [said, *(against.sentences if against else ())],
-                 {"promised": len(job.in_status(PIPELINED))}, against.records if against else [])
+                 {"promised": len(job.in_status(PIPELINED)),
+                  "against": against.code if against else ""}, against.records if against else [])
 
 
 def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:

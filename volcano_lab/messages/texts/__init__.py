@@ -6,11 +6,12 @@ from volcano_lab.messages.texts import (
     common,
     evictions,
     gangs,
+    lives,
     placement,
     records,
 )
 
 Text = str | tuple[str, str]
-SUBJECTS = (common, answers, admission, placement, gangs, evictions, records)
+SUBJECTS = (common, answers, admission, placement, gangs, evictions, lives, records)
 TEXTS: dict[str, Text] = {code: text for subject in SUBJECTS
                           for code, text in subject.TEXTS.items()}

@@ -1,0 +1,181 @@
+"""Changes are judged by the cycles that follow: loops are none, what breaks is named, and last;
+what comes behind the first refusal, known defects, and who may not be cut or deleted.
+"""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.defects import KNOWN
+from volcano_lab.explain.outcome import outcome
+from volcano_lab.manifests.defaults import with_defaults
+
+
+def conf(actions, *plugins, capacity=False):
+    last = "capacity" if capacity else "proportion"
+    names = ", ".join(f"{{name: {name}}}" for name in (*plugins, "predicates", last))
+    return f'actions: "{actions}"\ntiers:\n- plugins: [{names}]\n'
+
+
+def two_queues():
+    """Queue a holds more than it deserves in one pod: without it it holds nothing, and is first."""
+    return Cluster().node("n1", cpu=5).queue("a", deserved=3).queue("b", deserved=5).job(
+        "one", queue="a", cpu=4, running={"n1": 1}).job("small", queue="b", cpu=1,
+                                                        running={"n1": 1}).job(
+        "new", queue="b", cpu=4)
+
+
+def asked(cluster, text, name="new"):
+    return Explainer(cluster.objects() if isinstance(cluster, Cluster) else cluster, text).why(name)
+
+
+def test_a_promise_that_goes_to_others_again_and_again_is_told_and_cured():
+    found = asked(two_queues(), conf("allocate, reclaim", "gang", capacity=True).replace(
+        "gang", "gang, enableReclaimable: false"))
+    assert found.codes == ["promise_lost"] and "does not keep that place" in found.text
+    assert "volcano-sh/volcano#4947" in found.text
+    changes = [remedy.change for remedy in found.remedies]
+    assert "queue b: priority 0 -> 1" in changes
+    for remedy in found.remedies:
+        after = outcome(remedy.objects, remedy.conf, "default/new")
+        assert after.runs("default/new") and not after.again, remedy
+
+
+@pytest.mark.parametrize("actions", ["enqueue, reclaim, allocate", "enqueue, allocate, reclaim"])
+def test_no_change_evicts_again_and_again(actions):
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
+    for number in range(4):
+        cluster.job(f"old-{number}", queue="a", cpu=1, running={"n1": 1})
+    found = asked(cluster.job("new", queue="b", cpu=1), conf(actions, "gang", "overcommit"))
+    assert found.remedies
+    for remedy in found.remedies:
+        after = outcome(remedy.objects, remedy.conf, "default/new")
+        assert after.runs("default/new") and not after.again, remedy
+
+
+def test_a_gang_that_breaks_is_named_and_costs_more_than_the_job():
+    cluster = Cluster().node("n1", cpu=8).queue("a").queue("b").job(
+        "gang", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=1)
+    plugins = conf("allocate", "gang").replace("gang", "gang, enableReclaimable: false")
+    remedies = asked(cluster, plugins).remedies
+    assert [remedy.price.dear for remedy in remedies] == sorted(
+        remedy.price.dear for remedy in remedies)
+    last = remedies[-1]
+    assert last.change == "actions with reclaim" and last.price.breaks == {"default/gang": (7, 8)}
+    assert "breaks default/gang: it keeps 7 of 8 pods, its minimum is 8" in last.effect
+    assert last.effect.endswith("this costs others more than the job is")
+    assert last.as_dict()["breaks"] == {"default/gang": [7, 8]}
+
+
+def test_what_comes_behind_the_first_refusal_is_told_and_both_are_mended():
+    cluster = Cluster().node("n1", cpu=8).queue("q", capability=2).add(
+        "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {pool: x}}, "
+        "spec: {unschedulable: true}, status: {allocatable: {cpu: 8, pods: 9}}}")
+    cluster.add("""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: new}
+spec:
+  minAvailable: 1
+  queue: q
+  tasks:
+  - {name: w, replicas: 1, template: {spec: {nodeSelector: {pool: x}, containers: [
+      {name: c, resources: {requests: {cpu: 4}}}]}}}
+""")
+    found = asked(cluster, conf("enqueue, allocate", "gang", capacity=True))
+    assert found.codes == ["queue_over_capability"]
+    assert "it would wait, too: " in found.text and "cordoned" in found.text
+    assert [remedy.change for remedy in found.remedies][:1] == [
+        "both: queue q: capability cpu 2 -> cpu 4; uncordon n2"]
+
+
+def test_alternatives_stand_on_one_line():
+    cluster = Cluster().node("full", cpu=1)
+    for name in ("a", "b", "c"):
+        cluster.add(f"{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, spec: "
+                    "{unschedulable: true}, status: {allocatable: {cpu: 8, pods: 9}}}")
+    found = asked(cluster.job("new", cpu=4), conf("allocate", "gang"))
+    changes = [remedy.change for remedy in found.remedies]
+    assert changes[0] == "uncordon any of 3: a, b, c" and "uncordon" not in " ".join(changes[1:])
+    assert [each.args for each in found.remedies[0].alike] == [
+        ["--set", f"node/{name}.unschedulable=false"] for name in ("b", "c")]
+
+
+def owned(kind, name, phase="Running", node="nodeName: n1, ", least=1, pods=4, labels=""):
+    group = (f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: "
+             f"{name}, namespace: default, ownerReferences: [{{kind: {kind}, name: {name}}}]}}, "
+             f"spec: {{minMember: {least}}}, status: {{phase: {phase}}}}}\n---\n")
+    return group + "\n---\n".join(
+        f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}-{number}, namespace: default, "
+        f"annotations: {{scheduling.k8s.io/group-name: {name}}}, labels: {{{labels}}}}}, spec: "
+        f"{{{node}schedulerName: volcano, containers: [{{name: c, resources: "
+        "{requests: {cpu: 1}}}]}, status: "
+        f"{{phase: {phase if node else 'Pending'}}}}}" for number in range(pods))
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet", "LeaderWorkerSet"])
+def test_nobody_deletes_or_waits_for_what_is_meant_to_run(kind):
+    cluster = Cluster().node("n1", cpu=4).add(owned(kind, "web"))
+    changes = [remedy.change for remedy in asked(
+        cluster.job("new", cpu=1), conf("allocate", "gang")).remedies]
+    assert changes and not any("delete" in each or "wait for" in each for each in changes)
+
+
+@pytest.mark.parametrize("kind, cut", [("Job", True), ("RayCluster", False), ("MPIJob", False)])
+def test_a_gang_with_a_head_is_not_cut(kind, cut):
+    new = owned(kind, "new", phase="Inqueue", node="", least=4)
+    changes = [remedy.change for remedy in asked(
+        Cluster().node("n1", cpu=3).add(new), conf("allocate", "gang")).remedies]
+    assert any(" 4 -> 3" in each for each in changes) == cut and changes
+
+
+def test_what_a_driver_reserves_for_its_executors_is_not_taken_from_it():
+    driver = owned("Pod", "new", phase="Pending", node="", pods=1, labels="spark-role: driver")
+    driver = driver.replace("minMember: 1", "minMember: 1, minResources: {cpu: 4}, queue: q")
+    cluster = Cluster().node("n1", cpu=8).queue("q", capability=2).add(driver)
+    found = asked(cluster, conf("enqueue, allocate", "gang", capacity=True))
+    changes = [remedy.change for remedy in found.remedies]
+    assert changes[0] == "queue q: capability cpu 2 -> cpu 4"
+    assert not any("minResources" in each or "without enqueue" in each for each in changes)
+    assert "all its pods together" not in found.text
+
+
+def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
+    cluster = Cluster().node("n1", cpu=8).queue("a", deserved=4).queue("b", deserved=4).job(
+        "old", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=2)
+    text = conf("enqueue, allocate, reclaim", "gang", capacity=True).replace(
+        "{name: capacity}", "{name: capacity, enableHierarchy: true}")
+    found = asked(cluster, text)
+    assert "This is volcano-sh/volcano#4679: " in found.text
+    assert any("actions without enqueue" in remedy.change for remedy in found.remedies)
+    assert "#4679" not in asked(cluster, text.replace(", reclaim", "")).text
+
+
+def test_each_known_defect_says_what_helps():
+    assert len({each.issue for each in KNOWN}) == len(KNOWN)
+    assert all(f"#{each.issue}:" in str(each.said[0]) and len(str(each.said[1])) > 50
+               for each in KNOWN)
+
+
+def test_a_queue_without_affinity_may_be_given_one():
+    nodes = "\n---\n".join(
+        f"{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: "
+        f"{{volcano.sh/nodegroup-name: {group}}}}}, status: {{allocatable: {{cpu: 4, pods: 9}}}}}}"
+        for name, group in (("n1", "train"), ("n2", "infer")))
+    cluster = Cluster().queue("q").add(nodes).job("new", queue="q", cpu=1)
+    found = asked(cluster, conf("allocate", "gang", "nodegroup"))
+    assert "Queue q has no affinity" in found.text
+    assert [remedy.change for remedy in found.remedies] == [
+        "queue q: nodeGroupAffinity any of 2: [\"train\"], [\"infer\"], required"]
+
+
+def test_what_is_evicted_ends_in_halves_and_comes_back_as_another_pod():
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "old", queue="a", pods=4, min_member=1, cpu=1, running={"n1": 4}).job(
+        "new", queue="b", pods=2, cpu=1)
+    found = outcome(with_defaults(cluster.objects()), Explainer(
+        [], conf("allocate, reclaim", "gang")).conf, "default/new")
+    assert found.runs("default/new") and found.evicted["default/old"] == 2
+    assert found.last is not None and len(found.last.jobs["default/old"].tasks) == 4
+
+
