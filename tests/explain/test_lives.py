@@ -164,7 +164,7 @@ def test_a_queue_without_affinity_may_be_given_one():
         for name, group in (("n1", "train"), ("n2", "infer")))
     cluster = Cluster().queue("q").add(nodes).job("new", queue="q", cpu=1)
     found = asked(cluster, conf("allocate", "gang", "nodegroup"))
-    assert "Queue q has no affinity" in found.text
+    assert "queue q has no node group affinity" in found.text
     assert [remedy.change for remedy in found.remedies] == [
         "queue q: nodeGroupAffinity any of 2: [\"train\"], [\"infer\"], required"]
 
