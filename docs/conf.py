@@ -25,7 +25,7 @@ from generate import MADE, generate  # noqa: E402
 from pending_pages import write_pages  # noqa: E402
 
 from translate import translated  # noqa: E402
-from volcano_lab.trace.language import speak  # noqa: E402
+from volcano_lab.trace.language import say, speak  # noqa: E402
 
 speak("zh" if CHINESE else "en")
 generate()
@@ -56,7 +56,8 @@ html_css_files = ["pages.css"]
 html_search_scorer = str(DOCS / "look" / "lessons-first.js")
 html_extra_path = ["made/static"]  # the modules' text, where the reference's links lead
 templates_path = ["templates"]
-html_context = {"switch": CHINESE or tags.has("both")}  # noqa: F821 `make docs` builds both languages
+html_context = {"switch": CHINESE or tags.has("both"),  # noqa: F821 `make docs` builds both languages
+                "site": tags.has("site"), "say": say}  # noqa: F821
 html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.html",
                         "sidebar/scroll-start.html", "sidebar/navigation.html",
                         "sidebar/scroll-end.html"]}
@@ -67,10 +68,7 @@ language = "zh_CN" if CHINESE else "en"
 IN_CHINESE = (("../README.md", "../README.zh-CN.md"),
               ('href="try/notebooks/index.html?path=',
                'href="../try/notebooks/index.html?path=zh/'),
-              (":caption: To look up", ":caption: 查阅"),
-              ("Try the first lesson in your browser", "在浏览器中试一试第一课"),
-              ("Nothing is installed, and nothing leaves this page.",
-               "无需安装任何东西，数据也不会离开这个页面。"))
+              (":caption: To look up", ":caption: 查阅"))
 
 
 def in_chinese(_app, page, source):
@@ -79,6 +77,9 @@ def in_chinese(_app, page, source):
         source[0] = translated(source[0], page)
         for ours, theirs in IN_CHINESE:
             source[0] = source[0].replace(ours, theirs)
+        for drawn in (DOCS / "pictures" / "zh").glob("*.svg"):
+            source[0] = source[0].replace(f"](pictures/{drawn.name})",
+                                          f"](pictures/zh/{drawn.name})")
 
 
 def in_front(app, failed):

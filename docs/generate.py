@@ -75,14 +75,14 @@ def extension_points() -> str:
     lines = [
         f"# {say('Extension points')}", "",
         say("What the session asks its plugins, how the answers combine, and who asks."), "",
-        say("| point | question | rule | without an answer | switch | plugins | asked by |"),
-        "|---|---|---|---|---|---|---|"
+        say("| point, its switch | question | rule; without an answer | plugins | asked by |"),
+        "|---|---|---|---|---|"
     ]
     for name, point in POINTS.items():
-        cells = (f"`{name}`", say(point.sentence), say(point.rule), say(point.default),
-                 *(", ".join(f"`{x}`"
-                             for x in many) or "–"
-                   for many in (point.switches, answering(name), point.asked_by)))
+        names = "<br>".join(f"`{each}`" for each in (name, *point.switches))
+        cells = (names, say(point.sentence), f"{say(point.rule)}<br>*{say(point.default)}*",
+                 *(", ".join(f"`{x}`" for x in many) or "–"
+                   for many in (answering(name), point.asked_by)))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -1,11 +1,13 @@
-"""Draws the moving picture of the documentation's first page from the real lab of lesson 00.
+"""Draws the moving picture of the readme from the real lab of lesson 00.
 
-`python tools/moving_picture.py` writes docs/pictures/lab-light.svg and lab-dark.svg: the lab as it
-is after each move of its first slider, one picture after the other. Where a reader's system asks
+`python tools/moving_picture.py` writes lab-light.svg and lab-dark.svg into docs/pictures, and in
+Chinese into docs/pictures/zh: the lab as it is after each move of its first slider, one picture
+after the other. Where a reader's system asks
 for less motion, the last one stands still.
 """
 
 import sys
+from itertools import product
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -17,7 +19,9 @@ from widget_page import WidgetPage  # noqa: E402
 
 from browser.page import find_chromium  # noqa: E402
 from volcano_lab.course.lesson_00.lab import fair_share_lab  # noqa: E402
+from volcano_lab.trace.language import speak  # noqa: E402
 
+PICTURES = ROOT / "docs" / "pictures"
 KEYS = [*["ArrowRight"] * 3, *["ArrowLeft"] * 2]
 SECONDS, WIDTH, MOST_BYTES = 1.1, 848, 400_000  # how long a picture stands; pixels; of a file
 
@@ -57,12 +61,13 @@ def moving(shots, height):
 
 
 def main():
-    """Write both files, and say how large they are."""
+    """Write the files, and say how large they are."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_chromium(),
                                               args=["--no-sandbox"])
-        for theme in ("light", "dark"):
-            file = ROOT / "docs" / "pictures" / f"lab-{theme}.svg"
+        for folder, theme in product((PICTURES, PICTURES / "zh"), ("light", "dark")):
+            speak("zh" if folder.name == "zh" else "en")
+            file = folder / f"lab-{theme}.svg"
             file.write_text(moving(*frames(chromium, theme)), encoding="utf-8")
             size = file.stat().st_size
             print(f"{file.relative_to(ROOT)}: {size / 1000:.0f} kB")

@@ -235,8 +235,9 @@ def explore(value) -> None:
 
 
 def readme() -> str:
-    """The readme in the other language."""
-    return translated((ROOT / "README.md").read_text(encoding="utf-8"), "README") + "\n"
+    """The readme in the other language, with its pictures in that language."""
+    text = translated((ROOT / "README.md").read_text(encoding="utf-8"), "README") + "\n"
+    return text.replace("docs/pictures/", f"docs/pictures/{LANGUAGE}/")
 
 
 def translated(source: str, page: str) -> str:
