@@ -309,12 +309,12 @@ def test_a_copied_link_brings_the_state_back_and_copies_have_the_code(shown):
 def test_keys_that_come_faster_than_answers_end_at_the_last_one(shown):
     lab = make("03")
     shown = shown(lab)
-    handle(shown, "asks for, queue a").focus()
+    handle(shown, "pods, job a-work").focus()
     for _ in range(12):
         shown.page.keyboard.press("ArrowRight")
     shown.page.wait_for_timeout(1500)
-    now = handle(shown, "asks for, queue a").get_attribute("aria-valuenow")
-    assert lab.values["a_asks"] == 27 == int(now)
+    now = handle(shown, "pods, job a-work").get_attribute("aria-valuenow")
+    assert lab.values["job/default/a-work.pods"] == 27 == int(now)
     assert len(shown.asked[0]) <= 12
 
 

@@ -79,6 +79,10 @@ def channels(cycle: Cycle, resource: str = "cpu",
         shown: queues that have a row even without jobs.
     """
     rows = {row["queue"]: row for row in tree(cycle.trace, None, resource)}
+    idle = {"parent": "", "deserved": 0, "allocated": 0, "request": 0, "real_capability": None,
+            "share": 0}  # what shares between queues has not seen it
+    rows |= {name: idle | {"queue": name, "weight": queue.weight}
+             for name, queue in cycle.session.queues.items() if name not in rows}
     before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
     busy = {job.queue for job in cycle.session.jobs.values()}
     parents = {row["parent"] for row in rows.values()}

@@ -2,7 +2,7 @@
 
 from course.proofs import after
 from volcano_lab.course.lesson_03 import filling
-from volcano_lab.course.lesson_03.lab import at_opening
+from volcano_lab.course.lesson_03.lab import at_opening, one_more_pod
 from volcano_lab.widgets.facts import deserved
 
 
@@ -67,22 +67,25 @@ def overused_or_not_allocatable(about_a):
 
 @after("proportion-39")
 def overused_in_every_resource(contrast):
-    overused = {row["queue"]: row["overused"] for row in at_opening(contrast).queues}
-    assert overused == {"a": False, "b": False, "c": True}
+    full = {queue: all(share in (None, 1) for share in shares.values())
+            for queue, shares in at_opening(contrast.run()).items()}
+    assert full == {"a": False, "b": False, "c": True}
 
 
 @after("proportion-41")
 def answers_of_the_lab(lab):
-    def column(name, **sliders):
-        rows = lab.reset().set(**sliders).board["queues"]
-        return {row["queue"]: row[name] for row in rows}
+    def moved(**paths):
+        return lab.reset().set(**paths).facts
 
-    weights = [w for w in range(1, 10) if column("one_more_pod", a_weight=w)["a"]]
+    weights = [w for w in range(1, 10) if one_more_pod(moved(**{"queue/a.weight": w}))]
     assert weights[0] == 2
 
-    assert column("turn", a_memory=0) == {"a": 3, "b": 1, "c": 2}
-    assert column("overused", c_asks=10, c_runs=10)["c"] is True
+    order = moved(**{"job/default/a-work.requests.memory": 0}).cycle.queue_order
+    assert order == ["b", "c", "a"]
+    pods = [n for n in range(6, 21) if moved(**{"job/default/c-work.pods": n}).queues["c"][
+        "overused"]]
+    assert pods[0] == 6
     for weight in (5, 9):
-        lab.reset().set(c_asks=10, c_weight=weight)
-        assert deserved(lab.facts.cycle)["c"] == 20
+        facts = moved(**{"job/default/c-work.pods": 10, "queue/c.weight": weight})
+        assert deserved(facts.cycle)["c"] == 20
     lab.reset()

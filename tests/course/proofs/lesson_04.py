@@ -1,6 +1,7 @@
 """What lesson 04, "Who is admitted: limits, and the sum of admission", says is so."""
 
 from course.proofs import after
+from volcano_lab.course.lesson_04.lab import FACTOR, KEPT, LIMIT, MEMORY, NEEDS
 
 
 @after("a006")
@@ -50,22 +51,24 @@ def who_is_asked_and_who_is_not(MOVED, seen, tight):
 
 @after("a050")
 def answers_of_the_lab(lab):
-    def job(name, **sliders):
-        return next(row for row in lab.reset().set(**sliders).board["jobs"] if row["job"] == name)
+    def job(name, **moves):
+        return lab.reset().set(**moves).facts.jobs[name]
 
-    def waits(**sliders):
-        return job("second", **sliders)["PodGroup"] == "Pending"
+    def waits(**moves):
+        return job("second", **moves)["fate"] == "not admitted"
 
-    assert max(n for n in range(7) if not waits(needs=n)) == 3
-    assert min(k for k in range(21) if waits(capability=0, kept=k)) == 8
-    open_end = job("second", capability=0)
-    assert lab.board["sums"][-2]["text"] == "13 of 14"
-    assert (open_end["PodGroup"], open_end["placed"]) == ("Inqueue", 0)
-    both = [job(name, runs=10, needs=1) for name in ("first", "second")]
-    assert [(row["PodGroup"], row["placed"]) for row in both] == [("Inqueue", 0)] * 2
-    crowded = [job("second", runs=16, factor=factor)["why"] for factor in (1.2, 1.3)]
-    assert crowded == ["not admitted; the cluster: 9 of 8 CPUs",
-                       "not admitted; queue team: 13 of 12 CPUs"]
+    def reason():
+        return lab.facts.reason(lab.facts.jobs["second"])[0]
+
+    assert max(n for n in range(1, 7) if not waits(**{NEEDS: n})) == 3
+    assert min(k for k in range(21) if waits(**{LIMIT: 20, KEPT: k})) == 8
+    open_end = job("second", **{LIMIT: 20})
+    assert lab.board["sums"][-1]["text"] == "13 of 14"
+    assert (open_end["fate"], open_end["now"]) == ("discarded", 0)
+    assert [job(name, **{NEEDS: 1})["now"] for name in ("first", "second")] == [4, 0]
+    assert waits(**{MEMORY: 8}) and reason() == "44 of 42 Gi in the cluster (overcommit)"
+    assert waits(**{MEMORY: 8, FACTOR: 1.3})
+    assert reason() == "team needs 13 CPUs and may hold 12 (proportion)"
     lab.reset()
 
 

@@ -1,25 +1,21 @@
 """Lesson 04: one queue that two jobs want to enter, and the sums that enqueue compares."""
 
-from collections.abc import Callable
 from typing import Any
 
 import attrs
 
-from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
-from volcano_lab.explain import Cause, Explainer
-from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
-from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.controls import group, slider
 from volcano_lab.widgets.facts import plain
-from volcano_lab.widgets.lab import Lab, Task, Values
-from volcano_lab.widgets.story import amounts, outcome
+from volcano_lab.widgets.lab import Task
 
 CPUS = 10
 PARTS = ["allocated − elastic", "in queue", "minimum"]
@@ -144,126 +140,41 @@ def _old(cycle: Cycle) -> list[dict[str, Any]]:
              "text": f"{needed:g} + {held - needed:g} elastic"}]
 
 
-CONTROLS = group("queue team", {
-    "capability": slider(12, 0, 20, "capability", unit="CPUs", about="0 is no limit"),
-}, link="team") | group("queue other", {
-    "kept": slider(6, 0, 20, "guarantee", unit="CPUs", about="other is idle"),
-}) | group("job old", {
-    "runs": slider(6, 0, 20, "runs", unit="pods"),
-    "needs": slider(4, 0, 20, "needs", unit="pods", about="min_member"),
-}, link="old") | group("job first", {
-    "first": slider(4, 0, 12, "pods"),
-}, link="first") | group("job second", {
-    "second": slider(5, 1, 12, "pods"), "memory": slider(1, 0, 8, "memory", unit="Gi",
-                                                        about="of each pod"),
-}, link="second") | group("overcommit", {
-    "factor": slider(1.2, 1.0, 1.8, "factor", step=0.1),
-})
-
-
-def cluster_of(values: Values) -> Cluster:
-    """Return the cluster that the controls describe."""
-    return admission_cluster(**{name: value for name, value in values.items() if name != "factor"})
-
-
-WAITS = {"queue_over_capability": "not admitted; queue team: {} of {}",
-         "overcommit_refuses": "not admitted; the cluster: {} of {}",
-         "over_deserved": "one more pod: {} of {} deserved"}
-"""A cause of waiting -> what there is to say of it in a line, with both sides."""
-
-
-def _why(cause: Cause) -> str:
-    if cause.code not in WAITS:
-        return cause.text
-    name = cause.numbers["short_of"][0]
-    scale, unit = SCALES[name]
-    sides = ((in_units(name, cause.numbers[side][name]) or 0) / scale
-             for side in ("asked", "limit"))
-    return f"{WAITS[cause.code].format(*map(plain, sides))} {unit}"
-
-
-def decide(values: Values) -> dict[str, Any]:
-    """Run the cycle of some values: its sums, what became of each job, and why a job waits."""
-    cluster, conf = cluster_of(values), conf_with(round(values["factor"], 1))
-    cycle = cluster.run(conf, trace=CauseTrace())
-    explain = Explainer(cluster.objects(), conf, ran=(cycle.trace, cycle.session))
-    jobs = [{"job": row["job"].removeprefix("default/"), "PodGroup": row["phase"],
-             "placed": row["placed"], "waiting": row["pending"],
-             "why": _why(explain.why(row["job"]).causes[0]) if row["pending"] else ""}
-            for row in cycle.jobs() if row["job"] != "default/old"]  # it runs before and after
-    return {"cycle": cycle, "jobs": jobs, "sums": sums(cycle)}
-
-
-def _refusal(at: dict[str, Any], job: str) -> str:
-    return next((f"{row['sum']:g} of {row['limit']:g} {SCALES[row['resource']][1]}"
-                 for row in at["sums"] if row["over"] and row["job"] == job), "")
-
-
-def _as_before(at: dict[str, Any]) -> str:
-    refusal = _refusal(at, "second")
-    return (f"Both jobs end as before; second is refused: {refusal}." if refusal else
-            "Both jobs end as before.")
-
-
-def _fate(job: str) -> Callable[[dict[str, Any]], str]:
-    def fate(at: dict[str, Any]) -> str:
-        row = next((row for row in at["jobs"] if row["job"] == job), None)
-        if row is None:
-            return "not there"
-        if row["PodGroup"] == "Pending":
-            who = [row["who"] for row in at["sums"] if row["over"] and row["job"] == job]
-            return f"refused by {who[0].replace('cluster', 'the cluster')}" if who else "refused"
-        return "admitted, and waits" if row["waiting"] else "admitted and placed"
-
-    return fate
-
-
-PANELS = [
-    pictures.bars("What queue team may hold", lambda at: facts.limits(at["cycle"], names=["team"]),
-                  key="limits", most=22, unit="CPUs", rows=1, grips={"limit": "capability"}),
-    pictures.sums("What old holds", lambda at: _old(at["cycle"]), key="old", rows=1, most=1.8,
-                  parts=["needed", "elastic"], limit="may hold"),
-    pictures.sums("What enqueue compares, one sum after the other", lambda at: _bars(at["sums"]),
-                  key="sums", rows=8, parts=PARTS, most=1.3, wide=True),
-    pictures.table("", lambda at: at["jobs"], key="jobs", rows=2, wide=True,
-                   texts=["PodGroup", "why"], long=["why"],
-                   columns={"job": "job", "PodGroup": "PodGroup", "placed": "placed",
-                            "waiting": "waiting", "why": "why it waits"}),
-]
-
-
-def _only(values: Values, **moved: float) -> bool:
-    return values == {name: control.start for name, control in CONTROLS.items()} | moved
-
+NEEDS, MEMORY = "job/default/old.minAvailable", "job/default/second.requests.memory"
+FACTOR, LIMIT = "plugin/overcommit.overcommit-factor", "queue/team.capability.cpu"
+KEPT = "queue/other.guarantee.resource.cpu"
+CONTROLS = group("job old", {NEEDS: slider(4, 1, 6, "old needs", unit="pods", about="min_member")},
+                 link="old") | group("job second", {
+    MEMORY: slider(1, 0, 8, "second's memory", unit="Gi", about="of each pod")}, link="second"
+) | group("overcommit", {FACTOR: slider(1.2, 1.0, 1.8, "factor", step=0.1)})
+CONTROLS[MEMORY].more["suffix"] = "Gi"
 
 TASKS = [
     Task("just elastic enough", "Only with old's need: which is the largest with which second "
-         "is still admitted?", lambda values, at: _only(values, needs=3), show={"needs": 3}),
-    Task("no capability", "Take team's capability away (0). Is second admitted? Do its pods get a "
-         "node?", lambda values, at: _only(values, capability=0), show={"capability": 0}),
+         "is still admitted?", show={NEEDS: 3}),
+    Task("no capability", "Take team's capability away: drag it to the right end. Is second "
+         "admitted? Do its pods get a node?", show={LIMIT: 20}),
     Task("a larger guarantee", "From which guarantee of other on is second refused again?",
-         lambda values, at: _only(values, capability=0, kept=8), {"capability": 0}, {"kept": 8}),
-    Task("both admitted", "Let old run 10 pods and need 1. How many of the nine pods are placed?",
-         lambda values, at: _only(values, runs=10, needs=1), show={"runs": 10, "needs": 1}),
-    Task("a crowded cluster", "Who refuses second? And who does with a factor of 1.3?",
-         lambda values, at: _only(values, runs=16, factor=1.3), {"runs": 16}, {"factor": 1.3}),
+         start={LIMIT: 20}, show={KEPT: 8}),
+    Task("both admitted", "Let old need 1. How many of the nine pods are placed?",
+         show={NEEDS: 1}),
+    Task("a crowded cluster", "Each pod of second asks for 8 Gi now. Who refuses second? And who "
+         "does with a factor of 1.3?", start={MEMORY: 8}, show={FACTOR: 1.3}),
 ]
 
 
-def admission_lab() -> Lab:
-    """Make the lab: the limits, the jobs and the factor; the sums, and what becomes of each job.
+def _compared(facts: Decided) -> list[dict[str, Any]]:
+    return _bars([row for row in sums(facts.cycle) if row["resource"] == facts.resource])
 
-    >>> lab = admission_lab().set(needs=1)
-    >>> [row["PodGroup"] for row in lab.board["jobs"]]
-    ['Inqueue', 'Inqueue']
+
+def admission_lab() -> ClusterLab:
+    """Open the lab: limits, jobs, the factor; the sums, and what becomes of each job.
+
+    >>> admission_lab().set(**{NEEDS: 1}).facts.jobs["second"]["fate"]
+    'discarded'
     """
-    def may_hold(at: dict[str, Any]) -> dict[str, float]:
-        return {"team": facts.limits(at["cycle"], names=["team"])[0]["limit"]}
-
-    return Lab(CONTROLS, decide, PANELS, title="Admission: 20 CPUs, 40 Gi, one queue, three jobs",
-               tasks=TASKS, code=cluster_of,
-               says=[amounts("may hold", may_hold, "CPUs"),
-                     *(outcome(f"Job {job}", _fate(job), lambda at, job=job: _refusal(at, job))
-                       for job in ("first", "second"))],
-               opening=lambda at: f"**second** is {_fate('second')(at)}: {_refusal(at, 'second')}.",
-               nothing=_as_before)
+    panel = pictures.sums("What enqueue compares, one sum after the other", _compared, rows=4,
+                          parts=PARTS, most=1.3, wide=True)
+    return lab(admission_cluster(), conf=conf_with(), controls=CONTROLS, panels=[panel],
+               title="Admission: 20 CPUs, 40 Gi, one queue, three jobs", tasks=TASKS,
+               without=("nodes",))
