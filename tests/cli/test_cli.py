@@ -294,3 +294,16 @@ def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
                                  "the ConfigMap has 0 keys of data that end in .conf")):
         assert main(["run", str(tmp_path / "cluster.yaml"), *arguments]) == 2
         assert sentence in capsys.readouterr().err
+
+
+def test_of_very_many_jobs_those_that_wait_are_listed(tmp_path, capsys):
+    many = Cluster().node("n1", cpu=100)
+    for number in reversed(range(70)):
+        many.job(f"job-{number:02}", cpu=1)
+    (tmp_path / "c.yaml").write_text(many.job("zero", cpu=200).to_yaml())
+    assert main(["run", str(tmp_path / "c.yaml")]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert "70 others" in told[0] and "default/zero" in told[2] and told[3] == ""
+    assert main(["run", str(tmp_path / "c.yaml"), "-o", "wide"]) == 0
+    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:73]]
+    assert rows == sorted(rows)

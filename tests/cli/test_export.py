@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from exports import EXPORTS
 from recorded_cases import HERE
 
 from volcano_lab.cli import main
@@ -137,3 +138,11 @@ def test_capture_prints_one_line_and_checks_what_came(tmp_path, capsys, monkeypa
     path.write_text(whole)
     assert main(["run", str(path), "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["placements"] != []
+
+
+def test_a_capture_without_the_pods_of_the_system_is_not_whole():
+    cluster = Cluster(EXPORTS["kind"]())
+    assert not [told for told in cluster.missing() if "kube-system" in told]
+    partly = Cluster(obj for obj in cluster.others if obj.namespace != "kube-system")
+    assert [told for told in partly.missing() if "kube-system" in told]
+    assert not [told for told in Cluster().node("n1", cpu=1).missing() if "kube-system" in told]

@@ -57,6 +57,7 @@ print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, cha
 print(Breakpoint("allocate"), Life(cluster.objects()), Stepper(trace),
       Timeline(keep=3), run_once(Cache(cluster.objects())))
 simulation.run(until=5)
+print(volcano_lab.lab(cluster), volcano_lab.open("cluster.yaml"))
 try:
     Scheduler(Cache(load("x.yaml")), load_conf("actions: allocate")).run_once()
 except (ConfError, ManifestError) as error:

@@ -119,6 +119,7 @@ def volcano_lab() -> None:
     Examples:
       volcano-lab run cluster.yaml
       volcano-lab why cluster.yaml train
+      kubectl volcano-lab why train -n team
 
     NO_COLOR=1 takes the colours away.
     """

@@ -17,6 +17,8 @@ from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
 
+MOST_JOBS = 60
+"""So many jobs are all listed; of more, those that wait."""
 MOST_NAMES = 5
 """Jobs that wait for the same reasons and are named; the others are counted."""
 DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capability", "share")
@@ -38,14 +40,16 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
         cycle = cluster.run(now=moment(now), cycles=cycles)
     warnings = told + cluster.warnings(cycle)
     warn(warnings)
-    jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
+    called = Names(cycle.session).called
+    jobs = sorted((row for row in cycle.jobs()
+                   if not namespace or row["job"].startswith(f"{namespace}/")),
+                  key=lambda row: called(row["job"]))
     if namespace and not jobs and cycle.session.jobs:
         warn([f"no job is in namespace {namespace}; jobs are in "
               + listed(sorted({job.namespace for job in cycle.session.jobs.values()}), 5)])
     pods = [row for row in cycle.placements()
             if not namespace or row["pod"].startswith(f"{namespace}/")]
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
-    called = Names(cycle.session).called
     show(output, data, lambda most: report(cycle, jobs, most),
          [f"job/{called(row['job'])}" for row in jobs])
     return FOUND if fail_on_pending and any(row["pending"] for row in jobs) else DONE
@@ -74,7 +78,7 @@ def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) 
     called = Names(cycle.session).called
     names = {row["job"]: called(row["job"]) for row in jobs}
     lines = width() if most is None else most
-    parts = [job_table(jobs, names, most) or "There are no jobs.",
+    parts = [job_table(jobs, names, most) or ("No job waits." if jobs else "There are no jobs."),
              "\n".join(waiting(cycle, jobs, names, lines)),
              placement_table(cycle, names, most) or "Nothing took effect.",
              queue_table(cycle, most) or "No queue has jobs, or no plugin shares between queues "
@@ -84,11 +88,15 @@ def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) 
 
 def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
               most: int | None = 80) -> str:
-    """A row per job."""
+    """A row per job; of very many jobs, those that wait."""
+    waits = [row for row in jobs if row["pending"]]
+    shown = jobs if most is None or len(jobs) <= MOST_JOBS else waits
     rows = [{"job": names[row["job"]], "queue": row["queue"], "phase": row["phase"],
              "pods": row["pods"], "minimum": row["min_member"], "placed": row["placed"],
-             "pending": row["pending"]} for row in jobs]
-    return table(rows, ("minimum",), most, "Jobs")
+             "pending": row["pending"]} for row in shown]
+    title = "Jobs" if shown is jobs else (
+        f"Jobs that wait; {len(jobs) - len(waits)} others are listed with -o wide")
+    return table(rows, ("minimum",), most, title)
 
 
 def queue_table(cycle: Cycle, most: int | None = 80) -> str:

@@ -56,7 +56,8 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
     for obj in found:
         if not isinstance(obj, KubernetesObject):
             raise ManifestError([f"an object of a cluster is {one_line(found_text(obj), 100)}; "
-                                 "allowed is one that a manifest was read into"])
+                                 "allowed is one that a manifest was read into; Cluster.read reads "
+                                 "files"])
     return found
 
 

@@ -92,34 +92,26 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     >>> sweep(base, {"queue/a.weight": [1, 3]}, ["job/one.placed"]).rows
     [{'queue/a.weight': 1, 'job/one.placed': 4}, {'queue/a.weight': 3, 'job/one.placed': 6}]
     """
-    for name, values in grid.items():
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise SweepError(f"grid: {name} is {one_line(repr(values), 100)}; allowed is a list "
-                             "of values")
-    columns = {name: list(values) for name, values in grid.items()}
-    if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
-        raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
+    columns = _columns(grid)
     settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
     base = base if callable(base) else _manifests(base)
-    for name in columns if not callable(base) else ():
-        _check(name, columns, base, conf)
     work = (base, conf,
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics})
     result = Sweep(list(columns), list(work[2]))
+    if not callable(base):
+        for name in columns:
+            _check(name, columns, base, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.told = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
-    named = {name: metric for name, metric in work[2].items()
-             if not callable(metric) and metric not in METRICS}
-    if items and named and not callable(base):
-        _measured((*work[:2], named), items[0][1], passed=NoSuch)
+    if items and not callable(base):
+        _check_metrics(work, items[0][1])
     try:
         for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-            if isinstance(found, BaseException):
-                found = {"error": _sentence(found)}
-            done[number] = found
+            done[number] = {"error": _sentence(found)} if isinstance(
+                found, BaseException) else found
             if parts:
-                parts.add(settings[number], found)
+                parts.add(settings[number], done[number])
             if progress:
                 progress(len(done), len(settings))
     finally:
@@ -129,6 +121,26 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         kept = result.failures if "error" in done[number] else result.rows
         kept.append(setting | done[number])
     return result
+
+
+def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
+    """The values of a grid by name. Raises `SweepError` for what is no list, or too much."""
+    for name, values in grid.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise SweepError(f"grid: {name} is {one_line(repr(values), 100)}; allowed is a list "
+                             "of values")
+    columns = {name: list(values) for name, values in grid.items()}
+    if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
+        raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
+    return columns
+
+
+def _check_metrics(work: tuple[Any, Any, Mapping[str, Any]], setting: Mapping[str, Any]) -> None:
+    """Refuse metrics that the first setting does not have. Raises `NoSuch`."""
+    named = {name: metric for name, metric in work[2].items()
+             if not callable(metric) and metric not in METRICS}
+    if named:
+        _measured((*work[:2], named), setting, passed=NoSuch)
 
 
 def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObject],
