@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_01 import checks
+from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
+from volcano_lab.framework.config.conf import DEFAULT_CONF
 
 answers(
     checks.not_in_the_copy,
@@ -22,20 +24,24 @@ answers(
 
 answers(
     checks.missing_queue,
-    right=["nobody"],
-    wrong=[("somebody", "section 1"), ("team", "there already"), ("lost", "the job"),
-           ("default", "section 1"), ("Nobody", "section 1")],
+    right=[small_cluster().queue("nobody")],
+    wrong=[(small_cluster().queue("somebody"), "section 1"),
+           (small_cluster().queue("team", weight=2), "no new queue"),
+           (small_cluster().job("lost", queue="team"), "another queue"),
+           (small_cluster().queue("nobody").remove("wide"), "taken away"),
+           ("nobody", "cluster.copy()")],
 )
 
 answers(
     checks.own_actions,
-    right=["enqueue, allocate", "enqueue, allocate, backfill, reclaim"],
+    right=[conf_with("enqueue, allocate"), conf_with("enqueue, allocate, backfill, reclaim")],
     wrong=[
-        ("allocate", "wide"),
-        ("allocate, enqueue", "train has no pod"),
-        ("enqueue, allocat", "allocat"),
-        ('actions: "enqueue, allocate"', "Only the names"),
-        ("enqueue, backfill", "train has no pod"),
+        (conf_with("allocate"), "wide"),
+        (conf_with("allocate, enqueue"), "train has no pod"),
+        (conf_with("enqueue, allocat"), "allocat"),
+        ("enqueue, allocate", "the tiers"),
+        (conf_with("enqueue, backfill"), "train has no pod"),
+        (DEFAULT_CONF, "unchanged"),
     ],
 )
 

@@ -6,7 +6,7 @@ from volcano_lab.course.lesson_00.lab import POD, RUNNING
 
 @after("fair-share-01l")
 def three_sliders(facts, toy):
-    assert facts.deserved(toy.facts) == {"a": 35, "b": 35, "c": 30}
+    assert facts.deserved(toy.facts.cycle) == {"a": 35, "b": 35, "c": 30}
 
 
 @after("fair-share-03")
@@ -74,15 +74,12 @@ def all_or_nothing_the_gang_3(four, tables):
 
 @after("fair-share-27")
 def answers_of_the_lab(lab):
-    def deserved(**sliders):
-        rows = lab.set(**sliders).board["queues"]
-        return {row["queue"]: round(row["deserved"], 2) for row in rows}
-
-    outcomes = []
+    minimum = {"job/default/a-gang.pods": 4, "job/default/a-gang.minAvailable": 4}
+    ends = {}
     for weight in (2, 3):
-        outcomes.append(lab.set(a_weight=weight, gang_minimum=4).board["gang"]["outcome"])
-    assert outcomes == ["discard", "commit"]
-    assert next((row["deserved"], row["allocated"]) for row in lab.board["queues"]) == (35, 32)
-    lab.reset()
-    assert deserved() == {"a": 28, "b": 42, "c": 30}
+        cycle = lab.set(**minimum, **{"queue/a.weight": weight}).facts.cycle
+        ends[weight] = [row["statement"] for row in cycle.gangs() if row["job"].endswith("a-gang")]
+    assert ends == {2: ["discard"], 3: ["commit"]}
+    a = next(row for row in cycle.queues() if row["queue"] == "a")
+    assert (a["deserved"]["cpu"], a["allocated"]["cpu"]) == (35, 32)
     lab.reset()

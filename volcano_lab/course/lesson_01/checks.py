@@ -1,44 +1,54 @@
 """Checks of lesson 01: one scheduling cycle."""
 
+from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.tracing import trace_of
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
-from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
+from volcano_lab.course.kit.verdict import try_again, well_done
+from volcano_lab.course.lesson_01.lab import small_cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
-from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
 
 not_in_the_copy = choice("01.not_in_the_copy")
 writes_status = choice("01.writes_status")
 phase_written = choice("01.phase_written")
 
 
-@check(takes=str)
-def missing_queue(answer: str) -> Verdict:
-    """Name the queue that must be added, so that lost gets a node in the next cycle."""
-    try:
-        cycle = small_cluster().queue(answer).run()
-    except ManifestError as error:
-        return try_again(f"{error}. The table of section 1 says which queue lost names.")
-    if any(row[1].startswith("default/lost") for row in cycle.committed):
-        return well_done("Now lost is in the copy, and its pod has a node.")
-    hints = {"team": "team is there already, and three jobs use it. Which one does lost name?",
-             "lost": "That is the job. Which queue does it name?"}
-    return try_again(hints.get(answer,
-                               f"Now there is a queue {answer}, and lost is still left out. The "
-                               "table of section 1 says which queue it names."))
+@check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(…)")
+def missing_queue(answer: Cluster) -> Mistakes:
+    """Add the queue that is missing, so that lost gets a node in the next cycle."""
+    before, now = (names_of(each) for each in (small_cluster(), answer))
+    if now == before and answer.to_yaml() == small_cluster().to_yaml():
+        return None
+    yield not before <= now, "Something is missing in the cluster; nothing may be taken away."
+    cycle = answer.run()
+    added = [name for kind, name in now - before if kind == "Queue"]
+    placed = any(row[1].startswith("default/lost") for row in cycle.committed)
+    yield not added and placed, (
+        "lost has its node, but it names another queue now. Add the queue that it named.")
+    yield not added, "There is no new queue yet: `cluster.copy().queue(…)` adds one."
+    yield not placed, (
+        f"Now there is a queue {', '.join(added)}, and lost is still left out. The table of "
+        "section 1 says which queue it names.")
+    return well_done("Now lost is in the copy, and its pod has a node.")
 
 
-@check(takes=str)
+def names_of(cluster: Cluster) -> set[tuple[str, str]]:
+    """Kind and name of each object of a cluster."""
+    return {(obj.kind, obj.name) for obj in cluster.objects()}
+
+
+@check(takes=str, wanted="a configuration, such as DEFAULT_CONF with other actions")
 def own_actions(answer: str) -> Mistakes:
-    """Write a list of actions, such as "enqueue, backfill", with which train starts and wide stays
-    Pending.
-    """
+    """Write a configuration with other actions, with which train starts and wide stays Pending."""
+    yield "tiers:" not in answer, (
+        "That is not a whole configuration: the tiers of plugins are missing. Replace the actions "
+        "in DEFAULT_CONF.")
+    yield answer.strip() == DEFAULT_CONF.strip(), (
+        "That is Volcano's default, unchanged. Which of its actions do train and wide not need?")
     try:
-        cycle = small_cluster().run(conf_with(answer))
+        cycle = small_cluster().run(answer)
     except ConfError as error:
-        words = ("," not in answer and " " in answer.strip()) or ":" in answer
-        return try_again("Only the names, with commas between them." if words else str(error))
+        return try_again(str(error))
     jobs = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
     yield not jobs["train"]["placed"], (
         "Now train has no pod. allocate must be there, and see train after it was admitted.")
