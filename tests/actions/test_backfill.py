@@ -6,6 +6,8 @@ import pytest
 from small_cluster import group, names, node, open_session, pod, queue, run, task
 
 from volcano_lab.actions.backfill import Backfill
+from volcano_lab.framework import Plugin
+from volcano_lab.framework.registry import registered
 
 CONF = """\
 actions: "backfill"
@@ -55,6 +57,18 @@ def test_where_it_cannot_be_its_job_says_why():
     ssn = run(queue(), node("n1", unschedulable=True), group("a"), one(), conf=CONF)
     errors = ssn.jobs["default/a"].nodes_fit_errors["uid-a-0"]
     assert str(errors) == "0/1 nodes are unavailable: 1 node(s) were unschedulable."
+
+
+def test_a_task_that_no_node_can_take_keeps_none_of_the_others_back():
+    class Picky(Plugin):
+        def pre_predicate(self, task):
+            return "not this one" if task.name == "a-0" else None
+
+    with registered(plugin={"picky": Picky}):
+        ssn = run(queue(), node("n1"), group("a"), group("b"), one("a-0", priority=9), one("b-0"),
+                  conf=CONF + "  - name: picky\n")
+    assert [key for _, key, *_ in ssn.committed] == ["default/b-0"]
+    assert "not this one" in str(ssn.jobs["default/a"].nodes_fit_errors["uid-a-0"])
 
 
 def test_a_gang_is_bound_when_all_of_it_is_ready():

@@ -5,6 +5,8 @@ import pytest
 from small_cluster import group, open_session, pod, queue
 
 from volcano_lab.api import FitErrors
+from volcano_lab.api.objects import Node, ObjectMeta
+from volcano_lab.api.objects.cluster import NodeStatus
 from volcano_lab.api.status import (
     ALLOCATED,
     BINDING,
@@ -14,6 +16,7 @@ from volcano_lab.api.status import (
     RUNNING,
     SUCCEEDED,
 )
+from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 
 ACCOUNTS = ("idle", "used", "releasing", "pipelined")
@@ -110,3 +113,28 @@ def test_a_gang_of_which_a_big_pod_finds_no_node_goes_on_if_it_may_still_be_read
     job.nodes_fit_errors[failed.uid] = FitErrors()
     sub_job = job.task_to_sub_job[failed.uid]
     assert job.need_continue_allocating(sub_job) == goes_on, sentence
+
+
+def test_a_copy_of_a_node_without_scalars_counts_from_zero():
+    bare = Node(ObjectMeta("n1"), status=NodeStatus(allocatable={"cpu": "8", "memory": "8Gi"}))
+    gpu = {"cpu": "1", "nvidia.com/gpu": "1"}
+    cache = Cache([queue(), bare, group("old"), pod("old-0", "old", "n1", requests=gpu)])
+    node = cache.nodes["n1"]
+    node.remove_task(next(iter(cache.jobs["default/old"].tasks.values())))
+    assert node.idle.get("nvidia.com/gpu") == 1000
+    assert cache.snapshot().nodes["n1"].idle.get("nvidia.com/gpu") == 0
+
+
+def test_a_recovered_copy_stays_among_the_pending_tasks_of_its_sub_job():
+    policy = {"name": "a", "subGroupSize": 2, "matchLabelKeys": ["part"]}
+    ssn = open_session(queue(), group("g", subGroupPolicy=[policy]),
+                       pod("g-0", "g", labels={"part": "1"}), plugins=["gang"])
+    job = ssn.jobs["default/g"]
+    sub_job = job.sub_jobs[job.task_to_sub_job["uid-g-0"]]
+    task = job.tasks["uid-g-0"]
+    job.update_task_status(task, ALLOCATED)
+    saved = task.clone()
+    job.update_task_status(task, PENDING)
+    job.update_task_status(saved, ALLOCATED)
+    assert job.in_status(PENDING) == {} and "uid-g-0" in sub_job.in_status(PENDING)
+    assert sub_job.in_status(ALLOCATED) == {"uid-g-0": saved}
