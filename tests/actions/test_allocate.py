@@ -10,6 +10,7 @@ from small_cluster import conf, group, node, open_session, pod, queue, run, task
 from volcano_lab.actions.allocate import Allocate
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
+from volcano_lab.framework import load_conf
 from volcano_lab.scheduler import Scheduler
 
 CONF = """\
@@ -148,3 +149,13 @@ def test_no_node_is_overfilled(case):
         if not direct:  # backfill places what asks for nothing on full nodes, too
             idle[where] = idle[where] - requests[key]
             assert all(idle[where].get(name) > -0.1 for name in requests[key].resource_names())
+
+
+@pytest.mark.parametrize("name", ["allocate", "backfill", "preempt"])
+def test_an_argument_that_a_later_configuration_leaves_out_stays(name):
+    given = f"configurations: [{{name: {name}, arguments: {{predicateErrorCacheEnable: false}}}}]"
+    scheduler = Scheduler(Cache([queue()]), f"actions: {name}\n{given}")
+    scheduler.run_once()
+    scheduler.conf = load_conf(f"actions: {name}")
+    scheduler.run_once()
+    assert scheduler.actions[name].use_error_cache is False

@@ -89,6 +89,16 @@ def test_a_condition_names_the_session_that_found_it_and_when():
                                                                              1000.0 + number)
 
 
+def test_what_an_earlier_session_found_makes_no_phase():
+    stale = attrs.evolve(CONDITION, transition_id="session-0")
+    objects = (Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1, running={"n1": 1})).objects()
+    objects = [obj.changed(status={"conditions": [stale]}) if obj.kind == "PodGroup" else obj
+               for obj in objects]
+    ssn = Scheduler(Cache(objects), "actions: backfill").run_once()
+    status = ssn.jobs["default/a"].pod_group.status
+    assert status.conditions == [stale] and status.phase != "Unknown"
+
+
 def test_what_a_session_writes_is_what_changed(monkeypatch):
     cache = Cluster().node("n1", cpu=4).job("fits", cpu=2).job("waits", cpu=9).cache()
     calls = []

@@ -164,6 +164,17 @@ def test_preemption(sentence, notes, expected, vote):
     assert (names(victims), answer) == (expected, vote), sentence
 
 
+def test_victims_come_job_by_job():
+    ssn = open_session(
+        queue(), node("n2"), group("a"), group("b"), group("c"),
+        pod("c-0", "c", annotations={PREEMPTABLE: "false"}),
+        *(pod(f"{job}-{number}", job, "n2", annotations={PREEMPTABLE: "true"})
+          for job in "ab" for number in (0, 1)), plugins=tdm())
+    running = [task(ssn, name) for name in ("b-0", "a-1", "b-1", "a-0")]
+    victims, _ = ssn.plugins["tdm"].preemptable(task(ssn, "c-0"), running)
+    assert names(victims) == ["a-1", "b-0"]
+
+
 def test_jobs_that_cannot_be_preempted_go_first_and_starve_while_a_pod_waits():
     marks = {"a": "true", "b": "false"}
     groups = [group(name, annotations={PREEMPTABLE: mark}) for name, mark in marks.items()]
