@@ -47,7 +47,7 @@ def test_the_model_is_read_in_a_day():
 
 
 def test_the_path_from_a_manifest_to_a_bind_names_files_that_exist():
-    page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     path = page.split("```")[1]
     named = re.findall(r"^ *(\S+(?:\.py|/))", path, re.MULTILINE)
     assert len(named) > 10
