@@ -283,7 +283,7 @@ def test_why_a_task_may_not_evict_is_told_to_who_watches():
     notes = Notes()
     Scheduler(Cache(scene(base(), LOW, HIGH, nominated("gone"))), PLAIN).run_once(notes)
     assert ("passed_over", {
-        "task": "default/high-0", "reason": "its nominated node gone is not in the session"
+        "task": "default/high-0", "reason": "nominated_gone", "node": "gone"
     }) in notes.rows
 
 

@@ -38,7 +38,7 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
                                  "train")
     assert (result.returncode, result.stderr) == (0, "")
     told = " ".join(result.stdout.split())
-    assert told.startswith("default/train waits for quota: queue team is cpu 1 short. ")
+    assert told.startswith("train waits for quota: queue team is cpu 1 short. ")
     assert ("Queue team, above queue dev, refuses pod default/train-1: cpu 4 allocated + 1 "
             "requested = 5, limit 4 (its capability).") in told
     assert "Decided by" not in told

@@ -84,7 +84,7 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
     explanation = asked(FULL, exported("new", 2, 2)).why("new")
     assert explanation.codes == ["overcommit_refuses", "queue_over_capability"]
     assert explanation.head == (
-        "default/new waits for admission: cpu 0.4 above the limit of overcommit. "
+        "new waits for admission: cpu 0.4 above the limit of overcommit. "
         "(PodGroup Pending, 0 of 2 pods placed)")
     assert explanation.causes[-1].text.startswith("Its pods do not exist yet")
     assert [each.change for each in explanation.remedies] == [
@@ -95,7 +95,7 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
 def test_the_cycle_itself_has_only_the_pods_that_there_are():
     explain = asked(FULL, exported("new", 1, 1))
     assert explain.why("new").head == (
-        "default/new does not wait. (PodGroup Inqueue, 1 of 1 pods placed)")
+        "new does not wait. (PodGroup Inqueue, 1 of 1 pods placed)")
     assert sorted(len(job.tasks) for job in explain.session.jobs.values()) == [0, 1]
     assert not explain.evidence.unmade
 

@@ -82,7 +82,7 @@ def test_a_name_in_two_namespaces_is_asked_back():
 def test_a_pod_group_of_the_same_name_keeps_it():
     cluster = Cluster().node("n1", cpu=4).add(DEPLOYMENT).job("web", cpu=1)
     explain = Explainer(cluster.objects())
-    assert explain.why("web").head.startswith("default/web does not wait.")
+    assert explain.why("web").head.startswith("web does not wait.")
     others = [name for name in explain.names.jobs.values() if name != "default/web"]
     assert len(others) == 1 and others[0].startswith("default/podgroup-")
 

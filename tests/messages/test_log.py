@@ -61,7 +61,7 @@ def test_facts_up_to_the_level_are_written_and_no_others(capsys, verbosity, numb
     (4, "left out: job default/b: its queue nowhere doesn't exist"),
     (4, "the cluster offers cpu 4000.00, memory 0.00, pods 110.00"),
     (4, "job default/a has priority 0 (no class)"),
-    (3, "queue default has its turn"),
+    (3, "queue default is next"),
     (4, "round 1 of deserved: default cpu 2 (done); left cpu 2"),
     (5, "overcommit on a: cpu 2 ≤ limit 4.8: allowed"),
     (4,

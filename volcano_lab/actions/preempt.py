@@ -61,7 +61,7 @@ class Preempt(Action):
                 continue
             if job.contains_network_topology():
                 ssn.observer.note("passed_over", job=job.uid,
-                           reason="jobs with a network topology do not preempt")
+                           reason="network_topology")
                 continue
             preemptors.push(job)
             under_request.append(job)
@@ -108,7 +108,7 @@ class Preempt(Action):
                    within_job=claim.within_job)
         objection = self._not_eligible(task)
         if objection is not None:
-            ssn.observer.note("passed_over", task=task.key, reason=objection)
+            ssn.observer.note("passed_over", task=task.key, **objection)
             return False
         if ssn.pre_predicate(task) is not None:
             return False
@@ -147,29 +147,29 @@ class Preempt(Action):
 
         return may
 
-    def _not_eligible(self, task: TaskInfo) -> str | None:
-        """Why a task may not evict others: by its policy, or because it was promised a node that is
-        being cleared.
+    def _not_eligible(self, task: TaskInfo) -> dict[str, str] | None:
+        """Why a task may not evict others, as facts: by its policy, or because it was promised a
+        node that is being cleared.
         """
         if evictions.never_preempts(task):
-            return "its preemption policy is Never"
+            return {"reason": "policy_never"}
         name = task.pod.status.nominated_node_name
         if not name:
             return None
         node = self.ssn.nodes.get(name)
         if node is None:
-            return f"its nominated node {name} is not in the session"
+            return {"reason": "nominated_gone", "node": name}
         error = self.ssn.predicate(task, node)
         if error is None:
-            return f"it fits its nominated node {name} as it is"
+            return {"reason": "nominated_fits", "node": name}
         if not isinstance(error, FitError):
-            return f"its nominated node {name} could not be checked: {error}"
+            return {"reason": "nominated_unchecked", "node": name, "error": str(error)}
         if error.unresolvable():
             return None
         mine = dry_run.pod_priority(task.pod)
         if any(dry_run.pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
                for other in node.tasks.values()):
-            return f"pods evicted for it are still leaving its nominated node {name}"
+            return {"reason": "nominated_leaving", "node": name}
         return None
 
     def _fitting(self, task: TaskInfo) -> Sequence[NodeInfo]:

@@ -64,7 +64,12 @@ class Candidate:
 
 
 class Impossible(Exception):
-    """Why no choice of victims on a node makes it a place for the task."""
+    """Why no choice of victims on a node makes it a place for the task: a code, and what was
+    objected.
+    """
+
+    def __init__(self, reason: str, objection: object = ""):
+        super().__init__(reason, str(objection))
 
 
 def preempt(statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Iterable[NodeInfo],
@@ -79,8 +84,9 @@ def preempt(statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Itera
             break
         try:
             victims = DryRun(ssn, task, queue, node).select_victims(preemptees)
-        except Impossible as reason:
-            ssn.observer.note("passed_over", task=task.key, node=node.name, reason=str(reason))
+        except Impossible as why:
+            ssn.observer.note("passed_over", task=task.key, node=node.name, reason=why.args[0],
+                              error=why.args[1])
             continue
         note_victims(ssn, "preempt", task, node, victims)
         candidates.append(Candidate(node.name, victims))
@@ -110,20 +116,20 @@ class DryRun:
         """
         removed = self._remove_until_it_fits(self._potential_victims(preemptees))
         if not removed:
-            raise Impossible("nobody on the node may be evicted for the task")
+            raise Impossible("no_victims")
         objection = self.ssn.simulate_predicate(self.state, self.task, self.node)
         if objection is not None:
-            raise Impossible(f"even with its victims gone: {objection}")
+            raise Impossible("still_unfit", objection)
         victims = [victim for victim in removed if not self._spare(victim)]
         if not victims:
-            raise Impossible("the task fits although nobody goes")
+            raise Impossible("fits_already")
         return victims
 
     def _potential_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
         victims = self.ssn.preemptable(self.task,
                                        [other.clone() for other in preemptees(self.node)])
         if not suffices(self.task, self.node, victims):
-            raise Impossible("too little room, even with all victims gone")
+            raise Impossible("too_little")
         return sorted(victims, key=lambda victim:
                       (-pod_priority(victim.pod), start_time(victim.pod)))
 
@@ -141,7 +147,7 @@ class DryRun:
         """Put a victim back, and leave it there if the task still fits."""
         objection = self.ssn.simulate_add_task(self.state, self.task, victim, self.node)
         if objection is not None:
-            raise Impossible(objection)
+            raise Impossible("refused", objection)
         self.node.add_task(victim)
         if self._fits():
             return True
@@ -151,7 +157,7 @@ class DryRun:
     def _remove(self, victim: TaskInfo) -> None:
         objection = self.ssn.simulate_remove_task(self.state, self.task, victim, self.node)
         if objection is not None:
-            raise Impossible(objection)
+            raise Impossible("refused", objection)
         self.node.remove_task(victim)
 
     def _fits(self) -> bool:

@@ -60,10 +60,10 @@ class Reclaim(Action):
             task = tasks.pop()
             ssn.observer.note("claimant", task=task.key, job=job.uid, queue=queue.uid)
             if evictions.never_preempts(task):
-                ssn.observer.note("passed_over", task=task.key, reason="preemption policy Never")
+                ssn.observer.note("passed_over", task=task.key, reason="policy_never")
             elif not ssn.preemptive(queue, task):
                 ssn.observer.note("passed_over", task=task.key,
-                                  reason="the queue may not reclaim for it")
+                                  reason="not_preemptive")
             elif ssn.pre_predicate(task) is None:
                 self._reclaim_for_task(statement, task, job)
         if ssn.job_pipelined(job):

@@ -15,9 +15,9 @@ from typing import Any
 
 from volcano_lab.api import in_units
 from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.messages import Misuse
+from volcano_lab.messages import Message, Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
-from volcano_lab.trace.kinds import operation_text, sentence, short
+from volcano_lab.trace.kinds import operation, sentence, short
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.queues import amount_of
 
@@ -162,7 +162,7 @@ class StepView:
     def _statement(self) -> dict[str, Any]:
         """The operations under way, the last of them; each may still be undone."""
         under_way = [*chain.from_iterable(self.stepper.statements.values())]
-        rows = [operation_text(*entry) for entry in under_way[-UNDER_WAY:]]
+        rows = [str(operation(*entry)) for entry in under_way[-UNDER_WAY:]]
         return {"count": len(under_way), "operations": rows}
 
     @property
@@ -214,14 +214,14 @@ def frames_of(trace: TraceReader) -> list[Frame]:
 
 def _told(record: Record, state: State) -> tuple[str, str, str]:
     """Kind, sentence, and pod of a record."""
+    text = sentence(record)
     if record.kind in ("saved", "recovers"):
-        word = record.kind.removesuffix("d").removesuffix("s")
-        copies = "copies of " if word == "save" else ""
-        return word, f"{word} {copies}{len(record['operations'])} operations", ""
-    pod, text = short(record["task"]), sentence(record)
+        return record.kind.removesuffix("d").removesuffix("s"), text, ""
+    pod = short(record["task"])
     before = {"allocate": "Pending", "evict": "Running"}.get(record["operation"])
     if record.kind == "commit" and before == state["tasks"][record["task"]]["status"]:
-        return "refused", text.replace("commit:", "commit refused, undone:"), pod
+        return "refused", str(Message("record.commit_refused", operation=operation(
+            record["operation"], record["task"], record["node"]))), pod
     return record.kind, text, pod
 
 

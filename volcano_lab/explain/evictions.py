@@ -11,6 +11,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record
+from volcano_lab.trace.kinds import passed
 from volcano_lab.trace.plain import amounts
 
 PROTECTION = {"gang": "protected_by_gang", "conformance": "protected_by_conformance",
@@ -57,19 +58,19 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
             yield Cause(f"{action}_overused", Message("attempt.overused", action=action, sums=_sums(
                 seen, record, job.queue)), {}, [record], context=True)
         return
-    passed = seen.calls_about(job, "passed_over", action)
-    for record in passed[:1]:
+    skipped = seen.calls_about(job, "passed_over", action)
+    for record in skipped[:1]:
         asked = [each for each in seen.in_action(action, "preemptive")
                  if each["task"] == record["task"]]
         said = Message("attempt.not_eligible", action=action, pod=record["task"],
-                       reason=record["reason"],
+                       reason=passed(record),
                        sums=_sums(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_not_eligible", said, {}, [record, *asked], context=True)
     answers = seen.calls_about(job, POINTS[action], action)
     if answers or not seen.ssn.job_starving(job):
         protected = list(_who_protects(seen, job, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
-    elif not passed:
+    elif not skipped:
         yield _no_candidates(seen, job, action, claims[:1])
 
 

@@ -22,6 +22,7 @@ from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.explain.why_node import why_not_cause
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
+from volcano_lab.trace import short
 
 OVERDUE = 300
 """Seconds after which a pod that should have ended does not end by itself."""
@@ -33,11 +34,11 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     """
     status = _status(job)
     if job.tasks and not any(counts(job)[1:]):
-        return [Message("job.stands", job=seen.called(job.uid), status=status),
+        return [Message("job.stands", job=short(seen.called(job.uid)), status=status),
                 *_notes(seen, job)]
     gap = next((found for cause in causes if (found := gap_of(cause)) is not None), None)
-    return [Message("job.waits" if gap is None else "job.head", job=seen.called(job.uid), gap=gap,
-                    status=status), *_notes(seen, job)]
+    return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
+                    job=short(seen.called(job.uid))), *_notes(seen, job)]
 
 
 def gap_of(cause: Cause) -> Message | None:

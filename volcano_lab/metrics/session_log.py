@@ -11,7 +11,7 @@ from typing import Any
 from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.framework import CLUSTER_TOP, ExtensionPoint, Observer, Session, joined
 from volcano_lab.framework.statement import Operation, Statement
-from volcano_lab.messages import log
+from volcano_lab.messages import ENGLISH, log, speaking
 from volcano_lab.trace import KINDS, Record, queue_attributes, sentence
 from volcano_lab.trace.plain import plain
 
@@ -91,7 +91,9 @@ class SessionLog(Observer):
         number = KINDS[kind].level if kind in KINDS else 5
         if number and log.enabled(number):
             values = tuple(map(plain, facts.values()))
-            log.v(number, "%s", sentence(Record(0, self._action, kind, tuple(facts), values)))
+            record = Record(0, self._action, kind, tuple(facts), values)
+            with speaking(ENGLISH):  # log lines are English, as Volcano's are
+                log.v(number, "%s", sentence(record))
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
         number = point.log_level

@@ -114,6 +114,6 @@ TEXTS = {
     "condition": "{reason}: {message}.",
     "no_turn": "This cycle did not reach it.",
     "unknown": "This cycle considered it, and recorded no refusal.",
-    "pods_later": "Its pods do not exist yet (created after admission, and no cluster autoscaler "
-                  "sees them before); this answer assumes that they do.",
+    "pods_later": "Its pods do not exist yet (created after admission); this answer assumes that "
+                  "they do.",
 }
