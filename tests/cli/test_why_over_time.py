@@ -39,11 +39,11 @@ def test_why_at_a_cycle_of_a_simulation_tells_the_loop_and_what_ends_it(loop, ca
     file, *conf = loop
     assert main(["why", file, "web", *conf, "--cycle", "12", "--seconds", "600"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time for train" in (
+    assert "Evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time for train" in (
         out)
     assert "CYCLES PHASE PENDING BOUND RUNNING LEAVING WHAT 1 Running 0 0 1 1 web-0 is evicted" in (
         out)
-    assert "queue a: priority 10 -> 0 web is evicted once instead of 4; train gets a place" in out
+    assert "queue a: priority 10 -> 0 web is evicted once instead of 4; train is placed" in out
 
 
 def test_all_and_json_and_a_node_at_a_cycle(loop, capsys):

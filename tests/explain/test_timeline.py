@@ -60,11 +60,11 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
     explanation = timeline.why("web")
     cause = next(cause for cause in explanation.causes if cause.code == "evicted_again")
     assert cause.text.startswith(
-        "Its pods were evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time "
-        "for train, by reclaim, as gang and capacity let them go. 3 times the room went to web "
-        "before train got a place")
+        "Evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time for train, by "
+        "reclaim, as gang and capacity allowed it. The freed resources went to web 3 times before "
+        "train was placed")
     assert cause.numbers == {"evicted": 4, "taken": 3, "losers": ["default/train"] * 3}
-    assert "Room was made for it 4 times. Of job web: " in timeline.why("train").text
+    assert "Pods were evicted for it 4 times. Job web: Evicted 4 times" in timeline.why("train").text
     assert "evicted_again" not in timeline.why("web", cycle=3).codes
     assert "2 times (web-0 in cycle 1, web-1 in cycle 4)" in timeline.why("web", cycle=4).text
     assert [row["cycles"] for row in timeline.why("web", cycle=6).rows] == [
@@ -108,11 +108,11 @@ def test_what_ends_a_loop_was_run(job):
     assert [remedy.change for remedy in remedies[:3]] == [
         "queue a: priority 10 -> 0", "1 more node like n1", "actions without reclaim"]
     assert [remedy.effect for remedy in remedies[:3]] == [
-        "web is evicted once instead of 4; train gets a place in cycle 4",
-        "web is evicted 0 times instead of 4; train gets a place in cycle 1",
+        "web is evicted once instead of 4; train is placed in cycle 4",
+        "web is evicted 0 times instead of 4; train is placed in cycle 1",
         "web is evicted 0 times instead of 4; train waits"]
     assert str(next(iter(timeline.why("web", cycle=6).remedies_within(600)))) == (
-        "queue a: priority 10 -> 0 (web is evicted once instead of 2; train gets a place in cycle "
+        "queue a: priority 10 -> 0 (web is evicted once instead of 2; train is placed in cycle "
         "4)")
     assert len([*breaks(timeline, "default/web", 12, 600)]) == 3
     again = watched(remedies[0].objects, remedies[0].conf, 40)
@@ -126,9 +126,9 @@ def test_a_gang_that_was_half_evicted_is_stranded():
     timeline = watched(cluster, PREEMPT.replace("enqueue, ", ""), 12,
                        workload=[every(3, urgent, count=1)])
     cause = next(c for c in timeline.why("gang").causes if c.code == "stranded")
-    assert cause.text == ("It is stranded since cycle 4: 1 of its pods holds a place, its minimum "
-                          "is 2. Evicted since then: gang-1, for urgent-1, by preempt, as "
-                          "priority let it go. Placed since then: urgent-1.")
+    assert cause.text == ("Stranded since cycle 4: 1 of its pods holds a place, its minimum is 2. "
+                          "Evicted since then: gang-1, for urgent-1, by preempt, as priority "
+                          "allowed it. Placed since then: urgent-1.")
     assert "stranded" not in timeline.why("gang", cycle=3).codes
     assert cause.text in timeline._repr_mimebundle_()["text/plain"]
 
@@ -158,7 +158,7 @@ def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():
     sim.side.node_fails("n2")
     sim.run(until=8)
     text = timeline.why("gang").text
-    assert "It is stranded since cycle" in text and "lost their node" in text
+    assert "Stranded since cycle" in text and "lost their node" in text
     assert timeline.evictions == []
 
 
@@ -213,7 +213,7 @@ def test_a_timeline_has_what_the_sessions_committed(seed):
         count = sum(e.job == uid for e in timeline.evictions)
         for cause in timeline.why(timeline.names[uid]).causes:
             if cause.code == "evicted_again":
-                assert f"evicted {count} times" in cause.text
+                assert f"Evicted {count} times" in cause.text
     for uid, job in timeline.kept[-1][-1].jobs.items():
         held = sum(map(len, map(job.in_status, ALLOCATED_STATUSES)))
         there = job.ready_task_num() + len(job.in_status(PIPELINED))

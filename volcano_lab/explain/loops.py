@@ -20,7 +20,7 @@ from volcano_lab.explain.candidates import above, in_order, keeping, switched, w
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, World, once
 from volcano_lab.explain.remedies import Remedy, smallest
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts
 
 if TYPE_CHECKING:
@@ -48,21 +48,22 @@ def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     back = any(uid in took for _, took in takers)
     if not back and max(map(len, cycles.values()), default=0) < 2:
         return None
-    pods = listed([f"{pod.partition('/')[2]} in cycle{'s' * (len(when) > 1)} {', '.join(when)}"
-                   for pod, when in cycles.items()], 3)
-    parts = [f"Its pods were evicted {len(gone)} times ({pods}), {_by_whom(timeline, gone)}."]
+    pods = [Message("evicted.pod", n=len(when), pod=pod.partition("/")[2], cycles=Message(
+        "parts", parts=when)) for pod, when in cycles.items()]
+    said = [Message("evicted_again", times=_times(len(gone)), pods=pods,
+                    whom=_by_whom(timeline, gone))]
     if takers:
-        jobs = [job for _, took in takers for job in took]
-        parts.append(f"{_times(len(takers))} the room went to {_names(timeline, jobs)} before "
-                     f"{_names(timeline, [each.winner for each, _ in takers])} got a place: what "
-                     "an eviction frees is given anew in a later cycle, in the order of that one.")
+        said.append(Message(
+            "evicted.taken", times=_times(len(takers)),
+            jobs=_names(timeline, [job for _, took in takers for job in took]),
+            winners=_names(timeline, [each.winner for each, _ in takers])))
     winners = {each.winner for each in gone}
     turn = [each for each in timeline.evictions
             if each.job in winners and each.winner == uid and each.cycle <= last]
     if turn:
-        parts.append(f"In turn, pods of {_names(timeline, [each.job for each in turn])} were "
-                     f"evicted for it {_times(len(turn)).lower()}.")
-    return Cause("evicted_again", " ".join(parts), {
+        said.append(Message("evicted.in_turn", times=_times(len(turn)),
+                            jobs=_names(timeline, [each.job for each in turn])))
+    return Cause("evicted_again", said, {
         "evicted": len(gone), "taken": len(takers), "losers": [each.winner for each, _ in takers]})
 
 
@@ -77,31 +78,30 @@ def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, 
     for victim in dict.fromkeys(each.job for each in made if each.job != uid):
         cause = loop_cause(timeline, victim, last)
         if cause is not None and uid in cause.numbers["losers"]:
-            text = (f"Room was made for it {_times(len(made)).lower()}. Of job "
-                    f"{_names(timeline, [victim])}: {cause.text}")
-            yield victim, Cause("room_taken", text, cause.numbers)
+            said = Message("room_taken", times=_times(len(made)), job=_names(timeline, [victim]))
+            yield victim, Cause("room_taken", [said, *cause.sentences], cause.numbers)
 
 
-def _times(count: int) -> str:
-    return "Once" if count == 1 else f"{count} times"
+def _times(count: int) -> Message:
+    return Message("times", n=count)
 
 
-def _names(timeline: Timeline, jobs: list[str]) -> str:
-    return listed([timeline.names[job].partition("/")[2] for job in dict.fromkeys(jobs)], 3)
+def _names(timeline: Timeline, jobs: list[str]) -> Message:
+    return Message("names.jobs", names=[timeline.names[job].partition("/")[2]
+                                        for job in dict.fromkeys(jobs)])
 
 
-def _by_whom(timeline: Timeline, gone: list[Eviction]) -> str:
-    """For whom, by which actions, and which plugins let it go."""
+def _by_whom(timeline: Timeline, gone: list[Eviction]) -> Message:
+    """For whom, by which actions, and which plugins allowed it."""
     count = Counter(each.winner for each in gone)
-    whom = listed([f"for {_names(timeline, [job]) if job else 'nobody'} {_times(number).lower()}"
-                   for job, number in count.most_common()], 3)
+    whom = [Message("evicted.for", times=_times(number), job=_names(timeline, [job]) if job
+                    else Message("nobody")) for job, number in count.most_common()]
     if len(count) == 1 and gone[0].winner:
-        whom = f"{'each time ' * (len(gone) > 1)}for {_names(timeline, list(count))}"
-    them = "them" if len(gone) > 1 else "it"
+        whom = [Message("evicted.each_time", n=len(gone), job=_names(timeline, list(count)))]
     ways = Counter((each.action, each.rules) for each in gone)
-    return f"{whom}, by " + " and by ".join(
-        action + (f", as {' and '.join(rules)} let {them} go" if rules else "")
-        for action, rules in ways)
+    return Message("evicted.whom", whom=whom, ways=[
+        Message("evicted.by" if rules else "evicted.by_action", action=action, rules=[*rules])
+        for action, rules in ways])
 
 
 def _who_took(timeline: Timeline, eviction: Eviction, before: int) -> list[str]:
@@ -127,22 +127,20 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
             "least"]:
         return None
     now, start, held = rows[-1], since["cycle"], _held(rows[-1])
-    text = (f"It is stranded since cycle {start}: {held} of its pods hold{'s' if held == 1 else ''}"
-            f" a place, its minimum is {now['least']}.")
+    said = [Message("stranded", n=held, cycle=start, least=now["least"])]
     before = [row for row in rows if row["cycle"] < start]
     lost = [each for each in evictions_of(timeline, uid, last) if each.cycle >= start]
     if lost:
-        names = listed([each.pod.partition("/")[2] for each in lost], 3)
-        text += f" Evicted since then: {names}, {_by_whom(timeline, lost)}."
-    elif not before:
-        text += " So it was from the first cycle that was seen."
-    elif _held(before[-1]) + before[-1]["ended"] >= now["least"]:
-        text += " None of its pods was evicted then: they failed, were deleted, or lost their node."
+        said.append(Message("stranded.evicted", whom=_by_whom(timeline, lost), pods=[
+            each.pod.partition("/")[2] for each in lost]))
     else:
-        text += " It did not have its minimum before."
+        had = bool(before) and _held(before[-1]) + before[-1]["ended"] >= now["least"]
+        said.append(Message("stranded.lost" if had else "stranded.short" if before
+                            else "stranded.from_start"))
     others = [job for cycle, _, job, _ in timeline.placed if start <= cycle <= last and job != uid]
-    text += f" Placed since then: {_names(timeline, others)}." if others else ""
-    return Cause("stranded", text, {"since": start, "held": held, "min_available": now["least"]})
+    if others:
+        said.append(Message("stranded.placed", jobs=_names(timeline, others)))
+    return Cause("stranded", said, {"since": start, "held": held, "min_available": now["least"]})
 
 
 def _held(row: dict[str, Any]) -> int:
@@ -193,16 +191,16 @@ def _effect(after: Timeline, uid: str, last: int, before: list[Eviction]) -> str
     """What becomes of the job and of those for whom it was evicted."""
     name, places = _names(after, [uid]), _places(after, uid, last)
     if not before:
-        return f"{name} has {places} pod{'s' * (places != 1)} placed"
-    count = len(evictions_of(after, uid, last))
-    parts = [f"{name} is evicted {_times(count).lower()} instead of {len(before)}"
-             f"{'' if places else ', and then waits'}"]
+        return str(Message("effect.placed", job=name, pods=Message("pods", n=places)))
+    again = len(evictions_of(after, uid, last))
+    parts = [Message("effect.evicted" if places else "effect.evicted_waits", job=name,
+                     times=_times(again), before=len(before))]
     winner = Counter(each.winner for each in before).most_common(1)[0][0]
     placed = [cycle for cycle, _, job, _ in after.placed if job == winner]
     if winner in after.names:
-        who = _names(after, [winner])
-        parts.append(f"{who} gets a place in cycle {placed[0]}" if placed else f"{who} waits")
-    return "; ".join(parts)
+        parts.append(Message("effect.placed_in" if placed else "effect.waits",
+                             job=_names(after, [winner]), cycle=placed[0] if placed else None))
+    return str(Message("clauses", parts=parts))
 
 
 def _options(timeline: Timeline, world: World, uid: str, gone: list[Eviction]) -> list[Option]:

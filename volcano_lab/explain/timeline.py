@@ -27,7 +27,7 @@ from volcano_lab.explain.options import Objects
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import Misuse, NoSuch, friendly_errors
+from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, paragraph
 from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
@@ -136,9 +136,9 @@ class Timeline(Observer, Shown):
                         tuple(causes[-1].numbers.get("named_by", ())) if causes else ())
 
     def _row(self, seen: Evidence, job: JobInfo, gone: list[Eviction]) -> dict[str, Any]:
-        told = [f"{each.pod.partition('/')[2]} is evicted by {each.action}" + (
-            f" for {self.names[each.winner].partition('/')[2]}" if each.winner else "")
-            for each in gone]
+        evicted = [Message("row.evicted_for" if each.winner else "row.evicted", action=each.action,
+                           pod=each.pod.partition("/")[2], job=self.names.get(
+                               each.winner, "").partition("/")[2]) for each in gone]
         names = {name.rpartition("/")[2] for name in (job.uid, self.names[job.uid], *(
             task.key for task in job.tasks.values()))} if self.about else {""}
         cause = next((cause for cause in job_causes(seen, job) if not cause.context), None
@@ -148,8 +148,8 @@ class Timeline(Observer, Shown):
         waits = cause is not None and (counts["pending"] or not job.tasks)
         return {"cycle": self.cycles, "phase": job.pod_group.status.phase, **counts,
                 "promised": pods["Pipelined"], "least": job.min_available,
-                "code": cause.code if waits else "", "why": cause.text if waits else "",
-                "evicted": told}
+                "code": cause.code if waits else "", "why": cause.sentences[0] if waits else "",
+                "evicted": evicted}
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -177,9 +177,9 @@ class Timeline(Observer, Shown):
             rows = self._until(key, last)
             if not rows:
                 raise
-            explanation = Explanation(f"job {self.names[key]}", (
-                f"Job {self.names[key]} was there from cycle {rows[0]['cycle']} to cycle "
-                f"{rows[-1]['cycle']}; in cycle {last} it is gone."))
+            explanation = Explanation(f"job {self.names[key]}", Message(
+                "job_gone", job=self.names[key], first=rows[0]["cycle"], last=rows[-1]["cycle"],
+                now=last))
         if kind == "queue":
             return explanation
         uid = key if kind == "job" else explainer.evidence.tasks[key].job
@@ -203,12 +203,12 @@ class Timeline(Observer, Shown):
         return [row for row in self.rows.get(uid, ()) if row["cycle"] <= last]
 
     def _shown(self) -> Iterable[Part]:
-        yield (f"{self.cycles} cycles with {len(self.rows)} jobs and {len(self.evictions)} "
-               "evictions; ask why(name, cycle) about a job.")
+        yield str(Message("timeline", cycles=self.cycles, jobs=len(self.rows),
+                          evictions=len(self.evictions)))
         for uid in self.rows:
             for cause in filter(None, (loop_cause(self, uid, self.cycles),
                                        stranded_cause(self, uid, self.cycles))):
-                yield f"Job {self.names[uid]}: {cause.text}"
+                yield paragraph([Message("timeline.job", job=self.names[uid]), *cause.sentences])
         yield [{"job": self.names[uid], **stretches(rows)[-1]} for uid, rows in self.rows.items()]
 
 
@@ -234,8 +234,8 @@ def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     alike = ("phase", *COUNTS, "code", "evicted")
     for _, same in groupby(rows, lambda row: [row[name] for name in alike]):
         first, *more = same
-        why = first["why"].partition(". ")[0].removesuffix(".").replace("default/", "")
-        what = "; ".join(first["evicted"]) or why
+        what = str(Message("clauses", parts=first["evicted"])) if first["evicted"] else str(
+            first["why"]).rstrip(".。").replace("default/", "")
         last = f"-{more[-1]['cycle']}" if more else ""
         found.append({"cycles": f"{first['cycle']}{last}",
                       **{name: first[name] for name in ("phase", *COUNTS)},

@@ -45,6 +45,41 @@ TEXTS = {
                                 "configuration has no reclaim action that would take it back, and "
                                 "its spec says reclaimable: false.",
 
+    "times": ("once", "{n} times"),
+    "clauses": "{parts:;}",
+    "names.jobs": "{names:3}",
+    "evicted_again": "Evicted {times} ({pods:3}), {whom}.",
+    "evicted.pod": ("{pod} in cycle {cycles}", "{pod} in cycles {cycles}"),
+    "evicted.for": "for {job} {times}",
+    "evicted.each_time": ("for {job}", "each time for {job}"),
+    "evicted.whom": "{whom:3}, {ways:and}",
+    "evicted.by": "by {action}, as {rules:and} allowed it",
+    "evicted.by_action": "by {action}",
+    "evicted.taken": "The freed resources went to {jobs} {times} before {winners} was placed: a "
+                     "later cycle gives them away again, in its own order.",
+    "evicted.in_turn": "In turn, pods of {jobs} were evicted for it {times}.",
+    "room_taken": "Pods were evicted for it {times}. Job {job}:",
+    "stranded": ("Stranded since cycle {cycle}: {n} of its pods holds a place, its minimum is "
+                 "{least}.", "Stranded since cycle {cycle}: {n} of its pods hold a place, its "
+                 "minimum is {least}."),
+    "stranded.evicted": "Evicted since then: {pods:3}, {whom}.",
+    "stranded.from_start": "So it was from the first cycle that was seen.",
+    "stranded.lost": "None of its pods was evicted then: they failed, were deleted, or lost their "
+                     "node.",
+    "stranded.short": "It did not have its minimum before.",
+    "stranded.placed": "Placed since then: {jobs}.",
+    "effect.placed": "{job} has {pods} placed",
+    "effect.evicted": "{job} is evicted {times} instead of {before}",
+    "effect.evicted_waits": "{job} is evicted {times} instead of {before}, and then waits",
+    "effect.placed_in": "{job} is placed in cycle {cycle}",
+    "effect.waits": "{job} waits",
+    "row.evicted": "{pod} is evicted by {action}",
+    "row.evicted_for": "{pod} is evicted by {action} for {job}",
+    "timeline": "{cycles} cycles with {jobs} jobs and {evictions} evictions; ask why(name, cycle) "
+                "about a job.",
+    "timeline.job": "Job {job}:",
+    "job_gone": "Job {job} was there from cycle {first} to cycle {last}; in cycle {now} it is "
+                "gone.",
     "shuffled": "{action} evicts it, as the plugins that choose victims say.",
     "victim": "{action} evicts it from node {node} for pod {pod}: {plugins:and} of the deciding "
               "tier allowed it, and evicting {chosen} of {count} candidates is enough.",
