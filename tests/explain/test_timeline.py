@@ -64,7 +64,8 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
         "reclaim, as gang and capacity allowed it. The freed resources went to web 3 times before "
         "train was placed")
     assert cause.numbers == {"evicted": 4, "taken": 3, "losers": ["default/train"] * 3}
-    assert "Pods were evicted for it 4 times. Job web: Evicted 4 times" in timeline.why("train").text
+    assert ("Pods were evicted for it 4 times. Job web: Evicted 4 times"
+            in timeline.why("train").text)
     assert "evicted_again" not in timeline.why("web", cycle=3).codes
     assert "2 times (web-0 in cycle 1, web-1 in cycle 4)" in timeline.why("web", cycle=4).text
     assert [row["cycles"] for row in timeline.why("web", cycle=6).rows] == [
