@@ -45,7 +45,7 @@ def store(path: Path, outputs: dict[str, str]) -> None:
     notebook = json.loads(path.read_text())
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
-            if cell["id"] in outputs:
+            if cell["id"] in outputs and "data" in output:  # a printed text stays
                 output["data"]["text/html"] = outputs[cell["id"]]
     path.write_text(json.dumps(notebook))
 
