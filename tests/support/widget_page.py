@@ -21,6 +21,8 @@ SHOW = """([index, esm, traits, width]) => new Promise((ready) => {
   const model = {
     get: (name) => values[name], set: (name, value) => { values[name] = value; },
     on: (name, act) => (listeners[name] ??= []).push(act), off: () => {},
+    send: async (message) => JSON.parse(await window.sendPython(index, JSON.stringify(message)))
+      .forEach((answer) => (listeners['msg:custom'] ?? []).forEach((act) => act(answer))),
     save_changes: async () => {
       if (!Object.keys(values.ask ?? {}).length) return ['at', 'scene'].forEach(tell);
       values.shown = JSON.parse(await window.askPython(index, JSON.stringify(values.ask)));
@@ -42,6 +44,7 @@ class WidgetPage:
         self.page, self.widgets, self.asked, self.errors = page, [], [], []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.expose_function("askPython", self._ask)
+        page.expose_function("sendPython", self._send)
         # An address, so that there is a clipboard and a fragment; nothing is fetched from it.
         text = PAGE.replace("CSS", live_css()).replace("THEME", theme)
         page.route("http://127.0.0.1:9/**",
@@ -66,3 +69,10 @@ class WidgetPage:
         self.asked[index].append(json.loads(asked))
         widget.ask = json.loads(asked)
         return json.dumps(widget.get_state(["shown"])["shown"])
+
+    def _send(self, index, message):
+        """What a widget sends back to a message."""
+        widget, answers = self.widgets[index], []
+        widget.send = answers.append
+        widget._handle_custom_msg(json.loads(message), [])
+        return json.dumps(answers)
