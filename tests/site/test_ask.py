@@ -45,7 +45,7 @@ def test_a_file_is_answered_and_nothing_leaves_the_page(visit, tmp_path):
     shown = page.locator(".vq-job b").all_inner_texts()
     assert shown == [row["job"] for row in cluster["waiting"]]
     found = json.loads(questions.answer(json.dumps({"ask": "why", "job": shown[0]})))
-    assert page.locator(".vq-first").inner_text() == found["causes"][0]["text"]
+    assert page.locator(".vq-first").inner_text() == found["head"]
     assert page.locator(".vq-node").count() == 40
     page.locator(".vq-change").first.click()
     page.wait_for_selector(".vq-tried table tbody tr", timeout=60_000)

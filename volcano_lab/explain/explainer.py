@@ -231,6 +231,7 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.jobs.append(name)
             group.texts.append(first.text)
+            group.heads.append(Explanation(name, head_of(self.evidence, job, causes)).head)
         self.evidence.brief = False
         return sorted(groups.values(), key=lambda group: -len(group.jobs))
 

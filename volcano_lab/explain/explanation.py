@@ -135,13 +135,14 @@ def each_said(said: Said | Sequence[Said | None]) -> list[Said]:
 @define(slots=True)
 class Group:
     """Jobs that wait for the same cause: its `code`, the names of all with the `texts` of their
-    causes, and `explain`, which explains the first one.
+    causes and the `heads` of their answers, and `explain`, which explains the first one.
     """
 
     code: str
     explain: Callable[[], Explanation]
     jobs: list[str] = Factory(list)
     texts: list[str] = Factory(list)
+    heads: list[str] = Factory(list)
 
     @property
     def text(self) -> str:

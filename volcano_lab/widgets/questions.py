@@ -70,7 +70,7 @@ class Questions:
         ssn = self.explainer.session
         return {"waiting": [{"job": job, "code": group.code, "text": say(text)}
                             for group in self.explainer.waiting()
-                            for job, text in zip(group.jobs, group.texts, strict=True)],
+                            for job, text in zip(group.jobs, group.heads, strict=True)],
                 "plugins": ssn.conf.plugin_names(), **state(ssn)}
 
     def lint(self) -> list[Row]:

@@ -72,9 +72,8 @@ export function questions(root, ask, name, notes) {
     add(answer, "h3", {tabindex: -1}, row.job);
     if (moved && innerWidth < 860) answer.scrollIntoView();
     if (found.error) { add(answer, "p", {class: "vq-first"}, found.error); return; }
-    const texts = [...new Set(found.causes.map((cause) => cause.text))];
-    add(answer, "p", {class: "vq-first"}, texts[0] ?? found.head);
-    for (const text of texts.length ? [...texts.slice(1), found.head] : []) add(answer, "p", {}, text);
+    add(answer, "p", {class: "vq-first"}, found.head);
+    for (const text of new Set(found.causes.map((cause) => cause.text))) add(answer, "p", {}, text);
     if (found.page && notes) add(add(answer, "p"), "a", {href: ["pending/", found.page, ".html"].join("")}, "Read more about this cause");
     if (found.seeks) await changes(turn, row.job);
   }
