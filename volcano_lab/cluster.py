@@ -30,7 +30,7 @@ from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_
 from volcano_lab.manifests.missing import missing
 from volcano_lab.messages import friendly_errors, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
-from volcano_lab.simulation import History, Simulation
+from volcano_lab.simulation import History, Simulation, simulate
 from volcano_lab.simulation.sweep import Sweep, sweep
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.comparison import Comparison
@@ -240,27 +240,30 @@ class Cluster(ClusterObjects):
 
     def sweep(self, grid: Mapping[str, Iterable[Any]],
               metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
-              conf: Conf = None, workers: int = 1, scheduler: str | None = None,
-              path: str | Path | None = None,
+              conf: Conf = None, over: Mapping[str, Any] | None = None, workers: int = 1,
+              scheduler: str | None = None, path: str | Path | None = None,
               progress: Callable[[int, int], None] | None = None) -> Sweep:
-        """Run the cluster to rest for every setting of a grid, and measure it; see
+        """Run the cluster to rest, or `over` time, for every setting of a grid, and measure it; see
         `volcano_lab.sweep`.
 
         >>> cluster = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1)
         >>> cluster.sweep({"queue/a.capability.cpu": [1, 2]}, ["placed"]).rows
         [{'queue/a.capability.cpu': 1, 'placed': 0}, {'queue/a.capability.cpu': 2, 'placed': 2}]
         """
-        return sweep(self, grid, metrics, conf=self.configuration(conf), workers=workers,
+        return sweep(self, grid, metrics, conf=self.configuration(conf), over=over, workers=workers,
                      scheduler=scheduler, path=path, progress=progress)
 
-    def simulate(self, until: float, conf: Conf = None, **given: Any) -> History:
-        """Let so many seconds pass, a cycle each, and return what happened; further arguments are
-        those of `Simulation`: workload, latencies, faults, seed.
+    def simulate(self, until: float | None = None, conf: Conf = None, **given: Any) -> History:
+        """Let the jobs come, run and end for so many seconds, or until nothing happens any more.
 
-        >>> Cluster().node("n1", cpu=4).job("train", cpu=1).simulate(5)
-        <a history of 5 cycles and 3 events>
+        Further arguments are those of `simulation.simulate`: arrivals, durations, failures, period,
+        seed. Raises `WorkloadError`.
+
+        >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=4).job("next", cpu=4)
+        >>> cluster.simulate(durations=60).measures("cluster")[0]["waiting_median"]
+        32.03
         """
-        return Simulation(self, self.configuration(conf), **given).run(until)
+        return simulate(self, self.configuration(conf), until=until, **given)
 
     def export(self, form: str = "yaml", *, anonymise: bool = False, conf: Conf = None) -> str:
         """Return the cluster as text: "yaml" or "json" for `kubectl apply`, "case" for `volcano-lab

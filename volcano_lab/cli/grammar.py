@@ -19,7 +19,7 @@ from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
 
 FORMS = ("table", "wide", "json", "yaml", "name")
-SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
+SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "simulate"),
             "Bring in and hand on": ("capture", "export"), "Keep running": ("serve",),
             "Learn": ("lab", "riddle", "site"), "Other": ("replay", "completion", "help",
                                                           "version")}
@@ -65,6 +65,21 @@ FILENAME = click.option("-f", "--filename", "filenames", metavar="FILE", multipl
 FILES = (click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE), FILENAME)
 CONTEXT = click.option("--context", metavar="NAME", help="Without FILE: the cluster that this "
                        "context of kubectl names.  [default: the current one]")
+OVER_TIME = (
+    click.option("--until", metavar="TIME", help="Until when: seconds, 90s, 10m, 2h or 1d.  "
+                 "[default: until nothing happens any more]"),
+    click.option("--arrivals", metavar="WHAT", help="When jobs come: created (their "
+                 "creationTimestamp), a rate such as 30/h of jobs like those that wait, or the "
+                 "file of a trace (.csv, .jsonl, .swf).  [default: created]"),
+    click.option("--duration", metavar="TIME", help="How long a job runs without an annotation "
+                 "volcano-lab/run-time: 10m, exponential:10m, uniform:1m..5m.  [default: for "
+                 "ever]"),
+    click.option("--failures", metavar="TIME[,TIME]", help="Time between two failures of a node, "
+                 "in mean, and until it is back."),
+    click.option("--period", metavar="TIME", help="Between two cycles.  [default: 1s, or more "
+                 "where the time is long]"),
+    click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn."),
+)
 CONF = click.option("--conf", metavar="FILE", type=FILE,
                     help="A volcano-scheduler.conf or the ConfigMap of one.  [default: a ConfigMap "
                     "among the files, else Volcano's own default]")
@@ -312,7 +327,8 @@ def diff() -> None:
               "1,2,5 or 1..9.")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True,
               help="placed, pending, jobs_waiting, allocated, evicted, promised, queue/NAME"
-              ".FIELD.RESOURCE or job/[NAMESPACE/]NAME.FIELD.  [default: placed, pending]")
+              ".FIELD.RESOURCE or job/[NAMESPACE/]NAME.FIELD; over time waiting_p95, used_cpu, "
+              "queue/NAME.waiting_median.  [default: placed, pending]")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True,
               help="Processes; the results are the same with any number.")
 @click.option("--scheduler", metavar="ADDRESS",
@@ -321,9 +337,9 @@ def diff() -> None:
               help="Keep what is done in this folder, as Parquet, and go on from it.")
 @click.option("--plot", metavar="FILE", type=FILE,
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
-@options(CONF, OUTPUT, RECURSIVE, CONTEXT)
+@options(*OVER_TIME, CONF, OUTPUT, RECURSIVE, CONTEXT)
 def sweep() -> None:
-    """A cycle for every setting of a grid.
+    """A cycle, or some time, for every setting of a grid.
 
     On one core, several, or many machines. The exit code is 1 where a setting failed; the others
     stand nevertheless.
@@ -333,7 +349,24 @@ def sweep() -> None:
       volcano-lab sweep all.yaml --grid queue/a.weight=1..5 --metric job/x.placed
       volcano-lab sweep all.yaml --grid queue/a.weight=1,2 --grid q/b.weight=1,2
       volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results sweep/
+      volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --arrivals jobs.swf
       volcano-lab sweep all.yaml --grid queue/a.weight=1..500 --scheduler local
+    """
+
+
+@command("simulate", *FILES)
+@options(*OVER_TIME, CONF, OUTPUT, RECURSIVE, CONTEXT)
+def simulate() -> None:
+    """The jobs of a cluster over time: who waits how long.
+
+    Jobs that have a place run; those that wait, come, run and end. Waiting, slowdown, utilisation,
+    shares of what queues deserve, evictions, broken gangs.
+
+    \b
+    Examples:
+      volcano-lab simulate cluster.yaml --duration 10m
+      volcano-lab simulate nodes.yaml --arrivals jobs.swf --conf new.conf
+      volcano-lab simulate all.yaml --arrivals 30/h --duration 2h --until 7d
     """
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes
 from volcano_lab.cli.output import show, warn
+from volcano_lab.cli.simulate import over_time
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.messages import NoSuch
@@ -21,9 +22,11 @@ MOST_VALUES = 100_000
 def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = (),
           conf: str | None = None, workers: int = 1, scheduler: str | None = None,
           results: str | None = None, plot: str | None = None, output: str = "table",
-          recursive: bool = False, context: str | None = None) -> int:
+          recursive: bool = False, context: str | None = None, **time: Any) -> int:
     """Run and print a sweep; 1 where a setting failed. Raises `Mistake`."""
     cluster = cluster_of(files, conf, recursive, context)
+    over = over_time(**time) if any(time.values()) else None
+    default = ("placed", "pending") if over is None else ("waiting_median", "waiting_p95")
     columns = dict(pairs := [column(each) for each in grid])
     if len(columns) < len(pairs):
         raise Mistake("--grid is given twice with the same name; allowed is once, with all values")
@@ -32,7 +35,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
             files_of = {conf_text(conf_file(str(file))): file for file in columns.get(CONF, ())}
             if files_of:
                 columns[CONF] = list(files_of)
-            found = cluster.sweep(columns, list(metrics or ("placed", "pending")), workers=workers,
+            found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,
                                   scheduler=scheduler, path=results,
                                   progress=_told if sys.stderr.isatty() else None)
     except (SweepError, NoSuch) as error:

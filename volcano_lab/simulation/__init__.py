@@ -13,10 +13,11 @@ from volcano_lab.simulation.faults import KINDS, Faults
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.invariants import InvariantBroken
 from volcano_lab.simulation.life import Life, LifeError
+from volcano_lab.simulation.simulate import simulate
 from volcano_lab.simulation.simulation import Simulation
 
 from .workload import Arrivals, JobTemplate, Spread, WorkloadError, every, poisson, trace
 
 __all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
            "Latencies", "Life", "LifeError", "Simulation", "Spread", "WorkloadError", "every",
-           "poisson", "trace"]
+           "poisson", "simulate", "trace"]

@@ -6,7 +6,7 @@ scheduler notices them. A pod that is deleted before it succeeded is made anew, 
 unless it is a bare pod. Pods of a node that is gone are deleted after a while, unless the node
 comes back before. Jobs that were there at the beginning run for ever; those of them that waited
 without pods get them once they are admitted. Left out: the pods of a job that comes later are
-created with its PodGroup.
+created with its PodGroup; an operator's pods that follow others come when these run.
 """
 
 from collections.abc import Iterable
@@ -64,6 +64,9 @@ class JobRun:
     started: float | None = None
     finished: float | None = None
     lost: int = 0
+    evicted: int = 0
+    broken: int = 0
+    whole: bool = False
 
     @property
     def waiting(self) -> float | None:
@@ -83,6 +86,7 @@ class ClusterSide:
         self.server, self.calendar, self.history = server, calendar, history
         self.latencies, self.random = latencies, random
         self.jobs: dict[str, JobRun] = {}
+        self.unfinished: dict[str, None] = {}
         self.lost_nodes: dict[str, Node] = {}
         self.seen: dict[str, str] = {}
         self.first_node: dict[str, str] = {}
@@ -98,12 +102,17 @@ class ClusterSide:
     def submit(self, name: str, template: JobTemplate) -> JobRun:
         """A job comes: its PodGroup and its pods are made."""
         group, pods = template.build(name, self.server.list("PriorityClass"))
-        run = JobRun(name, group.spec.queue, len(pods), group.spec.min_member,
-                     template.run_time.draw(self.random), self.calendar.now, template,
-                     [pod.key for pod in pods])
+        run_time = None if template.run_time is None else template.run_time.draw(self.random)
+        first, later = (pods[:len(pods) - len(template.later)],
+                        pods[len(pods) - len(template.later):])
+        run = JobRun(name, group.spec.queue, len(first), group.spec.min_member, run_time,
+                     self.calendar.now, template, [pod.key for pod in first])
         self.jobs[group.key] = run
+        self.unfinished[group.key] = None
+        if later:
+            self.later[group.key] = later
         self.server.create(group)
-        for pod in pods:
+        for pod in first:
             self.server.create(pod)
         self.history.note(self.calendar.now, "job arrived", group.key,
                           f"{run.pods} pods in queue {run.queue}")
@@ -118,11 +127,12 @@ class ClusterSide:
         for group in self.server.list("PodGroup"):
             members, least = pods.get(group.key, []), group.spec.min_member
             running = sum(pod.status.phase == "Running" for pod in members)
+            self.unfinished[group.key] = None
             self.jobs[group.key] = JobRun(
                 group.name, group.spec.queue, len(members), least, None, 0.0, None,
                 [pod.key for pod in members],
                 0.0 if group.status.phase in ("Inqueue", "Running") else None,
-                0.0 if running and running >= least else None)
+                0.0 if running and running >= least else None, whole=0 < running >= least)
 
     def pods_created(self, job: str) -> None:
         """The job controller creates the pods of a job that was admitted."""
@@ -163,7 +173,7 @@ class ClusterSide:
                     "Inqueue", "Running"):
                 run.admitted = self.calendar.now
                 self.history.note(self.calendar.now, "job admitted", event.object.key)
-                if event.object.key in self.later:
+                if event.object.key in self.later and not self.pods_of(event.object.key):
                     self.after("recreate", "pods_created", job=event.object.key)
 
     def _pod_changed(self, type_: str, pod: Pod) -> None:
@@ -176,6 +186,9 @@ class ClusterSide:
             if run is not None and pod.key in run.members and run.finished is None and (
                     pod.status.phase != "Succeeded"):
                 run.lost += 1
+                if run.whole and self._running(job) < run.min_member:
+                    run.whole = False
+                    run.broken += 1
                 self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
                 if run.template is not None:
                     self.after("recreate", "pod_recreated", job=job, pod=pod.key)
@@ -185,6 +198,9 @@ class ClusterSide:
                     self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
         elif pod.metadata.deletion_timestamp is not None:
             if self.seen.get(uid) != "ending":
+                run = self.jobs.get(job)
+                if run is not None and run.finished is None:
+                    run.evicted += 1
                 self.seen[uid] = "ending"
                 self.after("end", "pod_ends", pod=pod.key, uid=uid)
         elif pod.spec.node_name and pod.status.phase == "Pending" and uid not in self.seen:
@@ -192,14 +208,14 @@ class ClusterSide:
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
             self._expect(pod)
         elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running":
-            self._finishes_after(pod)
+            self.finishes_after(pod)
 
     def _is_bare(self, job: str) -> bool:
         """Whether a PodGroup was made for a pod that belongs to nobody."""
         group = self.server.find("PodGroup", job)
         return group is None or any(ref.kind == "Pod" for ref in group.metadata.owner_references)
 
-    def _finishes_after(self, pod: Pod) -> None:
+    def finishes_after(self, pod: Pod) -> None:
         """A pod that runs ends some day, unless its job is one of those that run for ever."""
         run = self.jobs.get(_job_of(pod))
         if run is not None and run.run_time is not None:
@@ -230,12 +246,17 @@ class ClusterSide:
         run = self.jobs.get(_job_of(found))
         if run is None:
             return
-        self._finishes_after(found)
-        running = sum(other.status.phase in ("Running", "Succeeded")
-                      for other in self.pods_of(_job_of(found)))
-        if run.started is None and running >= run.min_member:
-            run.started = self.calendar.now
-            self.history.note(self.calendar.now, "job started", _job_of(found))
+        self.finishes_after(found)
+        if not run.whole and self._running(_job_of(found)) >= run.min_member:
+            run.whole = True
+            if _job_of(found) in self.later:
+                self.after("recreate", "pods_created", job=_job_of(found))
+            if run.started is None:
+                run.started = self.calendar.now
+                self.history.note(self.calendar.now, "job started", _job_of(found))
+
+    def _running(self, job: str) -> int:
+        return sum(pod.status.phase in ("Running", "Succeeded") for pod in self.pods_of(job))
 
     def pod_finishes(self, pod: str, uid: str) -> None:
         found = self._living(pod, uid, "Running")
@@ -246,6 +267,7 @@ class ClusterSide:
         run = self.jobs[job]
         if sum(other.status.phase == "Succeeded" for other in self.pods_of(job)) == run.pods:
             run.finished = self.calendar.now
+            self.unfinished.pop(job, None)
             self.history.note(self.calendar.now, "job finished", job)
             self.after("remove", "job_removed", job=job)
 
@@ -280,7 +302,7 @@ class ClusterSide:
                 if pod.status.phase == "Pending":
                     self._expect(pod)
                 elif pod.status.phase == "Running":
-                    self._finishes_after(pod)
+                    self.finishes_after(pod)
 
     def pods_collected(self, node: str) -> None:
         if self.server.find("Node", node) is None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
-from volcano_lab.trace import Part, Shown
+from volcano_lab.messages import NoSuch
+from volcano_lab.simulation import measures
+from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
     from volcano_lab.framework import Session
 
+SHOWN = ("queue", "jobs", "finished", "still_waiting", "waiting_median", "waiting_p95",
+         "slowdown_median", "used_cpu", "of_deserved_cpu", "evicted", "broken")
+TABLES = {"queues": measures.queues, "jobs": measures.jobs, "cluster": measures.cluster}
 GPU = "nvidia.com/gpu"
 RESOURCES = {"cpu": CPU, "memory": MEMORY, "gpu": GPU}
 PARTS = ("deserved", "allocated", "request")
@@ -31,9 +36,10 @@ QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in PAR
           "running", "completed", "unknown")
 CLUSTER = ("time", "nodes", *(f"used_{name}" for name in RESOURCES),
            *(f"part_{name}" for name in RESOURCES), "pods_pending", "pods_binding", "pods_running",
-           "jobs_waiting", "jobs_running", "jobs_finished", "fairness")
+           "jobs_waiting", "jobs_running", "jobs_finished", "fairness",
+           *(f"all_{name}" for name in RESOURCES))
 JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted", "started",
-        "finished", "waiting", "lost")
+        "finished", "waiting", "lost", "evicted", "broken")
 EVENTS = ("time", "what", "about", "detail")
 
 
@@ -50,19 +56,12 @@ class History(Shown):
 
     def __init__(self) -> None:
         self.rows: dict[str, list[list[Any]]] = {name: [] for name in self.columns}
+        self.until = 0.0
 
     def __repr__(self) -> str:
         cycles, events = len(self.rows["cluster"]), len(self.rows["events"])
         return (f"<a history of {cycles} cycle{'s' * (cycles != 1)} "
                 f"and {events} event{'s' * (events != 1)}>")
-
-    def _shown(self) -> Iterable[Part]:
-        yield repr(self)[1:-1].capitalize() + "."
-        yield self._frames()["jobs"]
-
-    def _frames(self) -> dict[str, list[dict[str, Any]]]:
-        return {name: [dict(zip(self.columns[name], row, strict=True)) for row in self.rows[name]]
-                for name in ("jobs", "queues", "cluster", "events")}
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -70,9 +69,9 @@ class History(Shown):
         """Something happened to an object."""
         self.rows["events"].append([time, what, about, detail])
 
-    def sample(self, time: float, ssn: Session, jobs: Mapping[str, Any]) -> None:
-        """The state of queues and cluster as a session left them; `jobs` are all jobs that ever
-        came, by uid.
+    def sample(self, time: float, ssn: Session, unfinished: Iterable[str], finished: int) -> None:
+        """The state of queues and cluster as a session left them, with the uids of jobs that have
+        not finished, and the number of those that have.
         """
         attributes = queue_attributes(ssn)
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
@@ -86,7 +85,8 @@ class History(Shown):
             if attr is not None and name not in parents and not attr.request.is_empty():
                 shares.append(attr.share)
         self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn),
-                                     *_jobs(ssn, jobs), fairness(shares)])
+                                     *_jobs(ssn, unfinished), finished,
+                                     fairness(shares), *_offered(ssn)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
         """What has become of every job so far."""
@@ -94,6 +94,43 @@ class History(Shown):
                              for key, run in jobs.items()]
 
     # -- reading ---------------------------------------------------------------------------------
+
+    def dicts(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table as mappings."""
+        for row in self.rows[table]:
+            yield dict(zip(self.columns[table], row, strict=True))
+
+    def measures(self, table: str) -> list[dict[str, Any]]:
+        """Return what the run comes to: "jobs", "queues", or "cluster", which is one row.
+
+        >>> History().measures("jobs")
+        []
+        """
+        if table not in TABLES:
+            raise NoSuch(f'there is no table "{table}"; allowed are {", ".join(TABLES)}')
+        return TABLES[table](self)
+
+    def _shown(self) -> Iterator[Part]:
+        (whole,) = self.measures("cluster")
+        yield (f"{whole['jobs']} jobs in {whole['seconds']:g} s, {whole['cycles']} cycles: "
+               f"{whole['finished']} finished, {whole['still_waiting']} still wait.")
+        if whole["jobs"]:
+            yield (f"Half of them waited {whole['waiting_median']:g} s or less, 95 % "
+                   f"{whole['waiting_p95']:g} s or less; pods evicted: {whole['evicted']}, gangs "
+                   f"broken: {whole['broken']}.")
+        used = [f"{name} {whole[f'used_{name}']:.0%}" for name in RESOURCES
+                if whole[f"used_{name}"] is not None]
+        if used:
+            yield f"Used in mean over the time: {', '.join(used)}."
+        if endless := sum(run["run_time"] is None for run in self.dicts("jobs")):
+            yield (f"Jobs of which nothing says how long they run, and that run for ever: {endless}"
+                   " (annotation volcano-lab/run-time, --duration, durations).")
+        yield [{name: round(row[name], 2) if isinstance(row.get(name), float) else row.get(name)
+                for name in SHOWN} for row in self.measures("queues")]
+
+    def _frames(self) -> dict[str, list[dict[str, Any]]]:
+        return {table: list(self.dicts(table)) for table in ("jobs", "queues", "cluster", "events")
+                } | {f"{table}_measured": self.measures(table) for table in TABLES}
 
     def to_json(self) -> str:
         """All rows as one text; equal runs give equal texts."""
@@ -154,6 +191,11 @@ def _used(ssn: Session) -> list[float | int | None]:
         for name in names]
 
 
+def _offered(ssn: Session) -> list[float | int]:
+    offered = ssn.table.total("allocatable")
+    return [in_units(name, offered.get(name)) for name in RESOURCES.values()]
+
+
 def _pods(ssn: Session) -> list[int]:
     """Pods that wait, are on their way to a node, and run."""
     count: Counter[TaskStatus] = Counter()
@@ -163,8 +205,7 @@ def _pods(ssn: Session) -> list[int]:
     return [count[PENDING], count[BINDING] + count[BOUND], count[RUNNING]]
 
 
-def _jobs(ssn: Session, jobs: Mapping[str, Any]) -> list[int]:
-    """Jobs none of whose pods runs, jobs that run at least in part, and jobs that have finished."""
-    unfinished = [uid for uid, run in jobs.items() if run.finished is None]
-    running = sum(bool(ssn.jobs[uid].in_status(RUNNING)) for uid in unfinished if uid in ssn.jobs)
-    return [len(unfinished) - running, running, len(jobs) - len(unfinished)]
+def _jobs(ssn: Session, unfinished: Iterable[str]) -> list[int]:
+    """Jobs none of whose pods runs, and jobs that run at least in part."""
+    runs = [uid in ssn.jobs and bool(ssn.jobs[uid].in_status(RUNNING)) for uid in unfinished]
+    return [runs.count(False), runs.count(True)]

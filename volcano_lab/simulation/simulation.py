@@ -32,6 +32,8 @@ from volcano_lab.simulation.wire import Wire
 from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spread
 
 STREAMS = ("arrivals", "cluster", "faults", "nodes")
+CLOCKS = frozenset(("sla", "tdm", "cdp", "usage", "rescheduling"))
+"""Plugins that decide otherwise as time goes by, though nothing changes."""
 BIND_WORKER_PERIOD = 0.02
 """Volcano looks into its channel of tasks to bind every 20 ms."""
 
@@ -62,7 +64,7 @@ class Simulation:
                  latencies: Latencies | None = None,
                  node_failures: Sequence[float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
-                 check: bool = False):
+                 check: bool = False, skip_idle: bool = False):
         if not isinstance(workload, list | tuple) or not all(
                 isinstance(stream, Arrivals) for stream in workload):
             raise WorkloadError(f"workload is {one_line(repr(workload), 100)}; allowed is a list "
@@ -93,6 +95,7 @@ class Simulation:
         self.checked: Session | None = None
         self.cycles = self.crashes = 0
         self.pipeline: BindingPipeline | None = None
+        self.skip_idle, self._seen = skip_idle, -1
         self._connect(Cache())
         self._begin(cluster)
 
@@ -149,6 +152,7 @@ class Simulation:
                 step = min(until, self.calendar.now + 100 * self.period)
                 self.calendar.run(step)
                 tick(step)
+        self.history.until = self.calendar.now
         self.history.set_jobs(self.side.jobs)
         return self.history
 
@@ -171,6 +175,10 @@ class Simulation:
     # -- the scheduler's side ----------------------------------------------------------------------
 
     def _on_cycle(self) -> None:
+        if self._idle():
+            self.calendar.after(self.period, "cycle")
+            return
+        self._seen = self.wire.changes
         disturbance = Disturbance(self)
         try:
             self.ssn = self._decide(disturbance)
@@ -181,12 +189,26 @@ class Simulation:
             self.restart()
         else:
             self.cycles += 1
-            self.history.sample(self.calendar.now, self.ssn, self.side.jobs)
+            self.history.sample(self.calendar.now, self.ssn, self.side.unfinished,
+                                len(self.side.jobs) - len(self.side.unfinished))
         if self.pipeline.channel:
             self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
         if self.pipeline.evictions:
             self.side.after("evict", "process_evictions")
         self.calendar.after(self.period, "cycle")
+
+    def _idle(self) -> bool:
+        """Whether a cycle would decide what the last one decided: nothing has changed since, and no
+        plugin looks at the time.
+        """
+        return (self.skip_idle and self._seen == self.wire.changes
+                and self.ssn is not None and not CLOCKS & self.ssn.plugins.keys())
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing but idle cycles is to come."""
+        return self._idle() and all(
+            entry.kind == "cycle" for entry in self.calendar.entries.values())
 
     def _decide(self, disturbance: Disturbance) -> Session:
         watching = joined(disturbance if disturbance.needed else None, self.observer)

@@ -22,19 +22,20 @@ LATEST = 3.0
 class Wire:
     """Carries events.
 
-    `under_way` has those that have not arrived, by number; `ready_at` when (in ticks) the last one
-    of an object does.
+    `changes` counts what was sent and what arrived late. `under_way` has what has not arrived, by
+    number; `ready_at` when (in ticks) the last one of an object does.
     """
 
     def __init__(self, sim: Simulation):
         self.sim = sim
         self.under_way: dict[int, WatchEvent] = {}
         self.ready_at: dict[str, int] = {}
-        self.number = 0
+        self.number = self.changes = 0
         sim.server.watchers.append(self.carry)
 
     def carry(self, event: WatchEvent) -> None:
         """Something changed: tell the scheduler now or later, once or twice."""
+        self.changes += 1
         sim, random = self.sim, self.sim.random["faults"]
         now = sim.calendar.now
         place = f"{event.object.kind} {event.object.key}"
@@ -55,6 +56,7 @@ class Wire:
 
     def deliver(self, number: int) -> None:
         """An event's time has come."""
+        self.changes += 1
         event = self.under_way.pop(number, None)
         if event is None:
             return

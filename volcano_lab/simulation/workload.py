@@ -2,8 +2,6 @@
 a file.
 """
 
-import csv
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -14,16 +12,11 @@ import attrs
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
-from volcano_lab.manifests import ManifestError, Reader, Unreadable
+from volcano_lab.manifests import ManifestError
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.described import ClusterObjects
-from volcano_lab.messages import OneSentence, friendly_errors
-
-
-class WorkloadError(OneSentence, ValueError):
-    """A workload that can't be simulated: which entry, which field, what was found, what is
-    allowed.
-    """
+from volcano_lab.messages import friendly_errors
+from volcano_lab.simulation.traces import WorkloadError, read_trace
 
 
 @define(slots=True, frozen=True)
@@ -108,6 +101,11 @@ class JobTemplate:
     manifest: str | None = None
     run_time: Spread = field(default=60.0, converter=spread)
 
+    @property
+    def later(self) -> list[Pod]:
+        """Those of its pods that a controller creates only when the others run."""
+        return []
+
     def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
         """The PodGroup and the pods of one such job, in a cluster that has these PriorityClasses.
 
@@ -167,6 +165,11 @@ class Arrivals:
             raise WorkloadError("a stream of jobs without end has no time between two of them; "
                                 "allowed are seconds above 0")
 
+    @property
+    def endless(self) -> bool:
+        """Whether jobs come for ever."""
+        return self.times is None and self.count is None
+
     def next_gap(self, made: int, random: Random) -> float | None:
         """Seconds from the job before (or from the beginning) to the next; None where none comes.
         """
@@ -202,8 +205,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
 
 @friendly_errors
 def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
-    """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a .csv or .jsonl
-    file of them.
+    """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a file of them in
+    one of the forms of `traces`.
 
     Raises `WorkloadError`.
 
@@ -211,7 +214,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     [1.0, 5.0]
     """
     where = "trace" if not isinstance(rows, str | Path) else str(rows)
-    entries = _read(Path(rows)) if isinstance(rows, str | Path) else rows
+    entries = read_trace(Path(rows)) if isinstance(rows, str | Path) else rows
     jobs, names = [], {}
     for number, row in enumerate(entries, 1):
         if not isinstance(row, Mapping):
@@ -225,17 +228,6 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
         jobs.append((time, template))
     jobs.sort(key=lambda job: job[0])
     return Arrivals([template for _, template in jobs], times=[time for time, _ in jobs])
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    try:
-        text = Reader().text(path)
-        if path.suffix == ".csv":
-            return [{key: text for key, text in row.items() if text not in (None, "")}
-                    for row in csv.DictReader(text.splitlines(keepends=True), strict=True)]
-        return [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (Unreadable, ValueError, RecursionError, csv.Error) as error:
-        raise WorkloadError(f"{path}: cannot be read ({error})") from None
 
 
 NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int,

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.messages import NoSuch, listed
+from volcano_lab.simulation.history import History
+from volcano_lab.simulation.measures import measure as of_history
 from volcano_lab.trace.views.cycle import Cycle
 
-Metric = Callable[[Cycle], Any]
+Metric = Callable[[Any], Any]
 
 METRICS: dict[str, Metric] = {
     "placed": lambda cycle: sum(row["placed"] for row in cycle.jobs()),
@@ -22,9 +24,10 @@ def _operations(cycle: Cycle, name: str) -> int:
     return sum(row[0] == name for row in cycle.committed)
 
 
-def measure(name: str, cycle: Cycle) -> Any:
+def measure(name: str, cycle: Cycle | History) -> Any:
     """Return one number of a cycle: `placed`, `queue/NAME.FIELD.RESOURCE` or
-    `job/[NAMESPACE/]NAME.FIELD`; without a namespace it is `default`.
+    `job/[NAMESPACE/]NAME.FIELD`; without a namespace it is `default`. Of a history see
+    `simulation.measures`.
 
     Raises `LookupError` with a sentence where there is none.
 
@@ -34,6 +37,8 @@ def measure(name: str, cycle: Cycle) -> Any:
     >>> [measure(name, cycle) for name in names]
     [4, 4, 2]
     """
+    if isinstance(cycle, History):
+        return of_history(name, cycle)
     if name in METRICS:
         return METRICS[name](cycle)
     kind, _, rest = name.partition("/")

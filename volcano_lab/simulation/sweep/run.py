@@ -20,6 +20,8 @@ from volcano_lab.manifests.described import ClusterObjects, checked_objects
 from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest, conf_of
+from volcano_lab.simulation.history import History
+from volcano_lab.simulation.simulate import simulate
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
@@ -30,6 +32,8 @@ FORM = "volcano-lab sweep 2"
 MOST_SETTINGS = 1_000_000
 CONF = "conf"
 """The name in a grid whose values are texts of configurations."""
+Work = tuple[Any, Any, Mapping[str, Any], dict[str, Any] | None]
+"""The base, its configuration, the metrics, and the arguments of a simulation, if it is one."""
 Base = Iterable[KubernetesObject] | Callable[..., Any]
 
 
@@ -62,11 +66,12 @@ class Sweep(Shown):
 @partial(friendly_errors, first=True)
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
-          conf: SchedulerConfiguration | str | None = None, workers: int = 1,
+          conf: SchedulerConfiguration | str | None = None,
+          over: Mapping[str, Any] | None = None, workers: int = 1,
           scheduler: str | None = None,
           path: str | Path | None = None,
           progress: Callable[[int, int], None] | None = None) -> Sweep:
-    """Run a cycle for every setting of a grid, and measure it.
+    """Run a cycle, or some time, for every setting of a grid, and measure it.
 
     Args:
         base: A cluster or its objects, which `KIND/NAME.FIELD` and `plugin/NAME.ARGUMENT` of the
@@ -74,6 +79,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         grid: Name -> its values; `conf` means texts of configurations.
         metrics: Names, paths (`queue/a.allocated.cpu`), or name -> function of a `Cycle`.
         conf: The configuration where the grid has none; None is Volcano's default.
+        over: Arguments of `simulation.simulate`: the jobs come and run over time in place of one
+            cycle, and the metrics are those of a `History`, such as `waiting_p95`.
         workers: Processes. The results are the same with any number.
         scheduler: The address of a Dask scheduler, or `local` for one on this machine.
         path: A folder of Parquet files that keeps what is done (needs pyarrow); a sweep that is
@@ -96,7 +103,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
     base = base if callable(base) else _manifests(base)
     work = (base, conf,
-            dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics})
+            dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
+            None if over is None else dict(over))
     result = Sweep(list(columns), list(work[2]))
     if not callable(base):
         for name in columns:
@@ -135,12 +143,12 @@ def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
     return columns
 
 
-def _check_metrics(work: tuple[Any, Any, Mapping[str, Any]], setting: Mapping[str, Any]) -> None:
+def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
     """Refuse metrics that the first setting does not have. Raises `NoSuch`."""
     named = {name: metric for name, metric in work[2].items()
-             if not callable(metric) and metric not in METRICS}
+             if not callable(metric) and metric not in (METRICS if work[3] is None else ())}
     if named:
-        _measured((*work[:2], named), setting, passed=NoSuch)
+        _measured((*work[:2], named, work[3]), setting, passed=NoSuch)
 
 
 def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObject],
@@ -161,11 +169,11 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObj
     raise SweepError(f"grid: {found}")
 
 
-def _measured(work: tuple[Any, Any, Mapping[str, Any]], setting: Mapping[str, Any],
+def _measured(work: Work, setting: Mapping[str, Any],
               passed: Any = ()) -> dict[str, Any]:
     """The metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
     try:
-        cycle = _cycle(work, setting)
+        cycle = _outcome(work, setting)
         return {name: metric(cycle) if callable(metric) else measure(metric, cycle)
                 for name, metric in work[2].items()}
     except passed:
@@ -174,8 +182,8 @@ def _measured(work: tuple[Any, Any, Mapping[str, Any]], setting: Mapping[str, An
         return {"error": _sentence(error)}
 
 
-def _cycle(work: tuple[Any, Any, Any], setting: Mapping[str, Any]) -> Cycle:
-    base, conf, _ = work
+def _outcome(work: Work, setting: Mapping[str, Any]) -> Cycle | History:
+    base, conf, _, over = work
     text = setting.get(CONF, conf)
     others = {name: value for name, value in setting.items() if name != CONF}
     changes = {name: value for name, value in others.items() if "/" in name}
@@ -183,7 +191,8 @@ def _cycle(work: tuple[Any, Any, Any], setting: Mapping[str, Any]) -> Cycle:
         made = base(**{name: value for name, value in others.items() if "/" not in name})
         base = _manifests(made)
     settings = tuple(f"{name}={_text(value)}" for name, value in changes.items())
-    return at_rest(*Change(settings).given(base, conf_of(text)))
+    world, read = Change(settings).given(base, conf_of(text))
+    return at_rest(world, read) if over is None else simulate(world, read, **over)
 
 
 def _manifests(base: Iterable[KubernetesObject]) -> list[KubernetesObject]:
@@ -202,9 +211,9 @@ def _sentence(error: BaseException) -> str:
 
 def _head(work: tuple[Any, ...], columns: Iterable[str]) -> dict[str, Any]:
     """What tells a sweep from another, whatever its values are."""
-    base, conf, metrics = work
+    base, conf, metrics, over = work
     written = packed(base) if callable(base) else json.dumps(
         [to_dict(obj) for obj in base]).encode()
     own = sorted(name for name, metric in metrics.items() if callable(metric))
     return {"form": FORM, "names": list(columns), "metrics": list(metrics), "own": own,
-            "base": hashlib.sha256(written + str(conf).encode()).hexdigest()}
+            "base": hashlib.sha256(written + f"{conf}{over or ''}".encode()).hexdigest()}

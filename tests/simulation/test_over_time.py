@@ -1,0 +1,216 @@
+"""Jobs over time: who waits how long, held against sums by hand; arrivals, run times, failures."""
+
+import json
+
+import pytest
+import yaml
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import loads
+from volcano_lab.messages import NoSuch
+from volcano_lab.simulation import (
+    JobTemplate,
+    Simulation,
+    WorkloadError,
+    every,
+    poisson,
+    simulate,
+    trace,
+)
+from volcano_lab.simulation.measures import measure, quantile
+
+NODE = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, "
+        "status: {allocatable: {cpu: 4, pods: 9}}}")
+
+
+def job(name: str, cpu: int, *, created: str = "", pods: int = 1, notes: dict | None = None) -> str:
+    metadata = {"name": name, "annotations": notes or {}}
+    if created:
+        metadata["creationTimestamp"] = created
+    template = {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}}
+    return yaml.safe_dump({
+        "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": metadata,
+        "spec": {"tasks": [{"name": "w", "replicas": pods, "template": template}]}})
+
+
+def cluster(*documents: str):
+    return loads("\n---\n".join((NODE, *documents)))
+
+
+def test_three_jobs_by_hand():
+    """On 4 CPUs, cycles at whole seconds; a request to bind takes 0.01 s, a start 1 s, and the
+    worker that binds looks every 0.02 s: a job placed at t runs from t + 1.03.
+
+    a comes at 0 and runs from 1.03 to 101.03. b comes at 10 and needs all CPUs: it is placed at
+    102, when a has ended, and runs from 103.03 to 203.03. c comes at 20 and comes after b.
+    """
+    rows = [{"time": 0, "name": "a", "cpu": 3, "run_time": 100},
+            {"time": 10, "name": "b", "cpu": 4, "run_time": 100},
+            {"time": 20, "name": "c", "cpu": 4, "run_time": 50}]
+    history = simulate(Cluster().node("n1", cpu=4), arrivals=rows)
+    found = {row["job"]: (row["waiting"], row["slowdown"]) for row in history.measures("jobs")}
+    assert found == {"default/a": (1.03, 1.0103), "default/b": (93.03, 1.9303),
+                     "default/c": (185.03, 4.7006)}
+    (whole,) = history.measures("cluster")
+    assert whole["waiting_median"] == 93.03
+    assert whole["waiting_p95"] == pytest.approx(93.03 + 0.9 * (185.03 - 93.03))
+    assert whole["slowdown_median"] == 1.9303 and whole["evicted"] == whole["broken"] == 0
+    assert whole["finished"] == whole["jobs"] == 3 and whole["still_waiting"] == 0
+    # a cycle's amounts stand until the next: a from 0 to 102, b to 204, c to 256, then nothing
+    end = whole["seconds"]
+    used = 3 * 102 + 4 * (204 - 102) + 4 * (256 - 204)
+    assert whole["used_cpu"] == pytest.approx(used / (4 * end), abs=0.01)
+    (queue,) = history.measures("queues")
+    deserved = 3 * 10 + 4 * (256 - 10)  # what it asks for, and at most the cluster
+    assert queue["used_cpu"] == whole["used_cpu"]
+    assert queue["of_deserved_cpu"] == pytest.approx(used / deserved, abs=1e-6)
+    assert measure("waiting_median", history) == measure("job/b.waiting", history) == 93.03
+    assert measure("queue/default.finished", history) == 3
+    with pytest.raises(NoSuch, match="allowed are cycles, seconds"):
+        measure("nothing", history)
+
+
+def test_idle_cycles_make_no_difference():
+    rows = [{"time": 7 * n, "name": f"j{n}", "cpu": 1 + n % 4, "pods": 1 + n % 2, "min_member": 1,
+             "run_time": 20 + n} for n in range(20)]
+    world = Cluster().node("n1", cpu=4).node("n2", cpu=4)
+    every_cycle = Simulation(world, workload=[trace(rows)]).run(900)
+    skipping = simulate(world, arrivals=rows)
+    assert skipping.rows["jobs"] == every_cycle.rows["jobs"]
+    assert skipping.rows["events"] == every_cycle.rows["events"]
+    assert len(skipping.rows["cluster"]) < len(every_cycle.rows["cluster"]) / 2
+
+
+def test_a_plugin_that_looks_at_the_time_gets_every_cycle():
+    conf = """actions: "enqueue, allocate"
+tiers: [{plugins: [{name: sla, arguments: {sla-waiting-time: 5s}}, {name: overcommit}]}]"""
+    history = simulate(cluster(job("a", 1)), conf, until=20)
+    assert len(history.rows["cluster"]) == 20
+
+
+def test_jobs_come_when_they_were_created():
+    world = cluster(job("late", 1, created="2025-03-01T10:01:00Z"),
+                    job("early", 1, created="2025-03-01T10:00:00Z"), job("undated", 1))
+    history = simulate(world, durations=30)
+    assert {row["job"].split("/")[1].split("-")[0]: row["arrived"]
+            for row in history.measures("jobs")} == {"late": 60.0, "early": 0.0, "undated": 0.0}
+
+
+def test_an_annotation_says_how_long_a_job_runs():
+    world = cluster(job("short", 4, notes={"volcano-lab/run-time": "5"}), job("long", 4))
+    finished = {row["job"].split("/")[1].split("-")[0]: row["state"]
+                for row in simulate(world).measures("jobs")}
+    assert finished == {"short": "finished", "long": "running"}
+    with pytest.raises(WorkloadError, match="annotation volcano-lab/run-time is"):
+        simulate(cluster(job("odd", 4, notes={"volcano-lab/run-time": "soon"})))
+
+
+def test_a_rate_makes_jobs_like_those_that_wait():
+    history = simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, durations=5, until=200, seed=4)
+    rows = history.measures("jobs")
+    assert 10 < len(rows) < 32 and {row["pods"] for row in rows} == {2}
+    assert rows == simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, durations=5, until=200,
+                            seed=4).measures("jobs")
+
+
+def test_executors_come_when_the_driver_runs():
+    spark = yaml.safe_dump({
+        "apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication",
+        "metadata": {"name": "pi"}, "spec": {
+            "mode": "cluster", "batchScheduler": "volcano", "driver": {"memory": "10m"},
+            "executor": {"instances": 2, "memory": "10m"}}})
+    node = NODE.replace("cpu: 4", "cpu: 4, memory: 64Gi")
+    history = simulate(loads(f"{node}\n---\n{spark}"), durations=20)
+    bound = [(row[0], row[2]) for row in history.rows["events"] if row[1] == "pod bound"]
+    assert [name for _, name in bound] == [f"default/pi-{which}"
+                                           for which in ("driver", "exec-1", "exec-2")]
+    assert bound[0][0] < 1 < bound[1][0]
+    assert history.measures("jobs")[0]["state"] == "finished"
+
+
+def test_a_node_that_fails_breaks_a_gang():
+    world = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("gang", pods=2, cpu=3, min_member=2)
+    history = simulate(world, durations=3000, failures=(1000, 60), until=4000, seed=2)
+    (row,) = history.measures("jobs")
+    lost = sum(event[1] == "node lost" for event in history.rows["events"])
+    assert lost and 0 < row["broken"] <= lost
+
+
+SWF = """; a comment
+1 100 5 60 2 -1 -1 2 60 1024 1 3 1 -1 1 -1 -1 -1
+2 110 0 -1 4 -1 -1 4 60 -1 0 3 1 -1 1 -1 -1 -1
+3 130 0 30 1 -1 -1 -1 60 -1 1 3 1 -1 1 -1 -1 -1
+"""
+OPEN_B = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time
+p1,6000,12000,1,460,1000,1500,1100
+p2,500,100,0,0,1060,,
+p3,500,100,0,0,1060,1080,1060
+"""
+TASKS = """task_name,instance_num,job_name,task_type,status,start_time,end_time,plan_cpu,plan_mem
+M1,3,j_1,1,Terminated,500,560,50,0.5
+M2,1,j_1,1,Failed,510,0,100,1
+"""
+
+
+@pytest.mark.parametrize(("name", "text", "jobs"), [
+    ("t.swf", SWF, [(0.0, "job-1", 2, 1, "1024Ki", None, 60.0),
+                    (30.0, "job-3", 1, 1, None, None, 30.0)]),
+    ("b.csv", OPEN_B, [(0.0, "p1", 1, "6000m", "12000Mi", 1, 400.0),
+                       (60.0, "p3", 1, "500m", "100Mi", None, 20.0)]),
+    ("a.csv", TASKS, [(0.0, "j-1-m1", 3, "500m", "687194767", None, 60.0)])])
+def test_traces_of_real_clusters(tmp_path, name, text, jobs):
+    path = tmp_path / name
+    path.write_text(text)
+    found = trace(path)
+    assert [(time, each.name, each.pods, each.cpu, each.memory, each.gpu, each.run_time.a)
+            for time, each in zip(found.times, found.templates, strict=True)] == jobs
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"arrivals": 0.5}, "until is not given"),
+    ({"arrivals": [poisson(1.0, JobTemplate())]}, "until is not given"),
+    ({"failures": (1, 2, 3)}, "allowed are seconds between two failures"),
+    ({"durations": "long"}, "a length of time is 'long'"),
+    ({"until": -1}, "until is -1")])
+def test_what_cannot_be_simulated_is_refused(given, words):
+    with pytest.raises(WorkloadError, match=words):
+        simulate(cluster(job("a", 1)), **given)
+    with pytest.raises(WorkloadError, match="arrivals is a rate, and no job waits"):
+        simulate(cluster(), arrivals=1.0, until=5)
+    with pytest.raises(WorkloadError, match="cannot be read"):
+        trace("no-such.swf")
+
+
+def test_quantiles_lie_between_neighbours():
+    assert quantile(list(range(101)), 0.95) == 95.0 and quantile([1.0, 2.0], 0.25) == 1.25
+
+
+def two_queues() -> Cluster:
+    world = Cluster().node("n1", cpu=8).queue("a").queue("b")
+    for number in range(6):
+        for name in ("a", "b"):
+            world = world.job(f"{name}{number}", queue=name, pods=2, cpu=2)
+    return world
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_two_weights_side_by_side(workers):
+    found = two_queues().sweep(
+        {"queue/a.weight": [1, 3]}, ["queue/a.waiting_median", "queue/b.waiting_median",
+                                     "waiting_p95"], over={"durations": 60}, workers=workers)
+    even, odd = found.rows
+    assert even["queue/a.waiting_median"] == pytest.approx(even["queue/b.waiting_median"], abs=70)
+    assert odd["queue/a.waiting_median"] < odd["queue/b.waiting_median"]
+    assert even == two_queues().sweep(
+        {"queue/a.weight": [1]}, list(found.metrics), over={"durations": 60}).rows[0]
+
+
+def test_a_stream_comes_beside_the_jobs_that_wait():
+    world = Cluster().node("n1", cpu=8).job("own", cpu=1)
+    history = simulate(world, durations=10, arrivals=every(5, JobTemplate("b", cpu=1, run_time=3),
+                                                           count=2))
+    assert [row["job"] for row in history.measures("jobs")] == ["default/own", "default/b-1",
+                                                                "default/b-2"]
+    told = history._repr_mimebundle_()["text/plain"]
+    assert "3 jobs in" in told and "3 finished, 0 still wait." in told
+    assert json.dumps(history.measures("queues"))

@@ -1,0 +1,149 @@
+"""What a run in simulated time comes to: waiting, slowdown, utilisation, fairness, evictions.
+
+Rows of plain data, computed from a history's rows. A job waits from its arrival until its minimum
+runs; one that waits still has waited until the end. Its slowdown is the time from arrival to end
+over its run time. Averages over time weigh each cycle by the time until the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.messages import NoSuch
+
+if TYPE_CHECKING:
+    from volcano_lab.simulation.history import History
+
+Row = dict[str, Any]
+
+
+def quantile(values: Sequence[float], part: float) -> float | None:
+    """Return the value below which a part of all lie, between two neighbours in proportion.
+
+    >>> quantile([1.0, 2.0, 3.0, 4.0], 0.5), quantile([5.0], 0.95), quantile([], 0.95)
+    (2.5, 5.0, None)
+    """
+    if not values:
+        return None
+    ordered = sorted(values)
+    place = (len(ordered) - 1) * part
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return round(ordered[low] + (ordered[high] - ordered[low]) * (place - low), 6)
+
+
+def jobs(history: History) -> list[Row]:
+    """Return a row a job that came: seconds it waited, slowdown, evictions, how often its gang was
+    broken.
+    """
+    rows = []
+    for run in history.dicts("jobs"):
+        waited = run["waiting"] if run["started"] is not None else (
+            round(history.until - run["arrived"], 6))
+        taken = None if run["finished"] is None else run["finished"] - run["arrived"]
+        state = ("finished" if taken is not None else
+                 "running" if run["started"] is not None else "waiting")
+        rows.append({
+            "job": run["job"], "queue": run["queue"], "state": state, "pods": run["pods"],
+            "arrived": run["arrived"], "waiting": waited, "slowdown": round(
+                taken / run["run_time"], 6) if taken is not None and run["run_time"] else None,
+            "evicted": run["evicted"], "broken": run["broken"]})
+    return rows
+
+
+def queues(history: History) -> list[Row]:
+    """Return a row a queue that has jobs or holds something: jobs, waiting, slowdown, utilisation
+    of each resource, and what it held of what it deserved, over the whole time.
+    """
+    of_queue: dict[str, list[Row]] = {}
+    for row in jobs(history):
+        of_queue.setdefault(row["queue"], []).append(row)
+    samples: dict[str, list[tuple[float, Row]]] = {}
+    for length, row in timed(history, "queues"):
+        samples.setdefault(row["queue"], []).append((length, row))
+    seen = list(timed(history, "cluster"))
+    offered = {name: average(seen, f"all_{name}") for name in ("cpu", "memory", "gpu")}
+    total = {name: amount for name, amount in offered.items() if amount}
+    rows = []
+    for name in sorted(samples.keys() | of_queue.keys()):
+        own, came = samples.get(name, []), of_queue.get(name, [])
+        held, due = ({resource: average(own, f"{part}_{resource}", 0.0) for resource in total}
+                     for part in ("allocated", "deserved"))
+        if came or any(held.values()):
+            rows.append({"queue": name, **_waited(came), **{
+                f"used_{resource}": _share(held[resource], total[resource]) for resource in total},
+                **{f"of_deserved_{resource}": _share(
+                    held[resource], due[resource]) for resource in total}})
+    return rows
+
+
+def cluster(history: History) -> list[Row]:
+    """Return one row for the whole cluster, with how even the queues' shares were over time."""
+    seen = list(timed(history, "cluster"))
+    return [{"cycles": len(history.rows["cluster"]), "seconds": history.until,
+             **_waited(jobs(history)), **{
+                 f"used_{name.removeprefix('part_')}": _rounded(average(seen, name))
+                 for name in history.columns["cluster"] if name.startswith("part_")},
+             "fairness": _rounded(average(seen, "fairness"))}]
+
+
+def measure(name: str, history: History) -> Any:
+    """Return one number: a column of `cluster`, queue/NAME.COLUMN or job/[NAMESPACE/]NAME.COLUMN.
+
+    Raises `NoSuch`.
+    """
+    (whole,) = cluster(history)
+    if name in whole:
+        return whole[name]
+    kind, _, rest = name.partition("/")
+    about, _, column = rest.rpartition(".")
+    rows = {"queue": queues, "job": jobs}.get(kind, lambda _: [])(history)
+    found = next((row for row in rows if row[kind] in (about, f"default/{about}")), None)
+    if found is None or column not in found:
+        columns = found or (rows[0] if rows else {})
+        raise NoSuch(f'no metric over time is called "{name}"; allowed are {", ".join(whole)}, '
+                     f"queue/NAME.COLUMN and job/[NAMESPACE/]NAME.COLUMN"
+                     + (f"; columns are {', '.join(columns)}" if columns else ""))
+    return found[column]
+
+
+def timed(history: History, table: str) -> Iterator[tuple[float, Row]]:
+    """Yield each row of a table and how long it stood."""
+    times = [row[0] for row in history.rows["cluster"]]
+    ends = dict(zip(times, [*times[1:], history.until], strict=True))
+    for row in history.dicts(table):
+        yield ends[row["time"]] - row["time"], row
+
+
+def average(rows: Iterable[tuple[float, Row]], name: str, missing: float | None = None
+            ) -> float | None:
+    """Return the mean of a column over time; a row without a value counts as `missing`, or not."""
+    known = [(length, missing if row[name] is None else row[name]) for length, row in rows
+             if row[name] is not None or missing is not None]
+    whole = sum(length for length, _ in known)
+    return sum(length * value for length, value in known) / whole if whole else None
+
+
+def _waited(rows: Sequence[Row]) -> Row:
+    waits = [row["waiting"] for row in rows]
+    slow = [row["slowdown"] for row in rows if row["slowdown"] is not None]
+    states = [row["state"] for row in rows]
+    return {"jobs": len(rows), "finished": states.count("finished"),
+            "still_waiting": states.count("waiting"),
+            "waiting_mean": round(fmean(waits), 6) if waits else None,
+            "waiting_median": round(median(waits), 6) if waits else None,
+            "waiting_p95": quantile(waits, 0.95),
+            "slowdown_median": round(median(slow), 6) if slow else None,
+            "slowdown_p95": quantile(slow, 0.95),
+            "evicted": sum(row["evicted"] for row in rows),
+            "broken": sum(row["broken"] for row in rows)}
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    return round(part / whole, 6) if part is not None and whole else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)

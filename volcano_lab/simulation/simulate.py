@@ -1,0 +1,202 @@
+"""The jobs of a cluster over time: when they come, how long they run, what fails.
+
+Jobs that have a place when the time begins are there; those that wait, come. What comes of it is a
+`History`, whose measures say who waited how long. Differs on purpose: cycles in which nothing has
+changed are not run, unless a plugin looks at the time; over long times a cycle comes less often
+than every second.
+
+Volcano: none
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from attrs import define, field
+
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PriorityClass
+from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.manifests.defaults import FIRST_TIME
+from volcano_lab.manifests.described import world_of
+from volcano_lab.messages import friendly_errors
+from volcano_lab.simulation.history import History
+from volcano_lab.simulation.simulation import Simulation
+from volcano_lab.simulation.workload import (
+    Arrivals,
+    JobTemplate,
+    Spread,
+    WorkloadError,
+    poisson,
+    spread,
+    trace,
+)
+
+RUN_TIME = "volcano-lab/run-time"
+"""The annotation of a Job, a PodGroup or a pod that says how many seconds it runs."""
+MOST_SECONDS = 10 * 366 * 86400.0
+CYCLES = 4000
+"""About so many cycles at least lie between the first arrival and the last, if not one a second."""
+REPAIRED = 600.0
+Times = float | Spread | Sequence[Any]
+Coming = str | Path | float | Arrivals | Sequence[Any] | None
+
+
+@define(slots=True)
+class GivenJob(JobTemplate):
+    """A job of the manifests: its PodGroup, its pods, and those that come once these run.
+
+    >>> GivenJob("a", run_time=None, group=PodGroup()).build("b")[0].name
+    'b'
+    """
+
+    run_time: Spread | None = field(default=None)
+    group: PodGroup = field(factory=PodGroup)
+    members: list[Pod] = field(factory=list)
+    later: list[Pod] = field(factory=list)
+
+    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
+        """The PodGroup and all pods, under their own names or, as one of many alike, others."""
+        same = name == self.name
+        group = self.group.changed(metadata={"uid": "", "creation_timestamp": None,
+                                             "name": self.group.name if same else name})
+        return group, [pod.changed(metadata={
+            "uid": "", "creation_timestamp": None,
+            "name": pod.name if same else f"{name}-{number}",
+            "annotations": pod.metadata.annotations | {GROUP_NAME: group.name}})
+            for number, pod in enumerate([*self.members, *self.later])]
+
+
+@friendly_errors
+def simulate(objects: Iterable[KubernetesObject],
+             conf: SchedulerConfiguration | str | None = None, *, until: float | None = None,
+             arrivals: Coming = None, durations: Times | None = None,
+             failures: Times | None = None, period: float | None = None, seed: int = 0,
+             **more: Any) -> History:
+    """Let the jobs of a cluster come, run and end, and return what happened.
+
+    Args:
+        objects: A cluster's objects. Jobs without a place come; the others are there.
+        conf: The configuration, or its text.
+        until: Seconds; None: until every job that ends has ended, or nothing happens any more.
+        arrivals: None: each job comes when its `creationTimestamp` says, at once without one. A
+            number: jobs like these come, so many a second in mean. A file (CSV, JSON lines, SWF) or
+            rows of jobs, or streams of them: these come, too.
+        durations: How long a job runs that has no annotation `volcano-lab/run-time`: seconds, or
+            ("exponential", 600). None: for ever.
+        failures: Seconds between two failures of a node, in mean; and until it is back.
+        period: Seconds between two cycles. None: 1, or more where the time is long.
+        seed: Of what is drawn.
+        more: Further arguments of `Simulation`.
+
+    Raises:
+        WorkloadError: What cannot be simulated.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
+    >>> history = simulate(cluster.objects(), durations=60)
+    >>> [(row["job"], row["waiting"]) for row in history.measures("jobs")]
+    [('default/a', 1.03), ('default/b', 63.03)]
+    """
+    complete = world_of(objects)
+    length = None if durations is None else spread(durations)
+    waiting, there = _split(complete, complete.later, length)
+    streams = _streams(arrivals, waiting)
+    if until is None and any(stream.endless for stream in streams):
+        raise WorkloadError("until is not given, and jobs come without end; allowed is a number of "
+                            "seconds")
+    last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
+    often = period or max(1.0, round((last if until is None else until) / CYCLES))
+    sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
+                     node_failures=None if failures is None else _failures(failures), **more)
+    _run_on(sim, durations, Random(f"{seed} run times"))
+    if until is not None:
+        return sim.run(until)
+    while not sim.at_rest and sim.calendar.now < MOST_SECONDS:
+        sim.run(sim.calendar.now + 100 * sim.period)
+    sim.history.until = sim.history.rows["cluster"][-1][0]  # the last cycle that was not idle
+    return sim.history
+
+
+def _failures(given: Times) -> tuple[Spread, Spread]:
+    both = list(given) if isinstance(given, list | tuple) else [given, REPAIRED]
+    if len(both) != 2:
+        raise WorkloadError(f"failures is {given!r}; allowed are seconds between two failures, and "
+                            "until the node is back")
+    mean = both[0] if isinstance(both[0], Spread) else ("exponential", both[0])
+    return spread(mean), spread(both[1])
+
+
+def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
+           durations: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
+    """The jobs that come, each with its time, and all objects that are there from the beginning."""
+    pods: dict[str, list[Pod]] = {}
+    for pod in complete:
+        if isinstance(pod, Pod):
+            pods.setdefault(_group_of(pod), []).append(pod)
+    follow: dict[str, list[Pod]] = {}
+    for pod in (pod for each in later.values() for pod in each):
+        follow.setdefault(_group_of(pod), []).append(pod)
+    made_up = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + 1)
+    coming, keys, members = [], set(), 0
+    for group in complete:
+        if not isinstance(group, PodGroup) or group.status.phase not in ("", "Pending"):
+            continue
+        own, more = pods.get(group.key, []), follow.get(group.key, [])
+        if any(pod.spec.node_name for pod in own) or not own + more:
+            continue
+        time = group.metadata.creation_timestamp or 0.0
+        keys.add(group.key)
+        members += len(own)
+        coming.append((None if time in made_up else time, GivenJob(
+            group.name, queue=group.spec.queue, pods=len(own) + len(more), group=group,
+            members=own, later=more, run_time=_run_time(group, own + more, durations))))
+    first = min((time for time, _ in coming if time is not None), default=0.0)
+    jobs = [(0.0 if time is None else time - first, job) for time, job in coming]
+    there = [obj for obj in complete if not (isinstance(obj, PodGroup) and obj.key in keys)
+             and not (isinstance(obj, Pod) and _group_of(obj) in keys)]
+    return sorted(jobs, key=lambda pair: pair[0]), there
+
+
+def _group_of(pod: Pod) -> str:
+    group = pod.metadata.annotations.get(GROUP_NAME, "")
+    return f"{pod.namespace}/{group}" if group else ""
+
+
+def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) -> Spread | None:
+    """How long a job runs, as an annotation says, or else as all do."""
+    for obj in (group, *pods[:1]):
+        if text := obj.metadata.annotations.get(RUN_TIME):
+            try:
+                return spread(float(text))
+            except ValueError:
+                raise WorkloadError(f"PodGroup {group.key}: annotation {RUN_TIME} is \"{text}\"; "
+                                    "allowed is a number of seconds") from None
+    return durations
+
+
+def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[Arrivals]:
+    given = Arrivals([job for _, job in waiting], times=[time for time, _ in waiting])
+    if arrivals is None:
+        return [given]
+    if isinstance(arrivals, int | float):
+        if not waiting:
+            raise WorkloadError("arrivals is a rate, and no job waits that the others could be "
+                                "like; allowed is a cluster with a job that waits, or a trace")
+        return [poisson(arrivals, *given.templates)]
+    if isinstance(arrivals, Arrivals):
+        return [given, arrivals]
+    if isinstance(arrivals, list | tuple) and all(isinstance(one, Arrivals) for one in arrivals):
+        return [given, *arrivals]
+    return [given, trace(arrivals)]
+
+
+def _run_on(sim: Simulation, durations: Times | None, random: Random) -> None:
+    """Let the jobs that are there at the beginning end, too."""
+    for run in sim.side.jobs.values():
+        if durations is not None:
+            run.run_time = spread(durations).draw(random)
+    for pod in sim.server.list("Pod") if durations is not None else ():
+        if pod.status.phase == "Running":
+            sim.side.finishes_after(pod)
