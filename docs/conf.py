@@ -57,7 +57,7 @@ html_search_scorer = str(DOCS / "look" / "lessons-first.js")
 html_extra_path = ["made/static"]  # the modules' text, where the reference's links lead
 templates_path = ["templates"]
 html_context = {"switch": CHINESE or tags.has("both"),  # noqa: F821 `make docs` builds both languages
-                "site": tags.has("site"), "say": say}  # noqa: F821
+                "site": tags.has("site"), "ask": say("Ask about your cluster")}  # noqa: F821
 html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.html",
                         "sidebar/scroll-start.html", "sidebar/navigation.html",
                         "sidebar/scroll-end.html"]}
