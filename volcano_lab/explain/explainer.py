@@ -235,6 +235,15 @@ class Explainer(Shown):
         self.evidence.brief = False
         return sorted(groups.values(), key=lambda group: -len(group.jobs))
 
+    def foremost(self, uid: str) -> Cause | None:
+        """The first cause for which a job waits, without who is in its way; None where no pod of it
+        waits.
+        """
+        self.evidence.brief = True
+        causes = job_causes(self.evidence, self.session.jobs[uid])
+        self.evidence.brief = False
+        return _foremost(causes) if causes else None
+
     def why_task(self, key: str) -> Explanation:
         """Why a pod is where it is, or waits."""
         key = self.names.find(key, "pod")[1]

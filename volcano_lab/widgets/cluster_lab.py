@@ -81,9 +81,8 @@ class Decided:
         """Return why a job ended as it did: the number that decided, long and short."""
         if row["fate"] == "placed":
             return held_reason(self.cycle, row["queue"], self.resource), ""
-        causes = self.explain.why_job(row["job"]).causes
-        return short_reason(causes[0], row["queue"], sharing_plugin(self.cycle)) if causes else (
-            "", "")
+        cause = self.explain.foremost(row["job"])
+        return short_reason(cause, row["queue"], sharing_plugin(self.cycle)) if cause else ("", "")
 
     def why(self, about: Mapping[str, str]) -> str:
         """Return the explanation of a queue, a job, a pod or a node."""

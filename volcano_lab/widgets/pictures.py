@@ -95,7 +95,7 @@ def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec
 
 
 def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str = "",
-            height: int | None = None, grips: Words | None = None, **frame: Any) -> Picture:
+            height: int | None = None, **frame: Any) -> Picture:
     """Draw water-filling: what is to be shared is poured round by round; it can be played.
 
     Args:
@@ -107,10 +107,9 @@ def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str 
         most: the amount at which the scale ends; of several the first that fits is taken.
         unit: of the amounts, such as "CPUs".
         height: pixels.
-        grips: in a lab, controls that a drag moves: {"guarantee": "{queue}_guarantee", "limit": …}.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("vessels", title, data, frame, unit=unit, height=height, grips=grips,
+    return _picture("vessels", title, data, frame, unit=unit, height=height,
                     max=most if isinstance(most, int | float) else list(most))
 
 
@@ -128,7 +127,7 @@ def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: An
 
 
 def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
-         rows: int | None = None, words: Words | None = None, grips: Words | None = None,
+         rows: int | None = None, words: Words | None = None,
          **frame: Any) -> Picture:
     """Draw what queues (or other things) hold, deserve, ask for and may hold, on one axis.
 
@@ -140,11 +139,9 @@ def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
         unit: of the numbers.
         rows: how many rows there are at most, so that the height stays.
         words: other words for the numbers, such as {"held": "used"}.
-        grips: in a lab, controls that a drag moves: {"limit": "{queue}_capability"}.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("bars", title, data, frame, max=most, unit=unit, rows=rows, words=words,
-                    grips=grips)
+    return _picture("bars", title, data, frame, max=most, unit=unit, rows=rows, words=words)
 
 
 def turns(title: str, data: Data, *, slots: int | None = None, lanes: int | None = None,

@@ -60,7 +60,7 @@ export function touchable(root, host) {
       if (by || event.key === "Enter") event.preventDefault();
       if (event.key !== "Escape") return;
     }
-    const parts = [...part.closest("svg").querySelectorAll("[data-tip]:not([data-grip][fill=transparent], [role=slider])")], at = parts.indexOf(part);
+    const parts = [...part.closest("svg").querySelectorAll("[data-tip]:not([role=slider])")], at = parts.indexOf(part);
     const next = {ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: parts.length - 1}[event.key];
     if (next !== undefined) {
       event.preventDefault();
@@ -77,7 +77,7 @@ export function touchable(root, host) {
     }
   });
 
-  // A drag either moves a number (the control beside it does the same) or carries a queue to another parent.
+  // A drag either moves a number or carries a queue to another parent.
   root.addEventListener("pointerdown", (event) => {
     const part = event.target.closest?.("[data-grip]"), button = event.target.closest?.("[data-act]");
     if (event.button > 0) return;
@@ -97,7 +97,7 @@ export function touchable(root, host) {
         part.style.pointerEvents = "none";
       } else {
         part.setAttribute("data-pulled", "");
-        more = host.pull(grip.control, grip.value + (grip.axis === "y" ? dy : dx) * grip.by, more) || more;
+        more = host.pull(grip.control, grip.value + dx * grip.by, more) || more;
       }
       now.preventDefault();
     };
@@ -132,11 +132,10 @@ export function nameParts(svg) {
     if (part.vpNamed !== part.dataset.tip) {
       part.vpNamed = part.dataset.tip;
       part.setAttribute("aria-label", part.dataset.tip);
-      const grip = part.vp.grip && !part.vp.grip.move, role = grip ? null : part.querySelector("[data-tip]") ? "group" : part.vp.act ? "button" : "img";
-      if (grip) part.setAttribute("aria-hidden", "true");
-      else { part.setAttribute("role", role); if (!part.hasAttribute("tabindex")) part.setAttribute("tabindex", -1); }
+      const role = part.querySelector("[data-tip]") ? "group" : part.vp.act ? "button" : "img";
+      part.setAttribute("role", role);
+      if (!part.hasAttribute("tabindex")) part.setAttribute("tabindex", -1);
     }
-    if (!part.hasAttribute("role") ) continue;
     first ??= part;
     if (part.getAttribute("tabindex") === "0") { if (stop) part.setAttribute("tabindex", -1); stop ??= part; }
   }

@@ -2,7 +2,7 @@
 // guarantee, a diamond at what is deserved, a line at the limit; the words below repeat them.
 //
 // data: [{name, color, asked, held, deserved, guarantee, limit}], any of them null or left out
-// spec: max, unit, rows (how many are drawn at most), words: {held: "held", …}, grips: {limit: control, guarantee: control, asked: control}
+// spec: max, unit, rows (how many are drawn at most), words: {held: "held", …}
 import {h} from "../tree.js";
 import {amount, fit, number} from "../words.js";
 import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";
@@ -29,8 +29,7 @@ export const bars = {
         limited(row) && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
         old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", "ghost deserved"),
         typeof row.deserved === "number" && diamond(x(row.deserved), y + 15, "vp-diamond", "deserved"),
-        h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)),
-        ["guarantee", "limit", "asked"].map((what) => grip(c, what, row, words, x, y, room / max)));
+        h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)));
     });
     return {height: bottom + 22, kids: [hatches(c.uid, data.map(colorOf)), axis(x, max, 2, bottom, spec.unit, room), drawn],
       alt: data.map((row) => told(row, words, spec.unit)).join(". ") + "."};
@@ -62,10 +61,3 @@ function sums(row, old, words, room) {
 
 const told = (row, words, unit) => `${row.name}: ` + NUMBERS
   .filter((what) => typeof row[what] === "number").map((what) => `${number(row[what])} ${words[what]}`).join(", ") + (unit ? ` (${unit})` : "");
-
-function grip(c, what, row, words, x, y, scale) {
-  const control = c.spec.grips?.[what];
-  if (!control || !c.live || typeof row[what] !== "number") return null;
-  return box(x(row[what]) - 6, y, 12, 30, {key: `grip ${what}`, class: "vp-grip vp-across", fill: "transparent",
-    tip: `${words[what]} of ${row.name}: ${amount(row[what], c.spec.unit)}; drag it, or use the control`, grip: {control: control.replace("{queue}", row.name), by: 1 / scale, axis: "x", value: row[what]}});
-}

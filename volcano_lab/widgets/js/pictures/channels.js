@@ -200,7 +200,7 @@ function scrubbed(c, path, control, x, y, words, long) {
 
 // What a handle is to the page: a slider that a hand drags, the arrow keys move, and Enter asks about.
 const slider = (control, path, by, words) => ({tip: `${control.full}: ${words}; drag it, or press the arrow keys`, role: "slider", tabindex: control.tab ?? 0, "aria-label": control.full, "aria-valuemin": control.least,
-  "aria-valuemax": control.most, "aria-valuenow": control.value, "aria-valuetext": words, grip: {control: path, by, axis: "x", value: control.value, slider: true}, act: {ask: {control: path}}});
+  "aria-valuemax": control.most, "aria-valuenow": control.value, "aria-valuetext": words, grip: {control: path, by, value: control.value, slider: true}, act: {ask: {control: path}}});
 
 function ring(p, path, x, y, by, words, mark) {
   const control = p.c.live ? p.c.control?.(path) : null;

@@ -3,7 +3,7 @@
 //
 // data: {queues: [{queue, color, weight, limit, rim, guarantee}], rounds: [{left_before, left, steps: {queue: {before, offered, after}}}]}
 // `limit` is where the rim is and `rim` what it is called; `offered` is in addition to `before`.
-// spec: max (the scale ends there; or several ends, of which the first that fits is taken), unit, grips: {guarantee: control, limit: control} with "{queue}" for the queue.
+// spec: max (the scale ends there; or several ends, of which the first that fits is taken), unit
 // `c.at` is how many rounds have been poured, with a part of the one that is being poured; without it, all.
 import {h} from "../tree.js";
 import {amount, fit, number, wide} from "../words.js";
@@ -66,9 +66,7 @@ export const vessels = {
         lift && !over && say(x - 8, y(now.after) + 5, "lifted", {class: "vp-soft", ...end}),
         brief ? h("text", {x: middleX, y: ground + 18, ...middle}, h("tspan", {class: "vp-strong"}, fit(queue, slot - 4, 14, true)),
           row.weight !== undefined && wide(`${queue}, weight ${number(row.weight)}`) < slot && `, weight ${number(row.weight)}`)
-          : [say(middleX, ground + 18, fit(queue, slot - 4, 14, true), {class: "vp-strong", ...middle}), say(middleX, ground + 36, fit(below(row), slot - 4), {class: "vp-soft", ...middle})],
-        grip(c, spec.grips?.guarantee, queue, "guarantee", row.guarantee, x, wideness, y, scale),
-        grip(c, spec.grips?.limit, queue, row.rim ?? "limit", rim, x, wideness, y, scale));
+          : [say(middleX, ground + 18, fit(queue, slot - 4, 14, true), {class: "vp-strong", ...middle}), say(middleX, ground + 36, fit(below(row), slot - 4), {class: "vp-soft", ...middle})]);
     });
     return {height, kids: [tank, line(0, ground, width, ground, {class: "vp-line"}), drawn], alt: alt(data, spec)};
   },
@@ -90,13 +88,6 @@ function wordsAt(band, guarantee, y) {
 const final = (data, queue) => data.rounds.map((round) => round.steps[queue]).findLast((step) => step)?.after ?? 0;
 const below = (row) => [row.weight === undefined ? "" : `weight ${number(row.weight)}`, row.note].filter(Boolean).join(", ");
 const curve = (x1, y1, x2, y2) => `M${Math.round(x1)} ${Math.round(y1)} C${Math.round(x2 + 4)} ${Math.round(y1 - 16)} ${Math.round(x2 + 4)} ${Math.round((y1 + y2) / 2)} ${Math.round(x2 - 8)} ${Math.round(y2)}`;
-
-function grip(c, control, queue, what, value, x, wideness, y, scale) {
-  if (!control || !c.live) return null;
-  const at = y(value);
-  return h("rect", {key: `grip ${what}`, x: x - 9, y: at - 6, width: wideness + 18, height: 12, class: "vp-grip", fill: "transparent",
-    tip: `${what} of ${queue}: ${number(value)}; drag it, or use the control`, grip: {control: control.replace("{queue}", queue), by: -1 / scale, axis: "y", value}});
-}
 
 function told(row, steps, level, unit) {
   const rounds = steps.map((step, i) => step && `round ${i + 1}: offered ${number(step.offered)}, takes ${number(step.after - step.before)}`).filter(Boolean);
