@@ -7,7 +7,8 @@ from clusters import cases
 from hypothesis import HealthCheck, given, settings
 from small_cluster import conf, group, node, open_session, pod, queue, run, task
 
-from volcano_lab.actions.allocate import Allocate
+from volcano_lab.actions.allocate import Allocate, resolve_tier_names
+from volcano_lab.api import JobInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.framework import load_conf
@@ -159,3 +160,15 @@ def test_an_argument_that_a_later_configuration_leaves_out_stays(name):
     scheduler.conf = load_conf(f"actions: {name}")
     scheduler.run_once()
     assert scheduler.actions[name].use_error_cache is False
+
+
+@pytest.mark.parametrize(("topology", "allowed"), [
+    ({"mode": "hard", "highestTierName": "rack"}, 1),
+    ({"mode": "hard", "highestTierName": "row"}, None),
+    ({"mode": "hard", "highestTierName": "rack", "highestTierAllowed": 2}, 2),
+])
+def test_the_name_of_a_tier_becomes_its_number_where_none_is_given(topology, allowed):
+    job = JobInfo("default/a")
+    job.set_pod_group(group("a", networkTopology=topology))
+    resolve_tier_names({"rack": 1}, job)
+    assert job.pod_group.spec.network_topology.highest_tier_allowed == allowed

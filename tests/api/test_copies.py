@@ -4,7 +4,10 @@ from copy import deepcopy
 
 import pytest
 
+from volcano_lab.api import JobInfo
+from volcano_lab.api.objects import ObjectMeta, PodGroup
 from volcano_lab.api.resource import Resource
+from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.cluster import Cluster
 
 ANEW = {"tasks", "task_status_index", "sub_jobs", "task_to_sub_job", "pod_group", "min_sub_jobs",
@@ -55,3 +58,22 @@ def test_a_copy_changes_alone(cache):
     assert there.idle != node.idle
     assert not job.nodes_fit_errors and "x" not in job.task_to_sub_job
     assert job.tasks[task.uid].node_name == "" and job.total_request != copy.total_request
+
+
+def test_a_copy_knows_the_hyper_nodes_of_its_sub_jobs(cache):
+    job = cache.jobs["default/a"]
+    for sub_job in job.sub_jobs.values():
+        sub_job.allocated_hyper_node = "s0"
+    assert [each.allocated_hyper_node for each in job.clone().sub_jobs.values()] == ["s0"]
+
+
+@pytest.mark.parametrize(("annotations", "labels", "preemptable"), [
+    ({}, {}, False),
+    ({}, {PREEMPTABLE: "true"}, True),
+    ({PREEMPTABLE: "true"}, {}, True),
+    ({PREEMPTABLE: "false"}, {PREEMPTABLE: "true"}, False),
+])
+def test_a_job_is_preemptable_by_its_annotation_or_else_its_label(annotations, labels, preemptable):
+    job = JobInfo("default/a")
+    job.set_pod_group(PodGroup(ObjectMeta("a", annotations=annotations, labels=labels)))
+    assert job.preemptable is preemptable

@@ -9,6 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.metrics.calls import Effort
 from volcano_lab.metrics.prometheus import Metrics, catalogue
 from volcano_lab.metrics.series import SERIES
 from volcano_lab.scheduler import Scheduler
@@ -313,3 +314,11 @@ def test_a_name_that_documents_use_leads_to_the_series(written, name):
 def test_a_queue_s_amounts_are_told_with_their_units():
     told = {row.name: row.meaning for row in SERIES}
     assert told["queue_allocated_milli_cpu"] == "what a queue has: CPU, in thousandths"
+
+
+def test_effort_counts_every_record_that_is_noted():
+    effort = Effort()
+    for _ in range(3):
+        effort.note("victims", node="n1")
+    effort.note("claimant")
+    assert effort.notes == {"victims": 3, "claimant": 1}
