@@ -120,8 +120,9 @@ class TopologyAllocator:
 
     def _place_in_best(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                        hyper_nodes: list[HyperNodeInfo]) -> tuple[bool, Placed | None]:
-        """Try all, do the best one again. (Whether any serves, what was placed; None as well where
-        it can't be done again.)
+        """Try all HyperNodes and place the sub-job again in the best one.
+
+        Return whether any serves, and what was placed; None where it cannot be placed again.
         """
         solutions: dict[str, tuple[list[Operation], PriorityQueue[TaskInfo]]] = {}
         for hyper_node in hyper_nodes:
@@ -199,8 +200,7 @@ class TopologyAllocator:
         return statement
 
     def record_decision(self, job: JobInfo) -> None:
-        """Write down on the job, and on its sub-jobs, the HyperNode that now holds all they have.
-        """
+        """Note on the job, and on its sub-jobs, the HyperNode that now holds all of their tasks."""
         decided, around = self.decided[job.uid], self.ssn.topology.around
         job.allocated_hyper_node = around(job.allocated_hyper_node, decided)
         for uid, hyper_node in self.decided_sub_jobs.get(job.uid, {}).get(decided, {}).items():

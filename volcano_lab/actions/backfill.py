@@ -42,8 +42,7 @@ class Backfill(Action):
                 errors.set_node_error(node.name, str(error))
 
     def _pick_up_pending_tasks(self, ssn: Session) -> list[TaskInfo]:
-        """Best-effort tasks that wait; those that were promised room give the promise back first.
-        """
+        """Return best-effort tasks that wait; those with a promise give it back first."""
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
         jobs: dict[str, PriorityQueue] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}

@@ -54,8 +54,7 @@ def organize(ssn: Session, job: JobInfo) -> JobWorksheet:
 
 
 def _required_sub_jobs(ssn: Session, job: JobInfo) -> frozenset[str]:
-    """The first sub-jobs, in order, with which each policy reaches its minimum of ready sub-groups.
-    """
+    """Return the first sub-jobs, in order, that give each policy its minimum of sub-groups."""
     ready: Counter[str] = Counter()
     waiting = []
     for _, sub_job in sorted(job.sub_jobs.items()):

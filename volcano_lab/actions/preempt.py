@@ -133,8 +133,7 @@ class Preempt(Action):
         return False
 
     def _may_evict(self, claim: Claim) -> Callable[[TaskInfo], bool]:
-        """Whether a task may go; for one that asks for nothing only such as ask for nothing, too.
-        """
+        """Return whether a task may go; one without a request evicts only tasks without one."""
         jobs, job, queue = self.ssn.jobs, claim.job.uid, claim.queue.uid
         only_best_effort = claim.task.best_effort
 

@@ -30,8 +30,7 @@ zero.
 
 @define(slots=True, frozen=True)
 class CandidateLimits:
-    """How many nodes to look for before the best of them is taken: a percentage within two bounds.
-    """
+    """Hold how many candidate nodes are looked for: a percentage within two bounds."""
 
     percentage: int = 10
     at_least: int = 1
@@ -45,7 +44,8 @@ class CandidateLimits:
                                read("maxCandidateNodesAbsolute", self.at_most))
 
     def count(self, nodes: int) -> int:
-        """
+        """Return the count for a number of nodes.
+
         >>> CandidateLimits().count(5), CandidateLimits().count(40)
         (1, 4)
         >>> CandidateLimits(at_least=3).count(2)

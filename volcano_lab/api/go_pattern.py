@@ -1,10 +1,10 @@
-"""Regular expressions of Go (RE2's syntax), matched in time linear in the text.
+r"""Regular expressions of Go (RE2's syntax), matched in time linear in the text.
 
 Python reads the pattern, but does not match it: its matcher goes back and tries again, so that
 `(a+)+$` takes for ever on a name of 30 letters. Here a pattern becomes an automaton without
 backtracking (Thompson's), whose sets of states are computed once and remembered. Differs on
 purpose: at most 1,000 states; flags stand at the start of the pattern or in a group; Unicode
-classes (`\\pL`) are refused, since names of nodes are ASCII.
+classes (`\pL`) are refused, since names of nodes are ASCII.
 """
 
 import re

@@ -91,8 +91,7 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
         return found
 
     def lowest_common_ancestor(self, left: str, right: str) -> str:
-        """The lowest HyperNode that holds both, "" without any. Where one of them is "", the other.
-        """
+        """Return the lowest HyperNode that holds both, "" without any; of "" and a name, that."""
         if not left or not right:
             return left or right
         above = set(self.ancestors(left))

@@ -206,8 +206,7 @@ class Resource:
         return Resource(self.milli_cpu - other.milli_cpu, self.memory - other.memory, scalars)
 
     def sub(self, other: Resource) -> Resource:
-        """Subtract; where `other` is more than this resource holds, Volcano panics (`api.panics`).
-        """
+        """Subtract `other`; where it exceeds this resource, Volcano panics (`api.panics`)."""
         if not other.less_equal(self, ZERO):
             panic(f"resource is not sufficient to do operation: <{self}> sub <{other}>")
         return self - other
@@ -408,7 +407,7 @@ def total(resources: Iterable[Resource]) -> Resource:
 
 
 def share_of(part: float, whole: float) -> float:
-    """part / whole, where nothing of nothing is 0 and something of nothing is 1.
+    """Part / whole, where nothing of nothing is 0 and something of nothing is 1.
 
     >>> share_of(1.0, 4.0), share_of(0.0, 0.0), share_of(2.0, 0.0)
     (0.25, 0.0, 1.0)

@@ -111,8 +111,7 @@ class TaskIndex:
 
 
 def hard_topology(topology: NetworkTopologySpec | None) -> tuple[bool, int]:
-    """(whether a network topology must hold, its highest tier); (False, 0) without a tier number.
-    """
+    """Return whether a network topology must hold, and its highest tier (0 without one)."""
     if topology is None or topology.highest_tier_allowed is None:
         return False, 0
     return topology.mode == "hard", topology.highest_tier_allowed

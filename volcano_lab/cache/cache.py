@@ -133,8 +133,7 @@ class Cache(EventHandlers):
             self.record_event(job.pod_group, "Normal", "Evict", reason)
 
     def add_bind_task(self, context: BindContext) -> None:
-        """A session sends a task to be bound. Raises `CacheError` or `NodeError` where it can't be.
-        """
+        """Take a task that a session sends to be bound. Raises `CacheError` or `NodeError`."""
         job, known = self._find(context.task)
         node = self.nodes.get(context.task.node_name)
         if node is None:

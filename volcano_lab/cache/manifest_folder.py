@@ -86,8 +86,7 @@ class Folder:
         return bool(changed or gone)
 
     def _progress(self) -> set[str]:
-        """PodGroups of waiting Jobs that were admitted, and pods on which tasks of Jobs may depend.
-        """
+        """Return PodGroups of admitted Jobs, and pods on which tasks of Jobs may depend."""
         return {*self._admitted(self._later), *self._running()}
 
     def _admitted(self, groups: Iterable[str]) -> list[str]:

@@ -39,7 +39,8 @@ def update_all(ssn: Session) -> None:
 def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
     """The phase: Unknown where some run while this cycle found the gang unschedulable; Running or
     Completed once enough tasks are (or were) bound; an Inqueue gang stays so; any other is
-    Pending."""
+    Pending.
+    """
     if job.in_status(RUNNING) and unschedulable:
         return "Unknown"
     scheduled = sum([len(tasks) for status, tasks in job.task_status_index.items()

@@ -59,7 +59,9 @@ class Registry(Generic[T]):
         Args:
             name: What a configuration or an action calls it.
             thing: A class (of a plugin, an action, or the rule of an extension point).
+            *facts: What else `prepare` takes, by position.
             replace: Hide a built-in of that name; without, that is refused.
+            **more: What else `prepare` takes, by name.
 
         Raises:
             NotRegistered: With one sentence: what was found, what is allowed.

@@ -263,7 +263,8 @@ class Session(ExtensionPoints):
 
     def _order_keys(self, point: str) -> list[Callable[[Any], Any]] | None:
         """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None
-        where one hasn't, or where every single comparison is watched."""
+        where one hasn't, or where every single comparison is watched.
+        """
         plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
         keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
         found = [key for key in keys if key is not None]
@@ -378,8 +379,7 @@ class Session(ExtensionPoints):
     # -- the end ---------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let plugins conclude, then write PodGroup phases and conditions and the queues' status.
-        """
+        """Close the plugins, then write PodGroup phases, conditions and the queues' status."""
         from volcano_lab.framework.job_updater import update_all
         from volcano_lab.framework.queue_status import update_queue_status
 

@@ -223,8 +223,7 @@ def save_operations(*statements: Statement) -> list[Operation]:
 
 
 def unplace(ssn: Session, task: TaskInfo) -> None:
-    """Take a task off its node and let it wait again: the inverse of allocating and of pipelining.
-    """
+    """Take a task off its node; it is Pending again: the inverse of allocate and pipeline."""
     ssn.set_status(task, PENDING)
     node = ssn.nodes.get(task.node_name)
     if node is not None:

@@ -42,8 +42,7 @@ class Topology:
                 self.lowest.setdefault(node.name, name)
 
     def _add_cluster_top(self, node_list: NodeList) -> None:
-        """Put the top one tier above the highest; without HyperNodes it is the only one, in tier 1.
-        """
+        """Put the top one tier above the highest; without HyperNodes, in tier 1."""
         tier = max([1, *(tier + 1 for tier in self.by_tier)])
         top = HyperNodeInfo.named(CLUSTER_TOP, tier)
         for info in self.hyper_nodes.values():

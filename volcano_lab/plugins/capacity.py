@@ -165,8 +165,7 @@ class Capacity(QueueShares):
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
                              candidate: TaskInfo) -> bool:
-        """As `allocatable`, with what the trial has changed; whether the queue is open isn't asked.
-        """
+        """Answer as `allocatable`, with what the trial has changed, also for closed queues."""
         trial = state.get(self.name)
         if trial is None or not self.takes_jobs(queue.uid):
             return False

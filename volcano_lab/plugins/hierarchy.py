@@ -91,7 +91,8 @@ class Hierarchy:
     def compare(self, left: QueueInfo, right: QueueInfo) -> float:
         """Which queue is served first: at the first level in which they differ, the unsaturated
         one, then the one with the lower share for its weight. Negative means the left one, 0 that
-        the tree can't tell."""
+        the tree can't tell.
+        """
         left_node = right_node = self.root
         left_path, right_path = left.hierarchy.split("/"), right.hierarchy.split("/")
         depth = min(len(left_path), len(right_path))

@@ -12,8 +12,7 @@ from volcano_lab.framework import PERMIT, Plugin, Session, TasksAndVote
 
 
 class Pdb(Plugin):
-    """Of the tasks in question, in order, those that may go before a budget of theirs is used up.
-    """
+    """Return the tasks, in order, that may go before a budget of theirs is used up."""
 
     name = "pdb"
 

@@ -191,8 +191,7 @@ class Predicates(Plugin):
 
     def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo,
                           node: NodeInfo) -> str | None:
-        """Count `task_to_add` on the node, as far as pod affinity goes; text says what went wrong.
-        """
+        """Count `task_to_add` on the node for pod affinity; return what went wrong, if anything."""
         info = self.kube.info_of(task_to_add)
         return self._simulate(state, node, "add pod to",
                               lambda affinity, at: affinity.update(info, at.row, 1))

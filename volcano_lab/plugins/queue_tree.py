@@ -84,8 +84,7 @@ class QueueAttr:
 
     @property
     def is_best_effort(self) -> bool:
-        """Whether the queue deserves nothing: it comes after all that have less than they deserve.
-        """
+        """Return whether the queue deserves nothing; it comes after all below their deserved."""
         return self.deserved.is_empty()
 
     def verdict(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> Verdict:

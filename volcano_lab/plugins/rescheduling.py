@@ -124,7 +124,8 @@ class NodeUtilization:
     def pods_to_go(self) -> list[TaskInfo]:
         """The node's pods: without a priority first, then the lower, then by QoS; of equal
         best-effort pods the last comes first, which is how Volcano's comparison makes its sort put
-        up to a dozen pods."""
+        up to a dozen pods.
+        """
 
         def turn(place: int, task: TaskInfo) -> tuple:
             priority, qos = task.pod.spec.priority, QOS_CLASSES.index(qos_class(task.pod))

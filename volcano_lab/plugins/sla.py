@@ -48,8 +48,7 @@ class Sla(Plugin):
         return None
 
     def deadline(self, job: JobInfo) -> float | None:
-        """Until when a job may wait, in seconds since the epoch; None where nobody set it a time.
-        """
+        """Return until when a job may wait, in seconds since the epoch; None without a limit."""
         waiting_time = self.waiting_time if job.waiting_time is None else job.waiting_time
         if waiting_time is None:
             return None

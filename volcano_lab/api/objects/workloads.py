@@ -31,8 +31,7 @@ class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
 
 
 class Deployment(Workload, kind="Deployment"):
-    """Pods that are replaced by new ones when their template changes; they belong to a ReplicaSet.
-    """
+    """Pods of a ReplicaSet, replaced by new ones when their template changes."""
 
 
 class ReplicaSet(Workload, kind="ReplicaSet"):

@@ -103,10 +103,10 @@ class SchedulerConfiguration:
                             configurations=dict(self.configurations))
 
     def action_arguments(self, action: str) -> Arguments:
-        """The arguments of an action: the first entry with its name, or none.
+        r"""The arguments of an action: the first entry with its name, or none.
 
-        >>> conf = load_conf("actions: preempt\\nconfigurations:\\n"
-        ...                  "- name: preempt\\n  arguments: {a: 1}")
+        >>> conf = load_conf("actions: preempt\nconfigurations:\n"
+        ...                  "- name: preempt\n  arguments: {a: 1}")
         >>> conf.action_arguments("preempt")
         {'a': 1}
         """

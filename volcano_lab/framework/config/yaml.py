@@ -75,12 +75,12 @@ def resolve(text: str) -> Any:
 
 
 def documents(text: str) -> Iterator[Any]:
-    """Return the value of each document: dicts, lists, text, numbers; None for an empty one.
+    r"""Return the value of each document: dicts, lists, text, numbers; None for an empty one.
 
     Raises:
         yaml.YAMLError: The text is no YAML, goes beyond a bound, or gives a key twice.
 
-    >>> list(documents("a: &x [1, off]\\nb: *x\\n---\\nb: 'x'"))
+    >>> list(documents("a: &x [1, off]\nb: *x\n---\nb: 'x'"))
     [{'a': [1, False], 'b': [1, False]}, {'b': 'x'}]
     """
     return map(value_of, nodes(text))
@@ -233,12 +233,12 @@ def syntax_problem(error: yaml.YAMLError) -> str:
 
 
 class Reader:
-    """Reads a configuration by a shape and collects what is wrong (`problems`) or without effect.
+    r"""Reads a configuration by a shape and collects what is wrong (`problems`) or without effect.
 
     A shape is "text", "switch", "text map", "any map", a dict (key -> shape) or a list of one
     shape.
 
-    >>> reader = Reader("name: gang\\nenable: y")
+    >>> reader = Reader("name: gang\nenable: y")
     >>> reader.read({"name": "text", "enable": "switch"})
     {'name': 'gang', 'enable': True}
     """

@@ -149,7 +149,7 @@ class ByRow:
 
 class OwnAnswer:
     """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, of batch_node_order with
-    the candidates as a mask, and if it has them
+    the candidates as a mask, and if it has them.
 
     - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that are alike to the plugin,
       where its answer on a node depends on that node alone; None where other nodes matter, too;

@@ -77,8 +77,7 @@ class PlainChooser:
         return best_node(ssn, task, now or fitting), errors
 
     def nominated(self, task: TaskInfo) -> NodeInfo | None:
-        """The node that the task was nominated for, if it has room now or later: it is tried first.
-        """
+        """Return the node that the task was nominated for, if it has room now or later."""
         name = task.pod.status.nominated_node_name
         node = self.ssn.nodes.get(name) if name else None
         return node if node and task.init_resreq.less_equal(node.future_idle, ZERO) else None

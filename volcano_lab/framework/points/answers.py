@@ -45,7 +45,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _are_tasks(value: Any) -> bool:
-    """Names of pods are no tasks. (What can be gone through only once is not looked into.)"""
+    """Names of pods are no tasks. (What can be gone through only once is not looked into.)."""
     return _is_list(value) and not (isinstance(value, Collection)
                                     and any(isinstance(part, str) for part in value))
 

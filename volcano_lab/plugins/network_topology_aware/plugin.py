@@ -242,7 +242,7 @@ class NetworkTopologyAware(Plugin):
 
 
 def power(base: float, exponent: int) -> float:
-    """base to a whole number, multiplied out by squaring as Go's `math.Pow` does: the last bit may
+    """Base to a whole number, multiplied out by squaring as Go's `math.Pow` does: the last bit may
     decide between nodes.
 
     >>> power(0.8, 0), power(0.5, 3), power(0.0, 0)

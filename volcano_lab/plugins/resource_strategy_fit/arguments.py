@@ -62,6 +62,7 @@ class Proportion:
 
 
 def read_weight(arguments: Arguments) -> int:
+    """Return the plugin's weight, from 0 on."""
     key = "resourceStrategyFitWeight"
     return _least(arguments, key, _get(arguments, key, DEFAULT_WEIGHT), 0, DEFAULT_WEIGHT)
 
@@ -109,7 +110,8 @@ def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | N
 
 
 def read_sra(arguments: Arguments) -> Sra:
-    """
+    """Read which scarce resources nodes are kept free for, and their weights.
+
     >>> read_sra(Arguments({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y",
     ...                             "resourceWeight": {"a/x": 2}}}))
     Sra(weight=5, resources={'a/x': 2, 'a/y': 1}, total=3)

@@ -174,6 +174,7 @@ class JobManager:
 
 
 def role_of(task: TaskInfo) -> str:
+    """Return the task's role in its Job, "" without one."""
     return task.pod.metadata.annotations.get(TASK_SPEC, "")
 
 
