@@ -1,5 +1,8 @@
 """One face in Python: each result shows itself, gives rows in long form, and is drawn."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from volcano_lab import charts, tables
@@ -8,6 +11,7 @@ from volcano_lab.framework import ConfError
 from volcano_lab.manifests.loader import loads
 from volcano_lab.messages import NoSuch
 
+ROOT = Path(__file__).parents[1]
 CONF = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: proportion}]}]"
 
 
@@ -87,3 +91,11 @@ def test_tab_shows_the_public_names_alone():
         assert dir(module) == sorted(module.__all__) or {*dir(module)} == {*module.__all__}
     assert {"read", "live", "run", "why", "what_if", "diff", "lint", "sweep", "simulate",
             "export"} <= {*dir(Cluster)}
+
+
+def test_what_the_page_shows_runs():
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    lines = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    exec(lines.replace("docs/", f"{ROOT}/docs/"), {})
+    methods = {*re.findall(r"`(?:cluster|Cluster)\.(\w+)\(", page)}
+    assert len(methods) > 10 and all(hasattr(Cluster, method) for method in methods)

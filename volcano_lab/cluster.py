@@ -1,40 +1,38 @@
 """A cluster and what can be asked of it: one method for each command of `volcano-lab`.
 
 Objects, the scheduler's configuration and the controllers around the scheduler are one thing here,
-read in one way; every method looks at the same. Answers to no Go file.
+read in one way; every method looks at the same. What a method needs is imported when it is called:
+a cycle needs no explanations, and no simulated time. Answers to no Go file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
-from volcano_lab.explain import Explainer, Explanation, Timeline
-from volcano_lab.explain.evidence import CauseTrace
-from volcano_lab.explain.explanation import Waiting
-from volcano_lab.explain.findings import Findings, findings
-from volcano_lab.explain.lint import doubts
 from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.manifests import live
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.described import Added, ClusterObjects
-from volcano_lab.manifests.export import exported
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.manifests.missing import missing
 from volcano_lab.messages import friendly_errors, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
-from volcano_lab.simulation import History, Simulation, simulate
-from volcano_lab.simulation.sweep import Sweep, sweep
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
+
+if TYPE_CHECKING:
+    from volcano_lab.explain import Explainer, Explanation, Timeline
+    from volcano_lab.explain.explanation import Waiting
+    from volcano_lab.explain.findings import Findings
+    from volcano_lab.simulation import History
+    from volcano_lab.simulation.sweep import Sweep
 
 __all__ = ["Cluster"]
 NOT_AT_REST = ("pods of jobs that were admitted in the last cycle are still to be created; "
@@ -78,7 +76,9 @@ class Cluster(ClusterObjects):
         """Read the cluster that kubectl's context names, the current one unless another is given;
         nothing in it is changed. Raises `ManifestError`.
         """
-        return cls(live.objects(context), conf)
+        from volcano_lab.manifests.live import objects
+
+        return cls(objects(context), conf)
 
     def copy(self) -> Self:
         """The same cluster once more; changing one leaves the other as it is.
@@ -125,6 +125,8 @@ class Cluster(ClusterObjects):
         """Return what has no effect in a cycle of this cluster: in manifests, in the configuration,
         fields that nothing reads, amounts that cannot be had; and that it is not at rest.
         """
+        from volcano_lab.explain.lint import doubts
+
         return [*cycle.world.warnings, *doubts(cycle.session),
                 *([] if cycle.rests else [NOT_AT_REST])]
 
@@ -154,6 +156,8 @@ class Cluster(ClusterObjects):
         >>> cluster.why("train").codes, cluster.why()
         (['overcommit_refuses', 'queue_over_capability'], <1 of 1 jobs waits>)
         """
+        from volcano_lab.explain.explanation import Waiting
+
         explainer = self.explainer(conf, now)
         if not name:
             return Waiting(explainer.waiting(), len(explainer.session.jobs))
@@ -161,6 +165,9 @@ class Cluster(ClusterObjects):
 
     def explainer(self, conf: Conf = None, now: float | None = None) -> Explainer:
         """Return what answers questions about the cycle in which the cluster is at rest."""
+        from volcano_lab.explain import Explainer
+        from volcano_lab.explain.evidence import CauseTrace
+
         cycle = at_rest(self.objects(), self.configuration(conf), now, trace=CauseTrace)
         return Explainer(cycle.world, cycle.session.conf, cycle.session.now,
                          (cycle.trace, cycle.session))
@@ -236,6 +243,8 @@ class Cluster(ClusterObjects):
         >>> [finding.rule for finding in Cluster().node("n1", cpu=4).job("train", cpu=6).lint()]
         ['gang-impossible']
         """
+        from volcano_lab.explain.findings import findings
+
         return findings(self.manifests(), self.objects, lambda: self.configuration(conf))
 
     def sweep(self, grid: Mapping[str, Iterable[Any]],
@@ -250,6 +259,8 @@ class Cluster(ClusterObjects):
         >>> cluster.sweep({"queue/a.capability.cpu": [1, 2]}, ["placed"]).rows
         [{'queue/a.capability.cpu': 1, 'placed': 0}, {'queue/a.capability.cpu': 2, 'placed': 2}]
         """
+        from volcano_lab.simulation.sweep import sweep
+
         return sweep(self, grid, metrics, conf=self.configuration(conf), over=over, workers=workers,
                      scheduler=scheduler, path=path, progress=progress)
 
@@ -263,6 +274,8 @@ class Cluster(ClusterObjects):
         >>> cluster.simulate(durations=60).measures("cluster")[0]["waiting_median"]
         32.03
         """
+        from volcano_lab.simulation import simulate
+
         return simulate(self, self.configuration(conf), until=until, **given)
 
     def export(self, form: str = "yaml", *, anonymise: bool = False, conf: Conf = None) -> str:
@@ -272,6 +285,8 @@ class Cluster(ClusterObjects):
         >>> print(Cluster.read("docs/cluster.yaml").export(anonymise=True)[:14])
         apiVersion: v1
         """
+        from volcano_lab.manifests.export import exported
+
         text = conf_text(self.conf if conf is None else conf)
         return exported(self.manifests(), text, form, anonymise)
 
@@ -281,10 +296,15 @@ class Cluster(ClusterObjects):
         >>> [sentence.partition(",")[0] for sentence in Cluster().missing()]
         ['there are no Nodes', "there is no ConfigMap with the scheduler's configuration"]
         """
+        from volcano_lab.manifests.missing import missing
+
         return list(missing(self.manifests()))
 
 
 def _timeline(cycles: int, about: str, world: Loaded, conf: SchedulerConfiguration) -> Timeline:
+    from volcano_lab.explain import Timeline
+    from volcano_lab.simulation import Simulation
+
     def again(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration) -> Timeline:
         changed = with_defaults(objects)
         changed.later = world.later

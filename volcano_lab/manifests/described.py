@@ -18,7 +18,6 @@ from volcano_lab.manifests import builder
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import NoSuch, friendly_errors
@@ -223,6 +222,8 @@ class ClusterObjects(Shown):
             .job("train", pods=3, cpu=1)
         )
         """
+        from volcano_lab.manifests.export import literal
+
         calls = []
         for (kind, name), said in self._said.items():
             words = [literal(name), *(f"{word}={literal(value)}" for word, value in said.items())]
