@@ -30,7 +30,7 @@ RESULTS = {
     "lint": (lambda: cluster().lint(), ["findings"], ["typo"]),
     "sweep": (lambda: cluster().sweep({"queue/a.weight": [1, 2]}), ["rows", "failures"],
               ["placed"]),
-    "simulate": (lambda: cluster().simulate(3), ["jobs", "queues", "cluster", "events"], ["big"])}
+    "simulate": (lambda: cluster().simulate(3), ["jobs", "queues", "cluster", "events"], ["3 s"])}
 
 
 @pytest.mark.parametrize(("make", "parts", "words"), RESULTS.values(), ids=RESULTS)
