@@ -16,6 +16,7 @@ if "HYPOTHESIS_PROFILE" in os.environ:
 
 # What whoever runs the tests has done of the lessons is neither shown nor changed.
 os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
+os.environ["VOLCANO_LAB_LANG"] = "en"
 
 
 @pytest.fixture(autouse=True)

@@ -130,3 +130,18 @@ def test_why_of_all_that_wait(tree, capsys):
     assert "->" not in capsys.readouterr().out
     assert main(["why", *arguments, "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]
+
+
+LANGUAGES = [({"VOLCANO_LAB_LANG": "zh"}, "zh"), ({"LANG": "zh_CN.UTF-8"}, "zh"),
+             ({"LANG": "C.UTF-8"}, "en"), ({"LANG": "zh_CN.UTF-8", "VOLCANO_LAB_LANG": "en"}, "en")]
+
+
+@pytest.mark.parametrize(("environment", "language"), LANGUAGES)
+def test_the_environment_says_in_which_language_it_answers(environment, language, tree,
+                                                           monkeypatch, capsys):
+    monkeypatch.delenv("VOLCANO_LAB_LANG", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert main(["why", str(tree / "cluster.yaml"), "train", "--no-remedies"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("train 没有在等待" if language == "zh" else "train does not wait")

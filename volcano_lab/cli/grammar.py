@@ -85,9 +85,12 @@ CONF = click.option("--conf", metavar="FILE", type=FILE,
                     "among the files, else Volcano's own default]")
 NOW = click.option("--now", metavar="TIME",
                    help="When the cycle runs, as 13:30 or 2026-01-01T13:30Z.  [default: now]")
-LANG = click.option("--lang", type=click.Choice(("en", "zh")), default="en", metavar="LANGUAGE",
+LANGUAGES = ("en", "zh")
+LANG = click.option("--lang", type=click.Choice(LANGUAGES), metavar="LANGUAGE",
+                    default=lambda: _of_environment(), envvar="VOLCANO_LAB_LANG",
                     callback=lambda *given: _speak(given[-1]), expose_value=False,
-                    help="The language of the answer, en or zh.  [default: en]")
+                    help="The language of the answer, en or zh.  [default: $VOLCANO_LAB_LANG, "
+                    "else that of $LANG, else en]")
 OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
                       help="table, wide (all columns), json, yaml or name.")
 NAMESPACE = (click.option("-n", "--namespace", metavar="NS", default="", shell_complete=named,
@@ -138,6 +141,12 @@ def volcano_lab() -> None:
 
     NO_COLOR=1 takes the colours away.
     """
+
+
+def _of_environment() -> str:
+    """The language that LANG names, or English."""
+    language = os.environ.get("LANG", "")[:2]
+    return language if language in LANGUAGES else "en"
 
 
 def _speak(language: str) -> None:
