@@ -53,7 +53,7 @@ def cluster():
      "Scheduler.cycle: observer is 5; allowed is an Observer or None"),
     (lambda: Simulation(sede=1), "Simulation: got an unexpected keyword argument 'sede' (seed?); "
      "allowed are cluster, conf, seed, workload, period, latencies, node_failures, faults, "
-     "observer, check"),
+     "observer, check, skip_idle"),
     (lambda: Simulation(latencies=5), "Simulation: latencies is 5; allowed is a Latencies or None"),
     (lambda: Simulation(faults=5), "Simulation: faults is 5; allowed is a Faults or None"),
     (lambda: JobTemplate(5), "JobTemplate: name is 5; allowed is text"),
