@@ -1,4 +1,6 @@
-"""The scheduler: one cycle after the other over a cache. Answers to `pkg/scheduler/scheduler.go`.
+"""The scheduler: one cycle after the other over a cache.
+
+Volcano: pkg/scheduler/scheduler.go
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""allocate: give the tasks of admitted jobs their nodes, gang by gang. Answers to
-`pkg/scheduler/actions/allocate`.
+"""allocate: give the tasks of admitted jobs their nodes, gang by gang.
 
 A queue is taken, a job of it, and tasks of the job until its gang is ready; then the statement is
 committed, or it is discarded. A job whose network topology must hold is tried out in one HyperNode
 after the other (`allocate_topology.py`).
+
+Volcano: pkg/scheduler/actions/allocate
 """
 
 from volcano_lab.actions.allocate_topology import TopologyAllocator

@@ -1,9 +1,11 @@
 """allocate for jobs whose network topology must hold: try out HyperNodes, keep the best.
 
-Answers to `allocateForJob`, `allocateForSubJob` of `pkg/scheduler/actions/allocate/allocate.go` and
-to `recorder.go`. Each HyperNode that plugins name is tried with a statement that is saved and
-discarded; the best one is recovered. Observers hear of it as `hyper_node_tried` and
-`hyper_node_chosen`, with an empty `sub_job` where it is the job's.
+Each HyperNode that plugins name is tried with a statement that is saved and discarded; the best one
+is recovered. Observers hear of it as `hyper_node_tried` and `hyper_node_chosen`, with an empty
+`sub_job` where it is the job's.
+
+Volcano: pkg/scheduler/actions/allocate/allocate.go (allocateForJob, allocateForSubJob),
+pkg/scheduler/actions/allocate/recorder.go
 """
 
 from collections.abc import Callable

@@ -1,8 +1,9 @@
-"""backfill: place tasks that ask for nothing wherever they are allowed to run. Answers to
-`pkg/scheduler/actions/backfill`.
+"""backfill: place tasks that ask for nothing wherever they are allowed to run.
 
 Such a task takes no room that another could use, so it goes through the session without a
 statement.
+
+Volcano: pkg/scheduler/actions/backfill
 """
 
 from volcano_lab.actions.evictions import admitted_jobs

@@ -1,5 +1,6 @@
-"""enqueue: let waiting PodGroups into the cluster, so that their pods are made. Answers to
-`pkg/scheduler/actions/enqueue`.
+"""enqueue: let waiting PodGroups into the cluster, so that their pods are made.
+
+Volcano: pkg/scheduler/actions/enqueue
 """
 
 from volcano_lab.api import JobInfo

@@ -1,10 +1,11 @@
 """What reclaim and preempt share: who may claim room, which tasks on a node could make it, and
 whether they suffice.
 
-Answers to `ValidateVictims` of `pkg/scheduler/util/scheduler_helper.go` and to the loops at the
-head of `actions/reclaim/reclaim.go` and `actions/preempt/preempt.go`. `EvictableTasks` has no
-counterpart there: it knows of all nodes at once which can't help at all, so that plugins needn't be
-asked about those.
+`EvictableTasks` has no counterpart there: it knows of all nodes at once which can't help at all, so
+that plugins needn't be asked about those.
+
+Volcano: pkg/scheduler/util/scheduler_helper.go (ValidateVictims),
+pkg/scheduler/actions/reclaim/reclaim.go, pkg/scheduler/actions/preempt/preempt.go
 """
 
 from collections import Counter

@@ -1,7 +1,6 @@
 """A job's worksheet: which of its sub-jobs and tasks still need a node, in order.
 
-Answers to `JobWorksheet` and `organizeJobWorksheet` of
-`pkg/scheduler/actions/allocate/allocate.go`.
+Volcano: pkg/scheduler/actions/allocate/allocate.go (JobWorksheet, organizeJobWorksheet)
 """
 
 from __future__ import annotations

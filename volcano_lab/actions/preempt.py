@@ -1,10 +1,12 @@
 """preempt: make room within a queue, at the expense of jobs (or of the job's own tasks) that matter
 less.
 
-Answers to `pkg/scheduler/actions/preempt/preempt.go`; its topology-aware way of choosing victims is
-in `preempt_topology.py`. First the starving jobs of each queue evict tasks of other jobs of the
-same queue, a statement a job, kept only if the gang gets its room; then each starving job's tasks
-evict tasks of the same job, a statement a task. Nodes are tried from the best score down.
+Its topology-aware way of choosing victims is in `preempt_topology.py`. First the starving jobs of
+each queue evict tasks of other jobs of the same queue, a statement a job, kept only if the gang
+gets its room; then each starving job's tasks evict tasks of the same job, a statement a task. Nodes
+are tried from the best score down.
+
+Volcano: pkg/scheduler/actions/preempt/preempt.go
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,11 +1,12 @@
 """Topology-aware preemption: try evictions out on copies of nodes, and carry out those of the best
 node.
 
-Answers to `topologyAwarePreempt` and what it calls in `pkg/scheduler/actions/preempt/preempt.go`.
 Where plain preempt evicts on the node with the best score, this looks at several nodes, spares on
 each every victim that needn't go, and compares what is left. It is needed where a pod's going
 changes what other rules allow (pod affinity). Plugins take part with their `simulate_…` functions,
 on a copy of what they keep for the task.
+
+Volcano: pkg/scheduler/actions/preempt/preempt.go (topologyAwarePreempt)
 """
 
 from collections.abc import Callable, Iterable, Sequence

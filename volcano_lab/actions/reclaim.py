@@ -1,11 +1,12 @@
-"""reclaim: take back what other queues hold beyond their due. Answers to
-`pkg/scheduler/actions/reclaim/reclaim.go`.
+"""reclaim: take back what other queues hold beyond their due.
 
 A queue that isn't overused claims for its starving jobs. For a task the nodes are tried in order;
 on the first where victims of other, reclaimable queues suffice they are evicted, and the task waits
 (pipelined) for the room they leave. Unlike allocate and preempt it scores no nodes. The
 `predicateErrorCacheEnable` argument has no effect, as in Volcano, where each task begins with an
 empty cache.
+
+Volcano: pkg/scheduler/actions/reclaim/reclaim.go
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,9 +1,10 @@
-"""shuffle: evict running tasks that a plugin would rather see elsewhere. Answers to
-`pkg/scheduler/actions/shuffle/shuffle.go`.
+"""shuffle: evict running tasks that a plugin would rather see elsewhere.
 
 Each eviction stands for itself and takes effect at once, without a statement. Differs on purpose:
 where a plugin (tdm) names a node's copy of a task, the job's own task is evicted; Volcano would
 count that copy off as releasing before it was ever counted so.
+
+Volcano: pkg/scheduler/actions/shuffle/shuffle.go
 """
 
 from volcano_lab.api.status import RUNNING

@@ -1,6 +1,6 @@
 """Reading the small values that annotations carry: truth, numbers, durations.
 
-Answers to Go's `strconv.ParseBool` and `time.ParseDuration`, whose texts people write.
+People write them as Go's `strconv.ParseBool` and `time.ParseDuration` read them.
 """
 
 import re

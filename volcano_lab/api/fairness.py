@@ -1,7 +1,6 @@
 """Who deserves how much: the fairness arithmetic, as pure functions that need no scheduler.
 
-Answers to the loop in `pkg/scheduler/plugins/proportion/proportion.go` and the shares of `drf.go`
-and `helpers.go`.
+Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/drf/drf.go
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Why a task does not fit a node, and how such reasons add up to the text that users see.
 
-Answers to `pkg/scheduler/api/unschedule_info.go` and the `Status` of `types.go`.
+Volcano: pkg/scheduler/api/unschedule_info.go, pkg/scheduler/api/types.go (Status)
 """
 
 from collections import Counter

@@ -1,8 +1,9 @@
 """HyperNodes: parts of the network whose nodes lie close together, in tiers, as a tree.
 
-Answers to `HyperNodeInfo`, `HyperNodeInfoMap` and `GetMembers` of
-`pkg/scheduler/api/hyper_node_info.go`; the tree is put together, event by event, in
-`cache/hyper_nodes.py`. The lower the tier, the closer the nodes.
+The tree is put together, event by event, in `cache/hyper_nodes.py`. The lower the tier, the closer
+the nodes.
+
+Volcano: pkg/scheduler/api/hyper_node_info.go (HyperNodeInfo, HyperNodeInfoMap, GetMembers)
 """
 
 from __future__ import annotations

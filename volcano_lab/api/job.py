@@ -1,7 +1,9 @@
 """A job: the tasks of one PodGroup, and the states of the gang that they make.
 
-Answers to `JobInfo` of `pkg/scheduler/api/job_info.go`; the texts that explain a job's state are in
-`job_conditions.py`. Sums are kept up to date as tasks change their status.
+The texts that explain a job's state are in `job_conditions.py`. Sums are kept up to date as tasks
+change their status.
+
+Volcano: pkg/scheduler/api/job_info.go (JobInfo)
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What users read of a job that waits: the text of its conditions, the reason of each of its tasks.
 
-Answers to `FitError` and `TaskSchedulingReason` of `pkg/scheduler/api/job_info.go`. The wording is
-interface: people and tools look for it in `kubectl describe podgroup`.
+The wording is interface: people and tools look for it in `kubectl describe podgroup`.
+
+Volcano: pkg/scheduler/api/job_info.go (FitError, TaskSchedulingReason)
 """
 
 from collections import Counter

@@ -1,7 +1,9 @@
 """A node as the scheduler sees it: the tasks on it, and its row of the node table.
 
-Answers to `pkg/scheduler/api/node_info.go`. Not modelled: devices that share (GPU sharing, vGPU,
-NPU) and NUMA; amounts a node is oversubscribed by are, as its annotations say.
+Not modelled: devices that share (GPU sharing, vGPU, NPU) and NUMA; amounts a node is oversubscribed
+by are, as its annotations say.
+
+Volcano: pkg/scheduler/api/node_info.go
 """
 
 from __future__ import annotations

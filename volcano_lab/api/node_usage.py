@@ -1,9 +1,10 @@
 """How busy a node really is, as a monitoring system measured it: no matter of requests.
 
-Answers to `NodeUsage` of `pkg/scheduler/api/node_info.go` and `setMetricsData` of
-`pkg/scheduler/cache/cache.go`. Differs on purpose: the lab asks no monitoring system. Usage is told
-by a node's annotations `volcano-lab/cpu-usage` and `volcano-lab/memory-usage`, in percent, which
-hold at any time; or it is set as `resource_usage` of a node of the cache.
+Differs on purpose: the lab asks no monitoring system. Usage is told by a node's annotations
+`volcano-lab/cpu-usage` and `volcano-lab/memory-usage`, in percent, which hold at any time; or it is
+set as `resource_usage` of a node of the cache.
+
+Volcano: pkg/scheduler/api/node_info.go (NodeUsage), pkg/scheduler/cache/cache.go (setMetricsData)
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Kubernetes quantities: `100m`, `1.5Gi`, `1e3`, `2M`.
 
-Answers to `k8s.io/apimachinery/pkg/api/resource` (`quantity.go`, `suffix.go`, `amount.go`). A
+A
 quantity is a number of nano units (finer parts round up, away from zero), binary ones at most 2**63
 - 1. `value` and `milli_value` round up and, like Kubernetes, leave 64 bits without notice: the
 result wraps around or is 0, depending on how it is kept. Differs on purpose: text without any digit
 (`Ki`, `.`), which Kubernetes reads as 0, and exponents beyond 308 are refused; negative numbers
 always round away from zero; beyond `E`, canonical text goes on as `e21`.
+
+Volcano: k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go, amount.go)
 """
 
 import re

@@ -1,4 +1,7 @@
-"""A queue as the scheduler sees it. Answers to `pkg/scheduler/api/queue_info.go`."""
+"""A queue as the scheduler sees it.
+
+Volcano: pkg/scheduler/api/queue_info.go
+"""
 
 from __future__ import annotations
 

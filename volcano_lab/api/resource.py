@@ -1,8 +1,8 @@
 """An amount of CPU, memory and other resources, and every way in which Volcano compares two of
 them.
 
-Answers to `pkg/scheduler/api/resource_info.go`. Differs on purpose: a `Resource` is an immutable
-value, so what the Go writes as a change in place is here a new value.
+Differs on purpose: a `Resource` is an immutable value: what Go changes in place is a new
+value here.
 
 Two things decide who wins and are easy to get wrong. First, *tolerance*: some comparisons forgive a
 difference below `MIN_RESOURCE` (0.1 millicore, 0.1 byte), others are strict. Second, *missing
@@ -24,6 +24,8 @@ the request's, where right has them | capacity's reclaimable |
 the request's, unless both hold none | capacity's preemptive |
 | `less_partly` | no | zero | any | capacity's checks of the queue tree, task-topology |
 | `min_dimension_resource(.., INFINITY)` | | infinity | left's | a capability as a limit |
+
+Volcano: pkg/scheduler/api/resource_info.go
 """
 
 from __future__ import annotations

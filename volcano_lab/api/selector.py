@@ -1,8 +1,8 @@
 """Selectors, compiled: conditions on labels as one hashable value.
 
-Answers to `k8s.io/apimachinery/pkg/labels` and to `nodeSelectorRequirementsAsSelector` of
-component-helpers. Being hashable, a selector can key a cache: equal selectors of many pods share
-their work.
+Being hashable, a selector can key a cache: equal selectors of many pods share their work.
+
+Volcano: k8s.io/apimachinery/pkg/labels, k8s.io/component-helpers/scheduling/corev1/nodeaffinity
 """
 
 import re

@@ -1,5 +1,6 @@
-"""What a session works on: a copy of the cluster as the cache knew it. Answers to
-`pkg/scheduler/api/cluster_info.go`.
+"""What a session works on: a copy of the cluster as the cache knew it.
+
+Volcano: pkg/scheduler/api/cluster_info.go
 """
 
 from attrs import Factory, define

@@ -1,7 +1,9 @@
 """The states of a task, and which groups of them the scheduler treats alike.
 
-Answers to `pkg/scheduler/api/types.go` and `helpers.go`. The numbers are Volcano's bit flags;
-ranging over statuses in ascending number is part of the rule for ties.
+The numbers are Volcano's bit flags; ranging over statuses in ascending number is part of the rule
+for ties.
+
+Volcano: pkg/scheduler/api/types.go, pkg/scheduler/api/helpers.go
 """
 
 from enum import IntEnum

@@ -1,8 +1,10 @@
 """The volumes of a cluster as the scheduler knows them, with what it assumes ahead of the API.
 
-Answers to `plugins/volumebinding/assume_cache.go`: when a pod gets a node, the volumes that its
-claims will have there are taken at once, and given back with the node. What the API says next of
-such an object replaces what was assumed. It lasts from cycle to cycle.
+When a pod gets a node, the volumes that its claims will have there are taken at once, and given
+back with the node. What the API says next of such an object replaces what was assumed. It lasts
+from cycle to cycle.
+
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding/assume_cache.go
 """
 
 from collections import Counter

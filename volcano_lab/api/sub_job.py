@@ -1,7 +1,9 @@
 """A sub-job: the part of a job that a `subGroupPolicy` holds together, with a minimum and a
 topology of its own.
 
-Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has one default sub-job.
+A job without such policies has one default sub-job.
+
+Volcano: pkg/scheduler/api/sub_job_info.go
 """
 
 

@@ -1,7 +1,8 @@
 """A task: one pod as the scheduler sees it, and the request that it makes.
 
-Answers to `TaskInfo` and `TransactionContext` of `pkg/scheduler/api/job_info.go` and to
-`pod_info.go`. Not modelled: NUMA decisions.
+Not modelled: NUMA decisions.
+
+Volcano: pkg/scheduler/api/job_info.go (TaskInfo, TransactionContext), pkg/scheduler/api/pod_info.go
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
 """Tasks by status, and how many of them count towards a gang: what a job and a sub-job share.
 
-Answers to the task maps and counting functions that `job_info.go` and `sub_job_info.go` of
-`pkg/scheduler/api` each write out. Counts are kept up to date rather than counted again.
+Counts are kept up to date rather than counted again.
+
+Volcano: pkg/scheduler/api/job_info.go, pkg/scheduler/api/sub_job_info.go
 """
 
 from volcano_lab.api.objects import NetworkTopologySpec

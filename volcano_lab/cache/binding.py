@@ -1,15 +1,17 @@
 """The binding pipeline: what sessions decided on its way to the API server, and what becomes of
 failures.
 
-Answers to the second half of `pkg/scheduler/cache/cache.go`: `AddBindTask`, `processBindTask`,
-`BindTask`, `Bind`, `defaultEvictor`, `processResyncTask`, `processCleanupJob`. A task sent to be
-bound waits in `channel`; `collect` takes it from there in batches and lets plugins do what they
-must before (`pre_bind`); `finish` binds a batch. A task whose binding or eviction failed waits in
-`errors` until it is compared with what the API server says (`resync`).
+`AddBindTask`, `processBindTask`, `BindTask`, `Bind`, `defaultEvictor`, `processResyncTask`,
+`processCleanupJob`. A task sent to be bound waits in `channel`; `collect` takes it from there in
+batches and lets plugins do what they must before (`pre_bind`); `finish` binds a batch. A task whose
+binding or eviction failed waits in `errors` until it is compared with what the API server says
+(`resync`).
 
 Differs on purpose: nothing runs by itself. Whoever drives the pipeline (a simulation, or `drain`)
 says when each step is taken, and how long a request is under way. The channel never fills up. Left
 out: a task's own handler of bind errors, which nothing in Volcano sets.
+
+Volcano: pkg/scheduler/cache/cache.go
 """
 
 from collections import deque

@@ -1,9 +1,10 @@
 """The cluster as the scheduler knows it, copied for each session, and changed by what sessions
 decide.
 
-Answers to `pkg/scheduler/cache/cache.go`. What a session decides changes the cache at once; where a
-`BindingPipeline` is attached it is also sent to the API server, else it waits in `bind_contexts`
-and `evicted`.
+What a session decides changes the cache at once; where a `BindingPipeline` is attached it is also
+sent to the API server, else it waits in `bind_contexts` and `evicted`.
+
+Volcano: pkg/scheduler/cache/cache.go
 """
 
 from __future__ import annotations

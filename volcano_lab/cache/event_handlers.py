@@ -1,11 +1,13 @@
 """What the scheduler knows of the cluster, and how it learns it: objects that come, change and go,
 in any order.
 
-Answers to `pkg/scheduler/cache/event_handlers.go`. Differs on purpose: an object that comes twice
-counts once; a node that goes leaves its pods behind and, should it come back before they are gone,
-counts them at once (Volcano counts each again when it next hears of it); the volumes of a pod are
-counted again when a claim, volume or class changes (there, when the pod does); and a pod that takes
-a step which the task state machine doesn't have is refused.
+Differs on purpose: an object that comes twice counts once; a node that goes leaves its pods behind
+and, should it come back before they are gone, counts them at once (Volcano counts each again when
+it next hears of it); the volumes of a pod are counted again when a claim, volume or class changes
+(there, when the pod does); and a pod that takes a step which the task state machine doesn't have is
+refused.
+
+Volcano: pkg/scheduler/cache/event_handlers.go
 """
 
 from collections.abc import Callable, Iterable

@@ -1,9 +1,11 @@
 """The tree of HyperNodes, kept up to date as HyperNodes and nodes come, change and go, in whatever
 order.
 
-Answers to `HyperNodesInfo` of `pkg/scheduler/api/hyper_node_info.go` and to `SyncHyperNode` of
-`pkg/scheduler/cache/event_handlers.go`. Differs on purpose: what Volcano's work queue tries again
-with growing delays is tried again before the next snapshot.
+Differs on purpose: what Volcano's work queue tries again with growing delays is tried again before
+the next snapshot.
+
+Volcano: pkg/scheduler/api/hyper_node_info.go (HyperNodesInfo),
+pkg/scheduler/cache/event_handlers.go (SyncHyperNode)
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,11 @@
 """Between the API server and the cache: what has been heard last of each object.
 
-Answers to client-go's reflector and store, on which Volcano's cache relies: an object's changes
-arrive in order, and none that is older than what is known already is passed on. A repeated event is
+As in client-go's reflector and store, on which Volcano's cache relies, an object's changes arrive
+in order, and none that is older than what is known already is passed on. A repeated event is
 passed on, as a periodic resync does. Differs on purpose: what a retry reads from the API server
 counts as heard, so that older events on their way are dropped.
+
+Volcano: k8s.io/client-go/tools/cache
 """
 
 from volcano_lab.api.objects import KubernetesObject, Pod

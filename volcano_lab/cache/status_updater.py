@@ -1,10 +1,11 @@
 """What a session found out, written to the API server: PodGroups, queues, the conditions of pods,
 events.
 
-Answers to `defaultStatusUpdater`, `RecordJobStatusEvent` and `taskUnschedulable` of
-`pkg/scheduler/cache/cache.go`. An update made from a version that is no longer the newest is
-refused by the server; the next session tries again. Equal events are counted, not kept one by one,
-as Kubernetes' recorder does.
+An update made from a version that is no longer the newest is refused by the server; the next
+session tries again. Equal events are counted, not kept one by one, as Kubernetes' recorder does.
+
+Volcano: pkg/scheduler/cache/cache.go (defaultStatusUpdater, RecordJobStatusEvent,
+taskUnschedulable)
 """
 
 from volcano_lab.api import JobInfo, TaskInfo

@@ -1,9 +1,11 @@
 """A queue of keys that are worked on one by one and, where that fails, tried again after growing
 delays.
 
-Answers to `k8s.io/client-go/util/workqueue` as Volcano's cache uses it: a key waits once however
-often it is added, and a retry waits for the longer of two limits, 5 ms doubled with each failure up
-to 1,000 s, and 100 retries a second with bursts of 1,000. Time is told by the caller, in seconds.
+A key waits once however often it is added, and a retry waits for the longer of two limits, 5 ms
+doubled with each failure up to 1,000 s, and 100 retries a second with bursts of 1,000. Time is told
+by the caller, in seconds.
+
+Volcano: k8s.io/client-go/util/workqueue
 """
 
 from attrs import Factory, define

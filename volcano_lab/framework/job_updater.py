@@ -1,7 +1,7 @@
 """At the end of a session: the phase and the counts of each PodGroup, and which of them are
 written.
 
-Answers to `pkg/scheduler/framework/job_updater.go` and `jobStatus` of `session.go`.
+Volcano: pkg/scheduler/framework/job_updater.go, pkg/scheduler/framework/session.go (jobStatus)
 """
 
 from __future__ import annotations

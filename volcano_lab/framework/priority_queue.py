@@ -1,8 +1,9 @@
 """A priority queue with Go's heap rules.
 
-Answers to `pkg/scheduler/util/priority_queue.go`. Python's `heapq` would pop items that compare
-equal in another order than Go's `container/heap` does, and that order shows in decisions; hence
-these few lines.
+Python's `heapq` would pop items that compare equal in another order than Go's `container/heap`
+does, and that order shows in decisions; hence these few lines.
+
+Volcano: pkg/scheduler/util/priority_queue.go
 """
 
 from collections.abc import Callable, Iterable

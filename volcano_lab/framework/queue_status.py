@@ -1,13 +1,14 @@
 """At the end of a session: what each queue, and each queue above it, has allocated, and how many
 PodGroups it has.
 
-Answers to `updateQueueStatus` of `pkg/scheduler/framework/session.go`. Differs on purpose: the
-numbers of PodGroups by phase, which in Volcano the queue controller counts, are written here as
-well, as the lab has no such controller; and where a parent doesn't exist or queues are one
-another's parents, the line ends (Volcano stops with a nil pointer, or never ends).
+Differs on purpose: the numbers of PodGroups by phase, which in Volcano the queue controller counts,
+are written here as well, as the lab has no such controller; and where a parent doesn't exist or
+queues are one another's parents, the line ends (Volcano stops with a nil pointer, or never ends).
 
 The root's `deserved` and `guarantee` are written back to its spec, too. They are no longer empty
 then, so the next session takes them as they are, even if the cluster has grown meanwhile.
+
+Volcano: pkg/scheduler/framework/session.go (updateQueueStatus)
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Prometheus series under Volcano's names, filled by watching cycles and binds.
 
-Answers to `pkg/scheduler/metrics`; which series there are and what each means is in
-`series.py`. Nothing is measured unless a `Metrics` is handed to a cycle as its observer.
-Differs on purpose: the values of queues are those at the end of the cycle, where Volcano also
-writes each one in between; and counters are exposed as untyped, because Prometheus' library for
-Python would add `_total` to their names.
+Which series there are and what each means is in `series.py`. Nothing is measured unless a `Metrics`
+is handed to a cycle as its observer. Differs on purpose: the values of queues are those at the end
+of the cycle, where Volcano also writes each one in between; and counters are exposed as untyped,
+because Prometheus' library for Python would add `_total` to their names.
+
+Volcano: pkg/scheduler/metrics
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The series that Volcano's scheduler exposes: name, kind, labels, buckets, and what each means.
 
-Answers to `pkg/scheduler/metrics/*.go` and, for the numbers of PodGroups, to
-`pkg/controllers/metrics/queue.go`.
+Volcano: pkg/scheduler/metrics/*.go, pkg/controllers/metrics/queue.go
 """
 
 from typing import Any

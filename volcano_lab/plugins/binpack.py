@@ -1,8 +1,9 @@
-"""binpack: prefer the node that the task fills most. Answers to
-`pkg/scheduler/plugins/binpack/binpack.go`.
+"""binpack: prefer the node that the task fills most.
 
 Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources` (names, comma
 separated) and `binpack.resources.NAME`; each is a whole number and 1 unless given.
+
+Volcano: pkg/scheduler/plugins/binpack/binpack.go
 """
 
 from collections.abc import Iterable, Mapping

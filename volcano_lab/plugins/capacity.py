@@ -1,14 +1,15 @@
 """capacity: each queue has what its author wrote, flat or in a tree, and nobody in its line goes
 over a limit.
 
-Answers to `pkg/scheduler/plugins/capacity/capacity.go`; the tree is `queue_tree.py`.
-`enableHierarchy` switches the tree on; without it each queue stands for itself and only queues that
-have jobs are known.
+The tree is `queue_tree.py`. `enableHierarchy` switches the tree on; without it each queue stands
+for itself and only queues that have jobs are known.
 
 Differs on purpose: a task placed for a queue that a broken tree has left out is not counted, where
 Volcano stops with a nil pointer. The argument `lab.v1-11-enqueue: true` is the lab's own, not
 Volcano's: it lets a job in as v1.11.0 did, asking and charging its own queue and none above it
 (volcano-sh/volcano#4118, fixed by #4119).
+
+Volcano: pkg/scheduler/plugins/capacity/capacity.go
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 """cdp (cooldown protection): a pod that has only just got its node isn't evicted yet.
 
-Answers to `pkg/scheduler/plugins/cdp/cdp.go`. A pod's label or, where it has none, annotation
-`volcano.sh/cooldown- time` says for how long after it was scheduled it is left alone: a duration
-such as "10m". The plugin has no arguments.
+A pod's label or, where it has none, annotation `volcano.sh/cooldown- time` says for how long after
+it was scheduled it is left alone: a duration such as "10m". The plugin has no arguments.
+
+Volcano: pkg/scheduler/plugins/cdp/cdp.go
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,6 @@
-"""conformance: what the cluster itself needs is never evicted. Answers to
-`pkg/scheduler/plugins/conformance/conformance.go`.
+"""conformance: what the cluster itself needs is never evicted.
+
+Volcano: pkg/scheduler/plugins/conformance/conformance.go
 """
 
 from collections.abc import Sequence

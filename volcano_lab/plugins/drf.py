@@ -1,8 +1,10 @@
 """drf: of two jobs, the one whose dominant share is lower goes first; with a hierarchy the same
 holds between queues.
 
-Answers to `pkg/scheduler/plugins/drf/drf.go`; the tree is `plugins/hierarchy.py`. The hierarchy is
-switched on by `enableHierarchy` and excludes proportion.
+The tree is `plugins/hierarchy.py`. The hierarchy is switched on by `enableHierarchy` and excludes
+proportion.
+
+Volcano: pkg/scheduler/plugins/drf/drf.go
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """gang: a job starts with at least its minimum of tasks, or not at all.
 
-Answers to `pkg/scheduler/plugins/gang/gang.go`.
+Volcano: pkg/scheduler/plugins/gang/gang.go
 """
 
 from collections.abc import Sequence

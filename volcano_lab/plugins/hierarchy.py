@@ -1,8 +1,9 @@
 """The tree of hierarchical DRF: queues share at each level by weight and by dominant share.
 
-Answers to the `hierarchicalNode` of `pkg/scheduler/plugins/drf/drf.go`. A queue's place and weights
-stand in its annotations `volcano.sh/hierarchy` ("root/science/ml") and
+A queue's place and weights stand in its annotations `volcano.sh/hierarchy` ("root/science/ml") and
 `volcano.sh/hierarchy-weights` ("1/2/3"); jobs are leaves.
+
+Volcano: pkg/scheduler/plugins/drf/drf.go (hierarchicalNode)
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """nodegroup: queues have groups of nodes in which their pods must, should or must not run.
 
-Answers to `pkg/scheduler/plugins/nodegroup/nodegroup.go` and `errors.go`. A node's group is its
-label `volcano.sh/nodegroup-name`; what a queue wants stands in its `spec.affinity`. Argument:
-`strict` (default true): nodes without a group are for nobody; when false, queues that want nothing
-may use them. With `enableHierarchy` a queue without an affinity has that of its nearest ancestor.
+A node's group is its label `volcano.sh/nodegroup-name`; what a queue wants stands in its
+`spec.affinity`. Argument: `strict` (default true): nodes without a group are for nobody; when
+false, queues that want nothing may use them. With `enableHierarchy` a queue without an affinity has
+that of its nearest ancestor.
 
 Differs on purpose: the tasks of a queue have one answer per node (`predicate_key`).
+
+Volcano: pkg/scheduler/plugins/nodegroup/nodegroup.go, pkg/scheduler/plugins/nodegroup/errors.go
 """
 
 from __future__ import annotations

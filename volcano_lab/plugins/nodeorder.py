@@ -1,12 +1,14 @@
 """nodeorder: which of the nodes that fit is best, by Kubernetes' own scores.
 
-Answers to `pkg/scheduler/plugins/nodeorder`. Each score is 0 to 100 (node affinity: the plain sum
-of weights) times its weight. For one node: how full it would be (least, most, balanced), preferred
-node affinity. For all nodes in question together, because these scores are relative:
-preferred pod affinity, taints with `PreferNoSchedule`, topology spread.
+Each score is 0 to 100 (node affinity: the plain sum of weights) times its weight. For one node: how
+full it would be (least, most, balanced), preferred node affinity. For all nodes in question
+together, because these scores are relative: preferred pod affinity, taints with `PreferNoSchedule`,
+topology spread.
 
 Differs on purpose: a preference that Kubernetes can't read (no API server lets one through) is left
 out, where Volcano gives up on the node's score.
+
+Volcano: pkg/scheduler/plugins/nodeorder
 """
 
 from collections.abc import Sequence

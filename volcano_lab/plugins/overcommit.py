@@ -1,8 +1,9 @@
 """overcommit: jobs are admitted while their minimum fits the cluster, taken a little larger than it
 is.
 
-Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcommit-factor` (at least
-1.0; default 1.2).
+Argument: `overcommit-factor` (at least 1.0; default 1.2).
+
+Volcano: pkg/scheduler/plugins/overcommit/overcommit.go
 """
 
 from volcano_lab.api import JobInfo, total

@@ -1,8 +1,10 @@
-"""pdb: evictions respect PodDisruptionBudgets. Answers to `pkg/scheduler/plugins/pdb/pdb.go`.
+"""pdb: evictions respect PodDisruptionBudgets.
 
 As in Volcano, pods without any label are never victims while this plugin is on, and each question
 counts afresh from what the budgets allowed when the session opened: victims of an earlier question
 are not remembered.
+
+Volcano: pkg/scheduler/plugins/pdb/pdb.go
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
 """predicates: which nodes a pod may be placed on, by Kubernetes' own rules.
 
-Answers to `pkg/scheduler/plugins/predicates`. A node is checked in this order: the number of its
-pods; node affinity, cordons and taints (the *stable* rules, which no placement changes); pod
-affinity, host ports and topology spread. A rule that evicting others cannot change ends the check;
-other reasons add up. Rules of one kind go by name.
+A node is checked in this order: the number of its pods; node affinity, cordons and taints (the
+*stable* rules, which no placement changes); pod affinity, host ports and topology spread. A rule
+that evicting others cannot change ends the check; other reasons add up. Rules of one kind go by
+name.
 
 `pre_predicate` looks at the whole cluster once for a task. A rule that has nothing to say there is
 skipped for that task from then on, for the rest of the session, even if a later look would have
@@ -12,6 +12,8 @@ found something: Volcano never takes a skip back.
 Volumes decide where the cluster holds any object about them (claim, volume, StorageClass, CSINode);
 Volcano does not ask whether a ReadWriteOncePod volume is in use. Dynamic resource allocation is not
 modelled. Differs on purpose: `predicate_nodes` answers for all nodes at once.
+
+Volcano: pkg/scheduler/plugins/predicates
 """
 
 from collections.abc import Callable, Sequence

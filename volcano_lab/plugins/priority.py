@@ -1,5 +1,6 @@
-"""priority: higher priority goes first, and may evict lower. Answers to
-`pkg/scheduler/plugins/priority/priority.go`.
+"""priority: higher priority goes first, and may evict lower.
+
+Volcano: pkg/scheduler/plugins/priority/priority.go
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 """proportion: queues share the cluster by weight, flat; what one doesn't ask for goes to the
 others.
 
-Answers to `pkg/scheduler/plugins/proportion/proportion.go`. The rounds of sharing are
-`api.fairness.water_fill`.
+The rounds of sharing are `api.fairness.water_fill`.
+
+Volcano: pkg/scheduler/plugins/proportion/proportion.go
 """
 
 from typing import Any

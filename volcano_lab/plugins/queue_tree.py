@@ -1,14 +1,15 @@
 """The tree of queues that capacity keeps: who stands above whom, and how limits come down from the
 root.
 
-Answers to `queueAttr`, `updateAncestors`, `checkHierarchicalQueue` and `getQueueLevel` of
-`pkg/scheduler/plugins/capacity/capacity.go`. Differs on purpose: a queue's list of ancestors is its
-own (in the Go, below six levels, two lists may share memory and one overwrites the other), and a
-cluster without any queue is refused like one without a root, where Volcano stops with a nil
-pointer.
+Differs on purpose: a queue's list of ancestors is its own (in the Go, below six levels, two lists
+may share memory and one overwrites the other), and a cluster without any queue is refused like one
+without a root, where Volcano stops with a nil pointer.
 
 As in Volcano, queues that are one another's parents are not refused: they hang on nothing, get no
 limits from the root and, each having a child, take no jobs.
+
+Volcano: pkg/scheduler/plugins/capacity/capacity.go (queueAttr, updateAncestors,
+checkHierarchicalQueue, getQueueLevel)
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """rescheduling: pods are moved away from nodes that are really busy, as long as others are not.
 
-Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` and
-`node_utilization_util.go` of `pkg/scheduler/plugins/rescheduling`. The action `shuffle` evicts what
-the plugin names. Arguments:
+The action `shuffle` evicts what the plugin names. Arguments:
 
     interval: 5m            # at least so long between two runs, and before the first
     metricsPeriod: 5m       # over which period usage is read (`api.node_usage`)
@@ -20,6 +18,11 @@ frees is counted by capacity.
 Differs on purpose: the time of the last run is remembered by the scheduler and not by the process,
 a `metricsPeriod` holds for the configuration that names it, and thresholds that are no whole
 numbers are refused with a sentence where Volcano crashes.
+
+Volcano: pkg/scheduler/plugins/rescheduling/rescheduling.go,
+pkg/scheduler/plugins/rescheduling/rescheduling_util.go,
+pkg/scheduler/plugins/rescheduling/low_node_utilization.go,
+pkg/scheduler/plugins/rescheduling/node_utilization_util.go
 """
 
 from __future__ import annotations

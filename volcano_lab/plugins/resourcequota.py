@@ -1,11 +1,12 @@
 """resourcequota: a job is admitted while its minimum fits what is left of its namespace's quotas.
 
-Answers to `pkg/scheduler/plugins/resourcequota/resourcequota.go`. The plugin has no arguments and,
-as Volcano's, looks at no scopes. Quotas are read from their status, as the quota controller writes
-it: a quota without a status limits nothing.
+The plugin has no arguments and, as Volcano's, looks at no scopes. Quotas are read from their
+status, as the quota controller writes it: a quota without a status limits nothing.
 
 Differs on purpose: amounts in the event's text are written as in manifests, not as Go prints its
 values.
+
+Volcano: pkg/scheduler/plugins/resourcequota/resourcequota.go
 """
 
 from collections.abc import Mapping

@@ -1,15 +1,16 @@
 """sla: a job that has waited too long is admitted, and keeps the room that is being freed for it.
 
-Answers to `pkg/scheduler/plugins/sla/sla.go`. Argument: `sla-waiting-time`, a duration such as
-"1h30m", which holds for every job that doesn't name its own in the annotation `sla-waiting-time` of
-its PodGroup. A text that is no duration above zero is as good as none. How long a job has waited is
-measured at the cycle's `now`.
+Argument: `sla-waiting-time`, a duration such as "1h30m", which holds for every job that doesn't
+name its own in the annotation `sla-waiting-time` of its PodGroup. A text that is no duration above
+zero is as good as none. How long a job has waited is measured at the cycle's `now`.
 
 >>> from volcano_lab.framework.config.arguments import Arguments
 >>> sla = Sla(Arguments({"sla-waiting-time": "90m"}))
 >>> sla.on_session_open(ssn=None)
 >>> sla.waiting_time
 5400.0
+
+Volcano: pkg/scheduler/plugins/sla/sla.go
 """
 
 import math

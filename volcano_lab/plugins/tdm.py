@@ -1,11 +1,11 @@
 """tdm (time division multiplexing): nodes that are Kubernetes' for some hours of the day, and
 somebody else's for the rest.
 
-Answers to `pkg/scheduler/plugins/tdm/tdm.go`. A node's label `volcano.sh/revocable-zone` names its
-zone; a pod may use such nodes if it is annotated `volcano.sh/revocable-zone: "*"` or
-`volcano.sh/preemptable: "true"`. When a zone's hours are over, the action `shuffle` evicts
-preemptable pods from its nodes, a few of each job at a time: as many as the job's
-`volcano.sh/jdb-max-unavailable` or `volcano.sh/jdb-min-available` allows, or one.
+A node's label `volcano.sh/revocable-zone` names its zone; a pod may use such nodes if it is
+annotated `volcano.sh/revocable-zone: "*"` or `volcano.sh/preemptable: "true"`. When a zone's hours
+are over, the action `shuffle` evicts preemptable pods from its nodes, a few of each job at a time:
+as many as the job's `volcano.sh/jdb-max-unavailable` or `volcano.sh/jdb-min-available` allows, or
+one.
 
 Arguments: `tdm.revocable-zone.NAME`, the hours of a zone such as "10:00-21:00" (both ends belong to
 them; an end that is not later than the start is on the next day), and `tdm.evict.period`, the least
@@ -13,6 +13,8 @@ time between two evictions ("1m").
 
 Differs on purpose: hours are UTC, where Volcano reads its machine's clock; a zone's text that can't
 be read has one wording; the last eviction is remembered by the scheduler and not by the process.
+
+Volcano: pkg/scheduler/plugins/tdm/tdm.go
 """
 
 import math

@@ -1,16 +1,17 @@
 """usage: nodes that really are busy get no more pods, and the less busy ones are preferred.
 
-Answers to `pkg/scheduler/plugins/usage/usage.go`. Arguments: `usage.weight` (5), `cpu.weight` and
-`memory.weight` (1), all whole numbers, and `thresholds` with `cpu` and `mem` in whole percent (80;
-anything but a whole number counts as 0). With `enablePredicate: false` busy nodes are not refused.
-Where usage comes from: `api.node_usage`; without any, or where it is older than five minutes, the
-plugin neither refuses nor scores a node.
+Arguments: `usage.weight` (5), `cpu.weight` and `memory.weight` (1), all whole numbers, and
+`thresholds` with `cpu` and `mem` in whole percent (80; anything but a whole number counts as 0).
+With `enablePredicate: false` busy nodes are not refused. Where usage comes from: `api.node_usage`;
+without any, or where it is older than five minutes, the plugin neither refuses nor scores a node.
 
 Differs on purpose: weights of 0 for both cpu and memory give 0, where Volcano divides by zero and
 then takes no node.
 
 >>> usage_score(40.0, 60.0, 1, 1)
 0.5
+
+Volcano: pkg/scheduler/plugins/usage/usage.go
 """
 
 from volcano_lab.api import FitError, NodeInfo, TaskInfo, unresolvable

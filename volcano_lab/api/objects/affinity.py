@@ -1,7 +1,6 @@
 """Where a pod wants to run: affinity, tolerations, topology spread.
 
-Answers to `k8s.io/api/core/v1` (`Affinity`, `Toleration`, `TopologySpreadConstraint`,
-`NodeSelector`).
+Volcano: k8s.io/api/core/v1 (Affinity, Toleration, TopologySpreadConstraint, NodeSelector)
 """
 
 from .meta import *

@@ -1,7 +1,7 @@
 """What the cluster offers and limits: nodes, namespaces, priority classes, quotas, disruption
 budgets.
 
-Answers to `k8s.io/api/core/v1`, `scheduling/v1` and `policy/v1`.
+Volcano: k8s.io/api/core/v1, k8s.io/api/scheduling/v1, k8s.io/api/policy/v1
 """
 
 from .meta import *

@@ -1,14 +1,16 @@
 """What every Kubernetes object shares: metadata, label selectors, and how a field is described.
 
-Answers to `k8s.io/apimachinery/pkg/apis/meta/v1`. A class in this package is one object of the
-Kubernetes or Volcano API, or a part of one; an attribute is the API's field in snake_case.
+A class in this package is one object of the Kubernetes or Volcano API, or a part of one; an
+attribute is the API's field in snake_case.
 
 Left out on purpose: fields that no scheduling decision reads (`managedFields`, `finalizers`, ...).
 Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quantity` gives their
 values.
 
-`None` means "not set" and is used only where that differs from empty or zero.
-Objects are values: change one with `evolve`, so that whoever holds the old one keeps it.
+`None` means "not set" and is used only where that differs from empty or zero. Objects are values:
+change one with `evolve`, so that whoever holds the old one keeps it.
+
+Volcano: k8s.io/apimachinery/pkg/apis/meta/v1
 """
 
 from typing import Annotated, Any, ClassVar, Self, dataclass_transform

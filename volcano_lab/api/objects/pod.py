@@ -1,8 +1,9 @@
 """The pod: what the scheduler places.
 
-Answers to `k8s.io/api/core/v1` (`Pod` and its parts). Probes, commands, environment and the like
-are left out: no scheduling decision reads them. Volumes and resource claims are kept as the
-manifest has them.
+Probes, commands, environment and the like are left out: no scheduling decision reads them. Volumes
+and resource claims are kept as the manifest has them.
+
+Volcano: k8s.io/api/core/v1 (Pod)
 """
 
 from .affinity import Affinity, Toleration, TopologySpreadConstraint

@@ -1,7 +1,8 @@
 """Volumes: what pods claim, what there is, how it is made, and how much of it a node can have.
 
-Answers to `k8s.io/api/core/v1` (`PersistentVolume`, `PersistentVolumeClaim`) and `storage/v1`.
 Where a volume lies (`local`, `nfs`, ...) is kept as the manifest has it for the commonest kinds.
+
+Volcano: k8s.io/api/core/v1 (PersistentVolume, PersistentVolumeClaim), k8s.io/api/storage/v1
 """
 
 from .affinity import NodeSelector

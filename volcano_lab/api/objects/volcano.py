@@ -1,6 +1,6 @@
 """Volcano's own kinds: Queue, PodGroup, HyperNode.
 
-Answers to `volcano.sh/apis/pkg/apis/scheduling/v1beta1` and `topology/v1alpha1`.
+Volcano: volcano.sh/apis/pkg/apis/scheduling/v1beta1, volcano.sh/apis/pkg/apis/topology/v1alpha1
 """
 
 from .meta import *

@@ -1,10 +1,11 @@
 """The arguments of a plugin or an action, and how their values are read.
 
-Answers to `pkg/scheduler/framework/arguments.go`. A value of the wrong type is not refused: the
-default stays and a warning is logged, as in Volcano; `told` keeps it, and what is said of values
-that Volcano takes though nobody can mean them. Nothing is converted: `"3"` is no number, `1.0` is
-no whole number. Differs on purpose: the getters take the default and return the value,
-where the Go writes through a pointer.
+A value of the wrong type is not refused: the default stays and a warning is logged, as in Volcano;
+`told` keeps it, and what is said of values that Volcano takes though nobody can mean them. Nothing
+is converted: `"3"` is no number, `1.0` is no whole number. Differs on purpose: the getters take the
+default and return the value, where the Go writes through a pointer.
+
+Volcano: pkg/scheduler/framework/arguments.go
 """
 
 from math import isfinite

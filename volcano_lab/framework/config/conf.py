@@ -1,10 +1,12 @@
 """The scheduler's configuration: actions, tiers of plugins with their switches and arguments.
 
-Answers to `pkg/scheduler/conf/scheduler_conf.go`, `pkg/scheduler/util.go` and
-`pkg/scheduler/plugins/defaults.go`; `yaml.py` reads scalars as Volcano's YAML library does.
-Refused, as there: values of the wrong type, an unknown action, and in one tier proportion beside
-drf with a hierarchy. Not refused: an unknown plugin (the session logs it). Differs on purpose: keys
-that Volcano silently ignores are named in `warnings`.
+`yaml.py` reads scalars as Volcano's YAML library does. Refused, as there: values of the wrong type,
+an unknown action, and in one tier proportion beside drf with a hierarchy. Not refused: an unknown
+plugin (the session logs it). Differs on purpose: keys that Volcano silently ignores are named in
+`warnings`.
+
+Volcano: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go,
+pkg/scheduler/plugins/defaults.go
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which nodes a task fits, and which of them is best: the plain way, node by node.
 
-Answers to `pkg/scheduler/util/predicate_helper.go` and `scheduler_helper.go`. All nodes are looked
-at, in the order given; among equally good nodes the first is taken.
+All nodes are looked at, in the order given; among equally good nodes the first is taken.
+
+Volcano: pkg/scheduler/util/predicate_helper.go, pkg/scheduler/util/scheduler_helper.go
 """
 
 from __future__ import annotations

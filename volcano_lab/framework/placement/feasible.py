@@ -1,8 +1,9 @@
 """How many nodes Volcano looks for before it stops looking.
 
-Answers to `CalculateNumOfFeasibleNodesToFind` of `pkg/scheduler/util/scheduler_helper.go`. The lab
-itself looks at all nodes, as Volcano does with `--percentage-nodes-to-find=100`; which ones it
-would look at depends on where it stopped before.
+The lab itself looks at all nodes, as Volcano does with `--percentage-nodes-to-find=100`; which ones
+it would look at depends on where it stopped before.
+
+Volcano: pkg/scheduler/util/scheduler_helper.go (CalculateNumOfFeasibleNodesToFind)
 """
 
 BASELINE = 50

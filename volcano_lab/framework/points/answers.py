@@ -1,8 +1,9 @@
 """What an answer to an extension point may be: the words for it, and the test.
 
-Answers to the function types of `pkg/scheduler/api/types.go`. Go's compiler refuses a function of
-another type; here the answers of plugins that don't come with the lab are looked at when they are
-given (`guard`).
+Go's compiler refuses a function of another type; here the answers of plugins that don't come with
+the lab are looked at when they are given (`guard`).
+
+Volcano: pkg/scheduler/api/types.go
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -1,11 +1,13 @@
 """Pod affinity and anti-affinity: which pods a pod wants near it, and which pods want it or don't.
 
-Answers to `plugins/interpodaffinity`. Kept as they are there: required affinity is no hindrance to
-the first pod of a group that wants to be with its own kind; a namespace selector of the incoming
-pod is looked up in the namespaces, and besides held against no labels at all; wishes of pods that
-are there count both ways, what they require of others' company counts only where it is
-anti-affinity (Volcano sets the weight of their required affinity to 0). Existing pods count only on
-nodes that had a pod with affinity when the session opened (see `node_pods`).
+Kept as they are there: required affinity is no hindrance to the first pod of a group that wants to
+be with its own kind; a namespace selector of the incoming pod is looked up in the namespaces, and
+besides held against no labels at all; wishes of pods that are there count both ways, what they
+require of others' company counts only where it is anti-affinity (Volcano sets the weight of their
+required affinity to 0). Existing pods count only on nodes that had a pod with affinity when the
+session opened (see `node_pods`).
+
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Node selectors and node affinity: what a pod says about the labels and the name of its node.
 
-Answers to `plugins/nodeaffinity` and component-helpers' `scheduling/corev1/nodeaffinity`. A term
-that Kubernetes cannot read matches no node.
+A term that Kubernetes cannot read matches no node.
+
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity,
+k8s.io/component-helpers/scheduling/corev1/nodeaffinity
 """
 
 from attrs import frozen

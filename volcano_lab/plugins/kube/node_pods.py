@@ -1,8 +1,7 @@
 """The nodes as Kubernetes' rules see them: which pods count on each, what they take, and which
 ports.
 
-Answers to `framework.NodeInfo` (`types.go`), `GenerateNodeMapAndSlice` of Volcano's
-`framework/util.go` and `plugins/util/k8s/snapshot.go`. Built once a session from every task on
+Built once a session from every task on
 every node, and changed only by the predicates plugin's allocate and deallocate events; plain pods
 that were there from the start are only looked at one by one where a rule asks. Two traps
 are kept on purpose: which nodes have pods with affinity is looked up once, when the session opens,
@@ -12,6 +11,9 @@ and Volcano fills in no images. A third trap: the host ports of a node are a set
 
 Amounts are arrays, nodes x resources; each change is noted in `changes`, so that whoever keeps
 something worked out for all nodes learns which rows to do again.
+
+Volcano: pkg/scheduler/framework/util.go (GenerateNodeMapAndSlice),
+pkg/scheduler/plugins/util/k8s/snapshot.go
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Host ports: two pods on one node can't both have the same one.
 
-Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`.
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeports, types.go (HostPortInfo)
 """
 
 from collections.abc import Collection, Iterable

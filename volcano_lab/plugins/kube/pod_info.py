@@ -1,6 +1,6 @@
 """A pod with what the placement rules read of it, worked out once.
 
-Answers to `framework.PodInfo` (`types.go`).
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/types.go (PodInfo)
 """
 
 from __future__ import annotations

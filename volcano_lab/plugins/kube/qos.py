@@ -1,7 +1,8 @@
 """Kubernetes' quality-of-service class of a pod, from its requests and limits of CPU and memory.
 
-Answers to `pkg/apis/core/v1/helper/qos` of Kubernetes. A class that the pod's status already
-carries isn't read.
+A class that the pod's status already carries isn't read.
+
+Volcano: k8s.io/kubernetes/pkg/apis/core/v1/helper/qos
 """
 
 from collections.abc import Mapping

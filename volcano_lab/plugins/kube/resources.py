@@ -1,9 +1,10 @@
 """What a pod asks for as Kubernetes counts it, and the scores by how full a node would be.
 
-Answers to component-helpers' `resource.PodRequests`, `framework.PodInfo.CalculateResource` and
-`plugins/noderesources` (least, most and balanced allocation). All amounts are whole numbers:
-millicores, bytes, pieces. The scores here are for one node; `nodeorder` has them for all nodes at
-once.
+All amounts are whole numbers: millicores, bytes, pieces. The scores here are for one node;
+`nodeorder` has them for all nodes at once.
+
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources (resource.PodRequests,
+framework.PodInfo.CalculateResource)
 """
 
 import math

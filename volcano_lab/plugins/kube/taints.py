@@ -1,6 +1,7 @@
 """Taints and tolerations, and nodes that are cordoned.
 
-Answers to `plugins/tainttoleration`, `plugins/nodeunschedulable` and `Toleration.ToleratesTaint`.
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration,
+k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,10 @@
 """Topology spread: how unevenly matching pods may lie over the values of a node label.
 
-Answers to `plugins/podtopologyspread`. `DoNotSchedule` constraints refuse nodes, `ScheduleAnyway`
-ones score them. Kept as Volcano has it: in the score, pods per node (`kubernetes.io/hostname`)
-always count as 0, since Volcano hands Kubernetes nodes without their pods.
+`DoNotSchedule` constraints refuse nodes, `ScheduleAnyway` ones score them. Kept as Volcano has it:
+in the score, pods per node (`kubernetes.io/hostname`) always count as 0, since Volcano hands
+Kubernetes nodes without their pods.
+
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread
 """
 
 import math

@@ -1,14 +1,15 @@
 """Volumes: a pod goes only where it has the volumes that it claims.
 
-Answers to Volcano's `capabilities/volumebinding` and component-helpers' `storage/volume`. A claim
-that has its volume needs a node from which the volume can be reached. One without waits for
+A claim that has its volume needs a node from which the volume can be reached. One without waits for
 Kubernetes, unless its StorageClass says `WaitForFirstConsumer`: then the smallest free volume that
 will do is taken, or one is made on the pod's node. Volcano reserves volumes where a pod is
-allocated, under the node it was last *allocated* to, so a pipelined pod reserves none; and
-volumes that a statement took, gave back and takes again are no longer reserved. Both are kept.
+allocated, under the node it was last *allocated* to, so a pipelined pod reserves none; and volumes
+that a statement took, gave back and takes again are no longer reserved. Both are kept.
 
 Left out: the translation of volumes of old kinds (`awsElasticBlockStore`, ...) to CSI, and
 CSIStorageCapacity, which Volcano looks at only with `--csi-storage`.
+
+Volcano: pkg/scheduler/capabilities/volumebinding, k8s.io/component-helpers/storage/volume
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Volumes on nodes: how many of a CSI driver there may be, and in which zone they lie.
 
-Answers to kube-scheduler's `plugins/nodevolumelimits` and `plugins/volumezone`. Volcano asks both
-node by node only. Left out: VolumeAttachments, which count volumes that no pod uses any more.
+Volcano asks both node by node only. Left out: VolumeAttachments, which count volumes that no pod
+uses any more.
+
+Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits,
+k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """network-topology-aware: which HyperNodes to try for a job or a sub-job, the closest ones first.
 
-Answers to `hyperNodeGradientFn` and what it calls in
-`pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`.
+Volcano: pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go
+(hyperNodeGradientFn)
 """
 
 from collections.abc import Callable

@@ -1,9 +1,8 @@
 """network-topology-aware: gangs whose pods talk a lot lie close together in the network.
 
-Answers to `pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`. A job or
-sub-job with a hard topology is tried in HyperNodes of the lowest tiers first (`gradients.py`), the
-fullest HyperNode wins (`usage.py`). Pods with a topology prefer nodes close to where their sub-job
-is already; other pods fill up HyperNodes, so that whole ones stay free.
+A job or sub-job with a hard topology is tried in HyperNodes of the lowest tiers first
+(`gradients.py`), the fullest HyperNode wins (`usage.py`). Pods with a topology prefer nodes close
+to where their sub-job is already; other pods fill up HyperNodes, so that whole ones stay free.
 
 Arguments, with their defaults:
 
@@ -13,6 +12,8 @@ Arguments, with their defaults:
 - `hypernode.binpack.normal-pod.enable` (true): whether pods without a topology fill up HyperNodes;
 - `hypernode.binpack.normal-pod.fading` (0.8): what each tier counts for them, as a part of the tier
   below it.
+
+Volcano: pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """network-topology-aware: how full HyperNodes are, kept up to date, and how full a request would
 make them.
 
-Answers to `resourceStatus`, `priorityWeight` and the two bin packing scores of
-`pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`.
+Volcano: pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go (resourceStatus,
+priorityWeight)
 """
 
 from collections import defaultdict

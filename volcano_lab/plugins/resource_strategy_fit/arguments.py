@@ -1,8 +1,6 @@
 """The arguments of the plugin resource-strategy-fit, read and checked.
 
-Answers to `calculateWeight`, `calculateSraWeight` and `calculateProportionalResources` of
-`pkg/scheduler/plugins/resource-strategy-fit`. What has the wrong type ends Volcano's process; here
-it is a `ConfError`.
+What has the wrong type ends Volcano's process; here it is a `ConfError`.
 
     resourceStrategyFitWeight: 10      # below 0: 10
     resources:                         # unset or empty: cpu and memory by LeastAllocated, weight 1
@@ -13,6 +11,9 @@ it is a `ConfError`.
       enable: true
       resources: nvidia.com/gpu
       resourceProportion: {nvidia.com/gpu.cpu: 4, nvidia.com/gpu.memory: 8}
+
+Volcano: pkg/scheduler/plugins/resource-strategy-fit (calculateWeight, calculateSraWeight,
+calculateProportionalResources)
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """resource-strategy-fit: for each resource its own idea of the better node, the fuller or the
 emptier.
 
-Answers to `resource_strategy_fit.go`, `sra.go` and `proportional.go` of
-`pkg/scheduler/plugins/resource-strategy-fit`; `arguments.py` has the arguments. Three parts:
+`arguments.py` has the arguments. Three parts:
 
 - the strategies, `MostAllocated` or `LeastAllocated` a resource. A pod may bring its own:
   annotations `volcano.sh/resource-strategy-scoring-type` and `volcano.sh/resource-strategy-weight`
@@ -11,6 +10,10 @@ Answers to `resource_strategy_fit.go`, `sra.go` and `proportional.go` of
   whoever asks;
 - proportional: who asks for no scarce resource must leave CPU and memory beside those that are
   idle.
+
+Volcano: pkg/scheduler/plugins/resource-strategy-fit/resource_strategy_fit.go,
+pkg/scheduler/plugins/resource-strategy-fit/sra.go,
+pkg/scheduler/plugins/resource-strategy-fit/proportional.go
 """
 
 import json

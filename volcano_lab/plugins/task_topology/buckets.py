@@ -1,8 +1,10 @@
 """Buckets: which of a job's tasks belong together, by the affinity between their roles.
 
-Answers to `bucket.go` and `manager.go` of `pkg/scheduler/plugins/task-topology`; `plugin.py` is
-the plugin. A role here is what the pod's annotation `volcano.sh/task-spec` says; its label
-doesn't count.
+`plugin.py` is the plugin. A role here is what the pod's annotation `volcano.sh/task-spec` says; its
+label doesn't count.
+
+Volcano: pkg/scheduler/plugins/task-topology/bucket.go,
+pkg/scheduler/plugins/task-topology/manager.go
 """
 
 from collections import Counter

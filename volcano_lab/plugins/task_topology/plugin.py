@@ -1,8 +1,8 @@
 """task-topology: the tasks of a job go together or apart by role, a bucket of them to a node.
 
-Answers to `topology.go` and `util.go` of `pkg/scheduler/plugins/task-topology`; `buckets.py`
-sorts tasks into buckets. Argument: `task-topology.weight`, a whole number (default 1). A job says
-what it wants in annotations of its PodGroup, roles separated by commas and groups by semicolons:
+`buckets.py` sorts tasks into buckets. Argument: `task-topology.weight`, a whole number (default 1).
+A job says what it wants in annotations of its PodGroup, roles separated by commas and groups by
+semicolons:
 
     volcano.sh/task-topology-affinity: "ps,worker;evaluator"
     volcano.sh/task-topology-anti-affinity: "ps"
@@ -12,6 +12,9 @@ A group of one role is about its own tasks. An annotation that names a role the 
 one twice in a group, makes all of the job's annotations void. As in Volcano, a task that was placed
 and then taken back does not return to its bucket, and tasks that had a node before the cycle count
 for the bucket but not against roles they dislike.
+
+Volcano: pkg/scheduler/plugins/task-topology/topology.go,
+pkg/scheduler/plugins/task-topology/util.go
 """
 
 from collections.abc import Sequence
