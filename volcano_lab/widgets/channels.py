@@ -140,7 +140,7 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
                      "queue": job.queue, "pods": len(tasks), "min": job.min_available,
                      "size": amount(size / max(len(tasks), 1), resource),
                      **{word: counts[word] for word in ("running", "now", "leaving", "waiting")},
-                     "fate": _fate(job, counts, job.uid in tried)})
+                     "fate": _fate(job, counts, job.uid in tried or bool(job.nodes_fit_errors))})
     return sorted(rows, key=lambda row: (row["fate"] == "running", not row["pods"],
                                          row["fate"] == "placed", row["job"]))
 

@@ -93,7 +93,7 @@ function nodes(p) {
     x += room;
     return h("g", {key: `node ${node.name}`, tip: toldNode(node, data.unit), act: c.live ? {ask: {node: node.name}} : null},
       box(left + pad, y, room - 2 * pad, NODE, {class: "vp-node", rx: few ? 4 : 2}),
-      (few || i % 5 === 0) && say(left + pad + 2, y - 4, fit(few ? node.name : String(i + 1), few ? room - 4 : 60, 12), {class: "vp-soft vp-small"}),
+      (few || i % 5 === 0) && say(left + pad + 2, y - 4, few && wide(node.name, 12) <= room - 4 ? node.name : String(i + 1), {class: "vp-soft vp-small"}),
       node.pods.map((pod) => {
         now[`${node.name} ${pod.name}`] = places[pod.name];
         const wideness = pod.size * scale, gap = wideness > 6 ? 1 : 0.3;
@@ -188,7 +188,7 @@ function nameOf(p, row, y, slim) {
     box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
     row.leaf && box(indent - 14, base - 9, 10, 10, {key: "dot", rx: 3, fill: row.color}),
     say(indent, base, fit(row.queue, name - indent - (beside ? long + 14 : 4), 14, true), {class: "vp-strong"}),
-    row.leaf && !slim && !(tiny && counts) && say(indent, below, fit(second, name - indent - 4, 12), {class: "vp-soft vp-small"})),
+    row.leaf && !slim && !(tiny && counts) && say(indent, below, wide(second, 12) <= name - indent - 4 ? second : fit(`holds ${number(Math.round((row.allocated ?? 0) * 10) / 10)}`, name - indent - 4, 12), {class: "vp-soft vp-small"})),
   counts && !slim && scrubbed(c, `queue/${row.queue}.weight`, weight, beside ? name - long - 6 : indent, beside ? base : below, words, long)];
 }
 
