@@ -19,7 +19,7 @@ START = "start.ipynb"
 
 @define(frozen=True, slots=True)
 class Lesson:
-    """A lesson: its notebook is `NUMBER-NAME.ipynb`. An appendix has a letter, such as "03b"."""
+    """A lesson: its notebook is `NUMBER-NAME.ipynb`. An appendix has a letter, such as "04b"."""
 
     number: str
     name: str
