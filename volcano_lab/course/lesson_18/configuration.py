@@ -11,7 +11,6 @@ from volcano_lab.messages.log import quiet
 from volcano_lab.plugins import BUILT_IN as PLUGINS
 
 
-
 class Noted(Arguments):
     """Arguments that note what is read of them: name -> (type, default)."""
 
@@ -27,7 +26,7 @@ class Noted(Arguments):
 
     def rows(self, whose: str) -> list[dict[str, Any]]:
         """What was read, a row for each argument."""
-        plain = {key: ("YAML", "–") for key in self._asked - self.seen.keys()} | self.seen
+        plain = dict.fromkeys(self._asked - self.seen.keys(), ("YAML", "–")) | self.seen
         return [{"of": f"`{whose}`", "argument": f"`{key}`", "type": f"`{kind}`",
                  "default": f"`{default}`" if default != "" else "–"}
                 for key, (kind, default) in sorted(plain.items()) if not key.startswith("lab.")]
