@@ -19,7 +19,7 @@ from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.status import IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
-from volcano_lab.framework import BindContext
+from volcano_lab.framework import BindContext, collector_paused
 from volcano_lab.messages import friendly_errors, log
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Cache(EventHandlers):
     """
 
     @friendly_errors
+    @collector_paused()
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         super().__init__()
         self.pipeline: BindingPipeline | None = None

@@ -21,6 +21,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
+from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
@@ -42,6 +43,7 @@ ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
 @friendly_errors
+@collector_paused()
 def with_defaults(objects: Iterable[api.KubernetesObject],
                   running: Iterable[api.Pod] = ()) -> Loaded:
     """Return the objects as the scheduler of a cluster would hear of them; those given stay.

@@ -46,7 +46,7 @@ class Owners:
                 if isinstance(obj, PodGroup) and owner == JOB:
                     self.groups.setdefault((namespace, reference.name), obj.name)
                 self._add(obj.kind, owner, namespace, reference.name, reference.uid)
-            if isinstance(obj, Pod):
+            if isinstance(obj, Pod) and not LABELS.isdisjoint(obj.metadata.labels):
                 self._labelled |= {(namespace, key, obj.metadata.labels[key])
                                    for key in LABELS & obj.metadata.labels.keys()}
             if isinstance(obj, Pod) and not obj.metadata.owner_references:

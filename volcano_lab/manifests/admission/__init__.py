@@ -16,6 +16,7 @@ from typing import Any
 from attrs import define, evolve
 
 from volcano_lab.api import objects as api
+from volcano_lab.framework import collector_paused
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
@@ -59,6 +60,7 @@ class Verdict:
                         f"({self.message})")
 
 
+@collector_paused()
 def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
     """Return the rules that objects break, in their order.
 
