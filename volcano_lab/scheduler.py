@@ -154,7 +154,8 @@ def at_rest(objects: Sequence[KubernetesObject],
 def life(objects: Sequence[KubernetesObject],
          conf: SchedulerConfiguration | Mapping[str, Any] | str | None = None,
          now: float | None = None, most: int = MOST_CYCLES,
-         trace: Callable[[], Outline] = Outline, at_once: bool = True) -> Iterator[Cycle]:
+         trace: Callable[[], Outline] = Outline, at_once: bool = True,
+         observer: Observer | None = None) -> Iterator[Cycle]:
     """Yield cycle after cycle, at most so many, until one changes nothing. Raises `ConfError`.
 
     Between two cycles kubelets start what was bound and end what was evicted (half of it, unless
@@ -172,7 +173,7 @@ def life(objects: Sequence[KubernetesObject],
     leaving = {obj.key: False for obj in world if isinstance(obj, Pod)
                and obj.metadata.deletion_timestamp is not None}
     for number in range(most):
-        cycle = scheduler.cycle(now=None if now is None else now + number, trace=trace())
+        cycle = scheduler.cycle(observer, None if now is None else now + number, trace())
         created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
         cycle.rests, cycle.world = not created, world
         yield cycle

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from math import inf
+from time import perf_counter
 
 from attrs import Factory, define
 
@@ -14,13 +16,15 @@ from volcano_lab.api import PIPELINED, JobInfo, Resource, total
 from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
-from volcano_lab.explain.trial import silent
+from volcano_lab.explain.trial import Deadline, TooLate, silent
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.scheduler import life
 from volcano_lab.trace.views.cycle import Cycle
 
 CYCLES = 12
 """So many are run to see what a change is worth."""
+LARGE, SECONDS = 200, 1.0
+"""In a cluster of so many nodes what becomes of it has so long."""
 LATE = 2
 """Evictions in so many of the last cycles have no end."""
 
@@ -67,9 +71,15 @@ class Outcome:
 
 
 def future(seen: Evidence) -> Outcome | None:
-    """What becomes of the cluster as it is, run once; None where its objects are not known."""
+    """What becomes of the cluster as it is, run once; None where its objects are not known, or
+    where that takes too long.
+    """
     if seen.future is None and seen.objects:
-        seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now)
+        end = inf if len(seen.ssn.nodes) < LARGE else perf_counter() + SECONDS
+        try:
+            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end)
+        except TooLate:
+            seen.future = Outcome()
     return seen.future
 
 
@@ -78,9 +88,10 @@ def ready(job: JobInfo) -> int:
     return sum(len(job.in_status(status)) for status in READY_STATUSES)
 
 
-def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None
-            ) -> Outcome:
+def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
+            end: float = inf) -> Outcome:
     """Run cycles until a job has its places and nobody has left, or nothing changes any more.
+    Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -91,7 +102,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     """
     found, late, gone = Outcome(), 0, []
     seen: Counter[str] = Counter()
-    for cycle in _silent(objects, conf, now):
+    for cycle in _silent(objects, conf, now, end):
         ssn = cycle.session
         gone = found.add(ssn)
         if found.rest is None and cycle.rests:
@@ -110,9 +121,10 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     return found
 
 
-def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None) -> Iterator[Cycle]:
+def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None, end: float
+            ) -> Iterator[Cycle]:
     """What a cycle has to say was said once."""
-    cycles = life(objects, conf, now, CYCLES, at_once=False)
+    cycles = life(objects, conf, now, CYCLES, at_once=False, observer=Deadline.at(end))
     while True:
         with silent():
             cycle = next(cycles, None)

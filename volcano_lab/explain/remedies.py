@@ -32,7 +32,7 @@ from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.outcome import Outcome, Price, outcome, price, ready
-from volcano_lab.explain.trial import Trial, run
+from volcano_lab.explain.trial import TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
@@ -41,11 +41,13 @@ from volcano_lab.messages import listed
 from volcano_lab.scheduler import traced
 from volcano_lab.trace.names import Names
 
-NOTHING, ADMITTED, PLACED = range(3)
+LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 MOST, SETS, FIRSTS, NODES_MORE, ALIKE = 5, 2, 6, 256, 24
 """Remedies that are offered; sets of changes among them, and changes that begin one; where nothing
 else helps so many nodes are tried; so many alternatives of one kind.
 """
+LARGE, PATIENCE = 200, 4
+"""In a cluster of so many nodes sets are tried last; a try has one part of so many of the time."""
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is told alone."""
 ALONE = ("cut", "queue")
@@ -143,7 +145,7 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
-    search = _Search(seen, job, pod, end)
+    search = _Search(seen, job, pod, end, inf if seconds is None else seconds / PATIENCE)
     held: list[Remedy] = []
     told = 0
     for remedy in search.found(causes):
@@ -192,9 +194,10 @@ def remedies_that_spare(seen: Evidence, key: str, causes: list[Cause],
 class _Search:
     """Tries options and looks what becomes of one job."""
 
-    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float):
+    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf):
         self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
-        self.end = end
+        self.end, self.patience = end, patience
+        self.large = len(seen.ssn.nodes) >= LARGE
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
         self.places = sum(counts(job)[:2])
@@ -230,8 +233,11 @@ class _Search:
         waits = [option for option in options if option.rank == Rank.WAIT]
         told: set[Change] = set()
         alone = 0
-        for remedy in chain(self.singles(own, told), self.sets(own, told, Rank.JOB),
-                            self.singles(late, told)):
+        parts = [self.singles(own, told), self.sets(own, told, Rank.JOB),
+                 self.singles(late, told)]
+        if self.large:
+            parts = [self.singles([*own, *late, *waits], told), self.sets(own, told, Rank.JOB)]
+        for remedy in chain(*parts):
             alone += 1
             yield remedy
         if not alone:
@@ -299,7 +305,7 @@ class _Search:
         """Two changes where none does alone: a first one in full, and what the job then lacks (of
         this rank at most); each as small as the other allows. Those that change least come first.
         """
-        firsts = [option for option in options if self.best(option) < PLACED and (
+        firsts = [option for option in options if NOTHING <= self.best(option) < PLACED and (
             option.kind not in ALONE or rank == Rank.NODES)]
         found: list[Remedy] = []
         tried = set(told)
@@ -357,8 +363,8 @@ class _Search:
 
     def best(self, option: Option) -> int:
         """The best outcome of an option that was seen."""
-        return max((self._known.get(option.at(step), NOTHING)
-                    for step in {1, option.first, option.steps}), default=NOTHING)
+        return max((self._known[change] for step in {1, option.first, option.steps}
+                    if (change := option.at(step)) in self._known), default=NOTHING)
 
     def at(self, change: Change) -> int:
         """What a cycle with the change gives the job."""
@@ -367,14 +373,21 @@ class _Search:
                 self._known[change] = self._run(*self.world.applied(change))
             except ManifestError:
                 self._known[change] = NOTHING
+            except TooLate:
+                self._known[change] = LATE
         return self._known[change]
 
     def _run(self, objects: Any, conf: SchedulerConfiguration) -> int:
         """One cycle; where the job has its promise already, those that follow."""
         if self.lost:
-            after = outcome(objects, conf, self.job.uid, self.before.now)
+            after = outcome(objects, conf, self.job.uid, self.before.now, self._until())
             return PLACED if after.runs(self.job.uid) and not after.again else NOTHING
-        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED))
+        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
+                                         self._until()))
+
+    def _until(self) -> float:
+        """Until when a try may take."""
+        return min(self.end, perf_counter() + self.patience)
 
     def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
@@ -409,11 +422,13 @@ class _Search:
         """
         uid = self.job.uid
         try:
-            if self._inadmissible(self.world.applied(change)[0]):
+            world = self.world.applied(change)
+            if self._inadmissible(world[0]):
                 return None
-            after = outcome(*change.given(self.seen.given, self.before.conf), uid,
-                            self.before.now)
-        except ManifestError:
+            if not self.large:  # in a large one what controllers do besides takes too long
+                world = change.given(self.seen.given, self.before.conf)
+            after = outcome(*world, uid, self.before.now, self._until())
+        except (ManifestError, TooLate):
             return None
         had = self.base.placed(uid)
         self._loops = bool(after.again)

@@ -7,11 +7,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf, isinf
+from time import perf_counter
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.scheduler import Scheduler
 
@@ -25,7 +27,7 @@ def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
 class Trial:
     """Runs cycles for one job; `run` gives the session, which goes no further than an action after
     which `done` holds, or None where enqueue did not admit the job: no later action looks at it.
-    `rest` is what is left of the last cycle, for `finish`.
+    Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -42,14 +44,15 @@ class Trial:
         self._ids = {id(obj) for obj in self.objects}
 
     def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
-            done: Callable[[Session], bool] = lambda ssn: False) -> Session | None:
+            done: Callable[[Session], bool] = lambda ssn: False,
+            end: float = inf) -> Session | None:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
         with silent():
             self._exchange(old, new)
             try:
-                for name, ssn in Scheduler(self.cache, conf).steps(now=self.now):
+                for name, ssn in Scheduler(self.cache, conf).steps(Deadline.at(end), now=self.now):
                     job = ssn.jobs.get(self.job)
                     if name == "enqueue" and job is not None and job.is_pending():
                         return None
@@ -70,6 +73,35 @@ class Trial:
         for obj in sorted(new, key=lambda obj: obj.kind == "Pod"):
             self.cache.update(obj.changed(metadata={"resource_version": ""})
                               if obj.metadata.resource_version else obj)
+
+
+class TooLate(BaseException):  # no error that anything in a cycle could handle
+    """A cycle that nobody waits for any longer."""
+
+
+class Deadline(Observer):
+    """Ends a cycle at a moment of the clock with `TooLate`, wherever it is."""
+
+    def __init__(self, end: float):
+        self.end = end
+
+    @classmethod
+    def at(cls, end: float) -> Deadline | None:
+        """One for a moment; None for one that never comes."""
+        return None if isinf(end) else cls(end)
+
+    def note(self, kind: str, /, **facts: Any) -> None:
+        self._look()
+
+    def popped(self, kind: str, item: Any, rest: Any) -> None:
+        self._look()
+
+    def did(self, statement: Any, operation: Any) -> None:
+        self._look()
+
+    def _look(self) -> None:
+        if perf_counter() > self.end:
+            raise TooLate
 
 
 @contextmanager
