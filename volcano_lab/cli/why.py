@@ -13,7 +13,7 @@ from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
-from volcano_lab.messages import listed, one_line
+from volcano_lab.messages import Message, one_line
 from volcano_lab.trace import say, sentence
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.shown import columns
@@ -83,8 +83,8 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
         return DONE
     end = perf_counter() + seconds
     for group in groups:
-        count = len(group.jobs)
-        print(_lines(f"{count} job{'s' * (count > 1)}: {group.code} ({listed(group.jobs, 3)})"))
+        print(_lines(str(Message("waiting.group", jobs=Message("jobs", n=len(group.jobs)),
+                                 code=group.code, names=group.jobs))))
         print(_lines(group.text, "  "), flush=True)
         left = end - perf_counter()
         remedy = next(iter(group.explain().remedies_within(left)), None) if left > 0 else None

@@ -19,6 +19,7 @@ from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.messages import Message
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
@@ -67,8 +68,8 @@ class Findings(Shown):
     def counted(self) -> str:
         """How many errors and warnings there are, as text."""
         warnings = len(self.found) - self.errors
-        return (f"{self.errors} error{'s' * (self.errors != 1)}, "
-                f"{warnings} warning{'s' * (warnings != 1)}")
+        return str(Message("lint.counted", errors=Message("errors", n=self.errors),
+                           warnings=Message("warnings", n=warnings)))
 
     def _shown(self) -> Iterable[Part]:
         yield from (f"{finding.level}: {finding} [{finding.rule}]" for finding in self.found)

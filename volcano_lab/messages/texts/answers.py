@@ -88,5 +88,9 @@ TEXTS = {
     "pod.evicted": "Pod {pod} was evicted.",
     "pod.not_evicted": "Pod {pod} was not evicted in this cycle.",
     "left_out": "The cycle leaves it out.",
+    "waiting.group": "{jobs}: {code} ({names:3})",
+    "lint.counted": "{errors}, {warnings}",
+    "errors": ("{n} error", "{n} errors"),
+    "warnings": ("{n} warning", "{n} warnings"),
     "waiting.count": "{n} of {jobs} jobs wait; ask why(name) about one.",
 }
