@@ -186,6 +186,9 @@ def test_the_sentence_of_a_move_names_what_was_moved_and_what_followed(make):
             if value == control.start:
                 continue
             said = lab.set(**{name: value}).said
+            if said.startswith("This does not work: "):
+                lab.reset()
+                continue
             moved, _, followed = said.partition("(was ")
             assert control.label.lower() in moved.lower(), said
             assert followed.partition(").")[2].strip(), said

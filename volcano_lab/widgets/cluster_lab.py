@@ -322,7 +322,7 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
         return f"{path}{field}{end}", made
 
     if "proportion" in plugins:
-        yield f"{path}weight", handle(row["weight"], 1, max(10, 2 * row["weight"]), "weight")
+        yield f"{path}weight", handle(row["weight"], 1, max(30, 2 * row["weight"]), "weight")
     yield of("capability", min(row["capability"], total), "capability")
     yield of("guarantee.resource", row["guarantee"], "guarantee")
     if "capacity" in plugins:
