@@ -101,7 +101,7 @@ def test_a_question_from_asking_to_result_with_keys_alone(shown):
     expect(number.get_by_role("status")).to_contain_text("Wanted is a number")
     field.fill("50 %")
     field.press("Enter")
-    expect(number.get_by_role("status")).to_contain_text("You said 50 %, and so it is.")
+    expect(number.get_by_role("status")).to_contain_text("Right: 50 %.")
 
     # A check: a hint, then another try with the button.
     check.get_by_role("textbox").fill("20")
@@ -150,7 +150,7 @@ def test_the_stored_lesson_shows_questions_and_no_answers(browser):
         open_notebook(browser, server, LESSON.name, run=False) as shown,
     ):
         page, text = shown.page, visible(shown.page)
-        assert "You said" not in text and "and so it is" not in text
+        assert "You said" not in text and "Right: " not in text
         folds = page.locator("details", has_text="Run the notebook to answer")
         folds.nth(4).wait_for(state="attached")  # outputs of a stored notebook come one by one
         assert not page.locator("details[open]").count()

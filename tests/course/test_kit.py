@@ -210,7 +210,7 @@ def guarantee(**changes):
 
 
 SAID = [
-    ("the right option", 46, RIGHT, "You said **46**, and so it is. It is lifted first."),
+    ("the right option", 46, RIGHT, "Right: **46**. It is lifted first."),
     ("a wrong one", "42", WRONG,
      "You said **42**. That is without it. → **46**: It is lifted first."),
     ("a wrong one without a reason", 40, WRONG,

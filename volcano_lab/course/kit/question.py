@@ -23,7 +23,7 @@ from volcano_lab.messages import NoSuch
 from volcano_lab.trace.language import answered, mark
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
-COMPUTED = "It has been computed. Answer, and it shows here."
+COMPUTED = "Answer to reveal the result."
 WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
 
 
@@ -134,7 +134,7 @@ class Prediction(Question):
         if not self.options and _is_number(self.truth) and not _is_number(value):
             return try_again(WANTED)
         if same(value, self.truth):
-            words = f"You said {_quoted(value)}, and so it is."
+            words = f"Right: {_quoted(value)}."
             return Verdict(states.RIGHT, f"{words} {self._reason()}".strip())
         said = " ".join(filter(None, (f"You said {_quoted(value)}.", self._of(value))))
         return Verdict(states.WRONG, f"{said} {answered(_quoted(self.truth), self._reason())}")
