@@ -30,7 +30,7 @@ from volcano_lab.trace.language import say, speak  # noqa: E402
 speak("zh" if CHINESE else "en")
 generate()
 write_pages()
-write(MADE / "static", tags.has("site"))  # noqa: F821 Sphinx gives the name
+write(MADE / "static", tags.has("site"), CHINESE or tags.has("both"))  # noqa: F821 Sphinx's
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 strip(LESSONS)
 fill(LESSONS)

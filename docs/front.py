@@ -38,16 +38,18 @@ GALLERY = {"03": "vessels", "04": "sums", "05": "tree", "06": "statement",
 """Lesson -> the picture of its lab."""
 
 
-def write(out: Path, site: bool) -> None:
+def write(out: Path, site: bool, both: bool = True) -> None:
     """Write the pages into a folder, in the language that is spoken; with `site` also what needs
-    Python in the browser, which lies beside them in `try`.
+    Python in the browser, which lies beside them in `try`; with `both` a link to the page in the
+    other language.
     """
     chinese = spoken() != ENGLISH
     words = Environment(loader=FileSystemLoader(FRONT), undefined=StrictUndefined, autoescape=True)
     shared = {"say": say, "chinese": chinese, "site": site, "policy": POLICY,
               "line": command_line(), "python": f"{'../' * chinese}try/static/pyodide/questions.js"}
     for name, file in {"front": "index", **({"ask": "ask"} if site else {})}.items():
-        given = shared | {"name": name, "other": f"{'..' if chinese else 'zh'}/{file}.html"}
+        other = f"{'..' if chinese else 'zh'}/{file}.html" if both else ""
+        given = shared | {"name": name, "other": other}
         if name == "front":
             given |= front(site)
         text = words.get_template(f"{name}.html").render(given)
