@@ -54,6 +54,8 @@ def test_stops_at_operations_and_goes_backwards():
     ("missing > 1", False),
     ("1 < missing", False),
     ("share <= missing", False),
+    ("'a' in missing", False),
+    ("'a' not in missing", True),
     ("missing is None", True),
     ("queue in ('a', 'b')", True),
     ("queue not in ['a']", False),
