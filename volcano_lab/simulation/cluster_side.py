@@ -182,20 +182,7 @@ class ClusterSide:
             self.first_node.setdefault(uid, pod.spec.node_name)
         if type_ == DELETED:
             self.seen.pop(uid, None)
-            run = self.jobs.get(job)
-            if run is not None and pod.key in run.members and run.finished is None and (
-                    pod.status.phase != "Succeeded"):
-                run.lost += 1
-                if run.whole and self._running(job) < run.min_member:
-                    run.whole = False
-                    run.broken += 1
-                self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
-                if run.template is not None:
-                    self.after("recreate", "pod_recreated", job=job, pod=pod.key)
-                elif self._is_bare(job):
-                    run.members.remove(pod.key)
-                else:
-                    self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
+            self._pod_gone(job, pod)
         elif pod.metadata.deletion_timestamp is not None:
             if self.seen.get(uid) != "ending":
                 run = self.jobs.get(job)
@@ -209,6 +196,24 @@ class ClusterSide:
             self._expect(pod)
         elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running":
             self.finishes_after(pod)
+
+    def _pod_gone(self, job: str, pod: Pod) -> None:
+        """A pod of a job that has not finished is created once more, unless it is a bare one."""
+        run = self.jobs.get(job)
+        if run is None or pod.key not in run.members or run.finished is not None or (
+                pod.status.phase == "Succeeded"):
+            return
+        run.lost += 1
+        if run.whole and self._running(job) < run.min_member:
+            run.whole = False
+            run.broken += 1
+        self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
+        if run.template is not None:
+            self.after("recreate", "pod_recreated", job=job, pod=pod.key)
+        elif self._is_bare(job):
+            run.members.remove(pod.key)
+        else:
+            self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
 
     def _is_bare(self, job: str) -> bool:
         """Whether a PodGroup was made for a pod that belongs to nobody."""

@@ -131,32 +131,38 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
 def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
            durations: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
     """The jobs that come, each with its time, and all objects that are there from the beginning."""
-    pods: dict[str, list[Pod]] = {}
-    for pod in complete:
-        if isinstance(pod, Pod):
-            pods.setdefault(_group_of(pod), []).append(pod)
-    follow: dict[str, list[Pod]] = {}
-    for pod in (pod for each in later.values() for pod in each):
-        follow.setdefault(_group_of(pod), []).append(pod)
+    pods = _by_group(obj for obj in complete if isinstance(obj, Pod))
+    coming = _coming(complete, pods, _by_group(pod for each in later.values() for pod in each),
+                     durations)
+    first = min((time for time, _ in coming.values() if time is not None), default=0.0)
+    jobs = [(0.0 if time is None else time - first, job) for time, job in coming.values()]
+    gone = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}
+    return (sorted(jobs, key=lambda pair: pair[0]),
+            [obj for obj in complete if id(obj) not in gone])
+
+
+def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
+            follow: Mapping[str, list[Pod]], durations: Spread | None
+            ) -> dict[str, tuple[float | None, GivenJob]]:
+    """The jobs that wait, by PodGroup, each with the time of its creation if one was given."""
     made_up = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + 1)
-    coming, keys, members = [], set(), 0
-    for group in complete:
-        if not isinstance(group, PodGroup) or group.status.phase not in ("", "Pending"):
-            continue
+    coming: dict[str, tuple[float | None, GivenJob]] = {}
+    for group in (obj for obj in complete if isinstance(obj, PodGroup)):
         own, more = pods.get(group.key, []), follow.get(group.key, [])
-        if any(pod.spec.node_name for pod in own) or not own + more:
-            continue
-        time = group.metadata.creation_timestamp or 0.0
-        keys.add(group.key)
-        members += len(own)
-        coming.append((None if time in made_up else time, GivenJob(
-            group.name, queue=group.spec.queue, pods=len(own) + len(more), group=group,
-            members=own, later=more, run_time=_run_time(group, own + more, durations))))
-    first = min((time for time, _ in coming if time is not None), default=0.0)
-    jobs = [(0.0 if time is None else time - first, job) for time, job in coming]
-    there = [obj for obj in complete if not (isinstance(obj, PodGroup) and obj.key in keys)
-             and not (isinstance(obj, Pod) and _group_of(obj) in keys)]
-    return sorted(jobs, key=lambda pair: pair[0]), there
+        waits = own + more and not any(pod.spec.node_name for pod in own)
+        if waits and group.status.phase in ("", "Pending"):
+            time = group.metadata.creation_timestamp or 0.0
+            coming[group.key] = (None if time in made_up else time, GivenJob(
+                group.name, queue=group.spec.queue, pods=len(own) + len(more), group=group,
+                members=own, later=more, run_time=_run_time(group, own + more, durations)))
+    return coming
+
+
+def _by_group(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
+    found: dict[str, list[Pod]] = {}
+    for pod in pods:
+        found.setdefault(_group_of(pod), []).append(pod)
+    return found
 
 
 def _group_of(pod: Pod) -> str:
