@@ -121,6 +121,9 @@ def test_objects_and_a_configuration_can_be_tried(file, tmp_path, capsys):
     conf.write_text("actions: enqueue")
     _, text = told(capsys, "what-if", file, "--conf", str(conf), "-o", "json")
     assert {row["change"] for row in json.loads(text)["placements"]} == {"less"}
+    _, text = told(capsys, "what-if", file, "--conf", str(conf), "--set", "queue/a.weight=2",
+                   "-o", "json")
+    assert not json.loads(text)["placements"], "beside a change it is that of the cluster"
 
 
 def test_diff_says_1_where_two_exports_differ(file, tmp_path, capsys):

@@ -17,6 +17,8 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
             ) -> int:
     """Print what a change would change; 1 where what is expected does not come. Raises `Mistake`.
     """
+    if conf and base_conf is None and (settings or add or remove):
+        base_conf, conf = conf, None  # as in every command: the configuration of the cluster
     cluster = cluster_of(files, base_conf, recursive, context)
     with mistakes(conf or base_conf):
         more = Cluster.read(*add, recursive=recursive).others if add else ()

@@ -289,7 +289,9 @@ def lint() -> None:
 @click.option("--add", metavar="FILE", multiple=True, type=FILE, help="Add manifests.")
 @click.option("--remove", metavar="KIND/NAME", multiple=True, shell_complete=named,
               help="Take an object away, and what it has made.")
-@click.option("--conf", metavar="FILE", type=FILE, help="Try another volcano-scheduler.conf.")
+@click.option("--conf", metavar="FILE", type=FILE,
+              help="The configuration of the cluster; without any other change, or with "
+              "--base-conf, the one to try instead.")
 @click.option("--base-conf", metavar="FILE", type=FILE,
               help="The configuration before.  [default: a ConfigMap among the files, else "
               "Volcano's own default]")
