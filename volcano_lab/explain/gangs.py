@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
@@ -70,22 +71,15 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     if not job.contains_hard_topology():
         return
-    tries = [record for record in seen.in_action("allocate", "hyper_node_tried")
-             if record["job"] == job.uid]
     waiting = {job.task_to_sub_job.get(task.uid) for task in job.tasks.values()
                if not task.node_name}
-    own = [record for record in tries if record["sub_job"] in waiting]
-    if own and not any(record["fits"] for record in own):
-        tries = own  # others of its sub-groups may have found a place
-    elif any(record["fits"] and not record["sub_job"] for record in tries):
-        return
-    if not tries and not seen.in_action("allocate", "job", job=job.uid):
+    tries = _tries(seen, job, waiting)
+    if tries is None:
         return
     fits = {record["sub_job"] for record in tries if record["fits"]}
-    groups = [group for uid, group in sorted(job.sub_jobs.items()) if uid in waiting - fits
-              ] if tries and job.contains_sub_job_policy() else []
+    groups = _short_groups(job, waiting - fits) if tries else []
     failed = [record for record in tries if not record["fits"]]
-    chosen = [record for record in failed if record["sub_job"] and record["sub_job"] not in fits]
+    chosen = [record for record in failed if record["sub_job"] not in {"", *fits}]
     needed = max((group.min_available for group in groups), default=job.min_available)
     whole = next((group for group in groups if group.hard_topology()[0]), job)
     failed = chosen if groups else chosen or failed
@@ -97,12 +91,32 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         (failed or seen.of("job", job=job.uid))[-1:]))
 
 
+def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
+    """The sub-groups that found no HyperNode."""
+    return [group for uid, group in sorted(job.sub_jobs.items())
+            if job.contains_sub_job_policy() and uid in without]
+
+
+def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:
+    """The dry runs that decided; None where the job found a HyperNode, or allocate did not reach
+    it.
+    """
+    tries = [record for record in seen.in_action("allocate", "hyper_node_tried")
+             if record["job"] == job.uid]
+    own = [record for record in tries if record["sub_job"] in waiting]
+    if own and not any(record["fits"] for record in own):
+        return own  # others of its sub-groups may have found a place
+    if any(record["fits"] and not record["sub_job"] for record in tries):
+        return None
+    return tries if tries or seen.in_action("allocate", "job", job=job.uid) else None
+
+
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
                needed: int, who: Message) -> Cause:
     """How many pods of a job, or of its sub-group, each HyperNode of an allowed tier takes; and
     what those have left that were not tried, as that was less than the minimum.
     """
-    topology, (hard, tier) = seen.ssn.topology, whole.hard_topology()
+    topology, tier = seen.ssn.topology, whole.hard_topology()[1]
     most: dict[str, int] = {}
     for record in tries:
         name = record["hyper_node"]
@@ -111,28 +125,34 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
             if info.tier <= tier and name != CLUSTER_TOP]
     need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
-    left = _left(seen, [name for name in near if name not in most], need)
-    names = [each for each in need if any(each in has for has in left.values())]
-    facts = {"who": who, "least": needed, "need": part(need, names), "left": [
-        Message("topology.left", hyper_node=name, amount=has) for name, has in left.items()],
-        "limit": Message("topology.limit", tier=tier) if hard else None}
-    if most:
-        said = [Message("topology.takes", **facts, takes=[
-            Message("topology.take", hyper_node=name, count=count)
-            for name, count in most.items()])]
-        if job.allocated_hyper_node and job.hard_topology()[0]:
-            said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
-                                tier=job.hard_topology()[1]))
-        elif left:
-            said.append(Message("topology.not_tried", **facts))
-    else:
-        full = "full" if len(left) == len(near) else "untried"
-        said = [Message(f"topology.{full if near else 'none'}", **facts)]
+    said = _sizes(seen, job, whole, most, near, need, {"who": who, "least": needed})
     nodes = [node.name for name in near for node in topology.nodes[name]]
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
         "needed": needed, "holds": most, "tier": tier, "need": need, "nodes": nodes}, tries)
+
+
+def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],
+           near: list[str], need: Amounts, facts: dict[str, Any]) -> list[Message]:
+    """What HyperNodes take that were tried, and what the others have left."""
+    hard, tier = whole.hard_topology()
+    left = _left(seen, [name for name in near if name not in most], need)
+    names = [each for each in need if any(each in has for has in left.values())]
+    facts = {**facts, "need": part(need, names), "left": [
+        Message("topology.left", hyper_node=name, amount=has) for name, has in left.items()],
+        "limit": Message("topology.limit", tier=tier) if hard else None}
+    if not most:
+        full = "full" if len(left) == len(near) else "untried"
+        return [Message(f"topology.{full if near else 'none'}", **facts)]
+    said = [Message("topology.takes", **facts, takes=[
+        Message("topology.take", hyper_node=name, count=count) for name, count in most.items()])]
+    if job.allocated_hyper_node and job.hard_topology()[0]:
+        said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
+                            tier=job.hard_topology()[1]))
+    elif left:
+        said.append(Message("topology.not_tried", **facts))
+    return said
 
 
 def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]:

@@ -154,10 +154,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     held = held_to_the_end(seen, job, record, held, nodes)
     took = {uid: each for uid, each in new.items() if uid != job.uid}
     holders = largest(held, names)
-    broken = [Message("node_over", node=node.name, held={name: node.used.get(name)},
-                      allocatable={name: node.allocatable.get(name)})
-              for name in names for node in seen.ssn.nodes.values()
-              if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
+    broken = _over(seen, names)
     said = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level),
@@ -173,6 +170,14 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         said.append(held_by(seen, "held_by.later", later, names))
         yield Cause("held_by", said, {"holders": holders, "broken": bool(broken)}, [record], True)
     yield from came_first(seen, largest(took, names)[:1], job, record)
+
+
+def _over(seen: Evidence, names: list[str]) -> list[Message]:
+    """The nodes whose pods hold more than there is."""
+    return [Message("node_over", node=node.name, held={name: node.used.get(name)},
+                    allocatable={name: node.allocatable.get(name)})
+            for name in names for node in seen.ssn.nodes.values()
+            if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
 
 
 def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
@@ -204,33 +209,44 @@ def came_first(seen: Evidence, others: list[str], mine: JobInfo,
 def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
     kind, left, right = ("job", other, mine) if other.queue == mine.queue else (
         "queue", seen.ssn.queues[other.queue], seen.ssn.queues[mine.queue])
-    turns, before = ([turn for turn in seen.of(kind, **{kind: each.uid})
-                      if turn.action == record.action] for each in (left, right))
-    if not turns or turns[0].number >= record.number or (
-            before and before[0].number < turns[0].number):
+    turn, own_turn = (next((turn for turn in seen.of(kind, **{kind: each.uid})
+                            if turn.action == record.action), None) for each in (left, right))
+    if turn is None or turn.number >= record.number or (
+            own_turn is not None and own_turn.number < turn.number):
         return None
-    names = [seen.called(each.uid) if kind == "job" else Message("queue", queue=each.uid)
-             for each in (left, right)]
+    said = _decided(seen, kind, left, right, turn)
+    if said is None:
+        return None
+    plugin = said.facts["plugin"]
+    note = priority_note(seen, mine) if plugin == "priority" else None
+    return Cause("came_first", [said, note], {"first": left.uid, "plugin": plugin, "kind": kind},
+                 [turn], context=True)
 
-    def first(code: str, plugin: str = "", **facts: Any) -> Cause:
-        said = Message(code, first=names[0], second=names[1], plugin=plugin, **facts)
-        note = priority_note(seen, mine) if plugin == "priority" else None
-        return Cause("came_first", [said, note], {"first": left.uid, "plugin": plugin,
-                                                  "kind": kind}, [turns[0]], context=True)
 
-    state = seen.state_at(turns[0])
+def _decided(seen: Evidence, kind: str, left: Any, right: Any, turn: Record) -> Message | None:
+    """By which plugin's order a job or a queue came before another, with both values; None where
+    the order is not known.
+    """
+    def first(code: str, plugin: str = "", **facts: Any) -> Message:
+        names = [seen.called(each.uid) if kind == "job" else Message("queue", queue=each.uid)
+                 for each in (left, right)]
+        return Message(code, first=names[0], second=names[1], plugin=plugin, **facts)
+
+    state = seen.state_at(turn)
     for plugin in (plugin for tier in seen.ssn.points[f"{kind}_order"].tiers for plugin, _ in tier):
         what, key, shown = _compared(seen, kind, plugin, state)
         if key is None:  # this plugin's values are not known here
-            decided = turns[0].get("next") == right.uid and turns[0]["decided_by"]
+            decided = turn.get("next") == right.uid and turn["decided_by"]
             return first("came_first.decided", plugin) if decided and (
                 decided[0] == plugin) else None
         theirs, own = key(left), key(right)
-        if theirs != own:
+        if theirs > own:
+            return None
+        if theirs < own:
             return first("came_first", plugin, what=Message(f"compared.{what}"),
-                         theirs=shown(theirs), own=shown(own)) if theirs < own else None
-    return first("came_first.older") if (
-        kind == "job" and left.creation_timestamp < right.creation_timestamp) else None
+                         theirs=shown(theirs), own=shown(own))
+    older = kind == "job" and left.creation_timestamp < right.creation_timestamp
+    return first("came_first.older") if older else None
 
 
 def priority_note(seen: Evidence, job: JobInfo) -> Message | None:

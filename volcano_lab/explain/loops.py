@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -118,15 +118,10 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     what took the others.
     """
     rows = [row for row in timeline.rows.get(uid, ()) if row["cycle"] <= last]
-    since = None
-    for row in reversed(rows if rows and rows[-1]["cycle"] == last else ()):
-        if not _held(row) or _held(row) + row["ended"] >= row["least"]:
-            break
-        since = row
-    if since is None or _held(rows[-1]) + rows[-1]["ended"] + rows[-1]["promised"] >= rows[-1][
-            "least"]:
+    start = _stranded_since(rows) if rows and rows[-1]["cycle"] == last else None
+    if start is None:
         return None
-    now, start, held = rows[-1], since["cycle"], _held(rows[-1])
+    now, held = rows[-1], _held(rows[-1])
     said = [Message("stranded", n=held, cycle=start, least=now["least"])]
     before = [row for row in rows if row["cycle"] < start]
     lost = [each for each in evictions_of(timeline, uid, last) if each.cycle >= start]
@@ -141,6 +136,16 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     if others:
         said.append(Message("stranded.placed", jobs=_names(timeline, others)))
     return Cause("stranded", said, {"since": start, "held": held, "min_available": now["least"]})
+
+
+def _stranded_since(rows: list[dict[str, Any]]) -> int | None:
+    """The cycle since which some pods hold their places below the minimum; None where that is
+    not so, or promised places make it up.
+    """
+    short = list(takewhile(lambda row: 0 < _held(row) < row["least"] - row["ended"],
+                           reversed(rows)))
+    made_up = _held(rows[-1]) + rows[-1]["ended"] + rows[-1]["promised"] >= rows[-1]["least"]
+    return None if made_up or not short else short[-1]["cycle"]
 
 
 def _held(row: dict[str, Any]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
@@ -276,46 +277,57 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     request: Amounts = seen.trace.start["tasks"][task.key]["request"]
     left = seen.free(choice, request)
     free = {name: left[name] for name in allowed}
-    lacking = {name: [each for each, amount in request.items()
-                      if amount - amounts[each] >= MIN_RESOURCE] for name, amounts in free.items()}
-    fits = [name for name, short in lacking.items() if not short]
-    if fits:
+    lacking = {name: _missing(request, amounts) for name, amounts in free.items()}
+    if fits := [name for name, short in lacking.items() if not short]:
         return Cause("role_failed", Message("role_failed", pod=task.key, nodes=fits),
                      {"nodes": fits}, [choice])
     everywhere, anywhere = ([each for each in request if how(
         each in short for short in lacking.values())] for how in (all, any))
-    names = everywhere or anywhere
-    total = {each: sum(max(amounts[each], 0.0) for amounts in free.values()) for each in names}
-    most = {each: max(max(amounts[each], 0.0) for name, amounts in free.items()
-                      if each in lacking[name]) for each in names}
-    numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
-               "nodes": len(allowed)}
+    names, some = everywhere or anywhere, len(allowed) < count
+    total, most = _left_in_all(free, lacking, names)
     full = [each for each in everywhere if total[each] < request[each]]
     largest = _largest(seen, request, allowed, everywhere)
-    some = len(allowed) < count
-    if some:
-        numbers["allowed"] = allowed
-    facts = {"pod": task.key, "inside": inside, "count": count, "allowed": len(allowed)}
-    if any(largest.values()):
-        code, numbers["largest"] = "larger_than_any_node", largest
-        said = Message(f"larger_than_any_node{'.some' * some}", **facts, largest=largest,
-                       request=part(request, largest))
-    elif some:
-        code = "allowed_nodes_full" if full or len(allowed) == 1 else "fragmented"
-        wanted = anywhere if len(allowed) <= MOST else names
-        said = Message("nodes_full.some", **facts, request=part(request, wanted),
-                       left=_one_by_one(free, lacking, most, everywhere))
-    elif full:
-        code = "cluster_full"
-        said = Message("cluster_full.one" if len(allowed) == 1 else "cluster_full", **facts,
-                       node=allowed[0], request=part(request, full), total=part(total, full))
-    else:
-        code = "fragmented"
-        said = Message("fragmented", **facts, request=part(request, names), total=total,
-                       left=_one_by_one(free, lacking, most, everywhere, 0))
+    numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
+               "nodes": len(allowed), **({"allowed": allowed} if some else {}),
+               **({"largest": largest} if any(largest.values()) else {})}
+    code, found = _full(numbers, full)
+    listed = anywhere if some and len(allowed) <= MOST else names
+    said = Message(found, pod=task.key, inside=inside, count=count, allowed=len(allowed),
+                   node=allowed[0], largest=largest, total=part(total, full or names),
+                   request=part(request, largest or (full if code == "cluster_full" else listed)),
+                   left=_one_by_one(free, lacking, most, everywhere, MOST if some else 0))
     return Cause(code, [said, *seen.at_first(task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *seen.not_announced(largest)], numbers, [choice])
+
+
+def _missing(request: Amounts, left: Amounts) -> list[str]:
+    """The resources of which too little is left for a request."""
+    return [name for name, amount in request.items() if amount - left[name] >= MIN_RESOURCE]
+
+
+def _left_in_all(free: dict[str, Amounts], lacking: dict[str, list[str]],
+                 names: list[str]) -> tuple[Amounts, Amounts]:
+    """(What nodes have left together, the most that one has that lacks a resource)."""
+    left = {name: {each: max(amount, 0.0) for each, amount in amounts.items()}
+            for name, amounts in free.items()}
+    total = {each: sum(amounts[each] for amounts in left.values()) for each in names}
+    return total, {each: max(amounts[each] for name, amounts in left.items()
+                             if each in lacking[name]) for each in names}
+
+
+def _full(numbers: dict[str, Any], full: list[str]) -> tuple[str, str]:
+    """(code, message) of nodes that have too little left: `full` names the resources of
+    which all together have too little.
+    """
+    some, one = "allowed" in numbers, numbers["nodes"] == 1
+    if "largest" in numbers:
+        return "larger_than_any_node", f"larger_than_any_node{'.some' * some}"
+    if some:
+        return "allowed_nodes_full" if full or one else "fragmented", "nodes_full.some"
+    if full:
+        return "cluster_full", "cluster_full.one" if one else "cluster_full"
+    return "fragmented", "fragmented"
 
 
 def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: Amounts,

@@ -133,11 +133,19 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> Message | N
         return Message("origin.parent", parent=parent)
     above = next((each for each in reversed(attr.ancestors if parent else ())
                   if seen.ssn.queues[each].queue.spec.capability), None)
-    if above and not amount and name not in {**(queue.queue.spec.capability or {}), **(
-            seen.ssn.queues[above].queue.spec.capability or {})}:
+    if above and not amount and not any(
+            name in (seen.ssn.queues[each].queue.spec.capability or ()) for each in (level, above)):
         return Message("origin.unnamed", above=above, resource=name)
+    return _left_by_others(seen, level, parent, name, (amount, room))
+
+
+def _left_by_others(seen: Evidence, level: str, parent: str | None, name: str,
+                    sums: tuple[float, float]) -> Message | None:
+    """That a limit is what the guarantees of others leave: `sums` are the limit and the whole."""
+    amount, room = sums
     others = {other: kept for other, kept in _guarantees(seen, level, parent, name).items() if kept}
-    left, own = room - sum(others.values()), guarantee_of(queue).get(name)
+    left, own = room - sum(others.values()), guarantee_of(
+        seen.ssn.queues[level]).get(name)
     facts = {"kept": {name: sum(others.values())}, "whole": Message(
         "origin.in_parent" if parent else "origin.in_cluster", amount={name: room}, parent=parent)}
     if own and _same(own, amount) and left < own:

@@ -260,34 +260,38 @@ def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
     """
     state = seen.state_at(record)
     free, queues = seen.free(record), state["queues"]
-
-    def fits(request: Amounts) -> bool:
-        return any(all(amount <= node.get(name, 0.0) for name, amount in request.items())
-                   for node in free.values())
-
-    def uses(queue: str) -> bool:
-        """Whether a pod of the queue fits a node and what the queue deserves."""
-        sums = queues[queue]
-        return any(fits(each) and all(
-            sums["allocated"].get(name, 0.0) + amount <= sums["deserved"].get(name, 0.0)
-            for name, amount in each.items() if name != "pods")
-            for each in _requests(seen, queue, state))
-
-    if not fits(state["tasks"][record["task"]]["request"]):
+    if not _fits(state["tasks"][record["task"]]["request"], free):
         return [], {}
-    due = [name for name, sums in queues.items() if name != job.queue and any(
-        sums["deserved"].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)]
-    kept = [name for name in due if uses(name) or any(queues[name]["guarantee"].get(
-        each, 0.0) > queues[name]["allocated"].get(each, 0.0) for each in names)]
-    said = [_sums(name, queues[name], names) for name in kept or due]
+    due = [name for name, sums in queues.items() if name != job.queue and _below(
+        sums, "deserved", names)]
+    kept = [name for name in due if _below(queues[name], "guarantee", names) or any(
+        _within(queues[name], each, free) for each in _requests(seen, name, state))]
+    theirs = kept or due
+    if not theirs or not all(name in kept or [*_requests(seen, name, state)] for name in theirs):
+        return [], {}
     stranded = [uid for uid, other in seen.ssn.jobs.items()
-                if other.queue in (kept or due) and other.tasks and not other.is_ready()][:3]
-    if kept:
-        return [Message("resources.kept", queues=said)], {"broken": True, "stranded": stranded}
-    if due and all(list(_requests(seen, name, state)) for name in due):
-        return [Message("resources.stranded", queues=said)], {
-            "broken": True, "stranded": stranded}
-    return [], {}
+                if other.queue in theirs and other.tasks and not other.is_ready()][:3]
+    said = Message("resources.kept" if kept else "resources.stranded",
+                   queues=[_sums(name, queues[name], names) for name in theirs])
+    return [said], {"broken": True, "stranded": stranded}
+
+
+def _fits(request: Amounts, free: dict[str, Amounts]) -> bool:
+    """Whether a node has enough left."""
+    return any(all(amount <= node.get(name, 0.0) for name, amount in request.items())
+               for node in free.values())
+
+
+def _below(sums: dict[str, Amounts], what: str, names: list[str]) -> bool:
+    """Whether a queue holds less than its deserved or its guarantee of one of some resources."""
+    return any(sums[what].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)
+
+
+def _within(sums: dict[str, Amounts], request: Amounts, free: dict[str, Amounts]) -> bool:
+    """Whether a request fits a node, and its queue is within its deserved share with it."""
+    return _fits(request, free) and all(
+        sums["allocated"].get(name, 0.0) + amount <= sums["deserved"].get(name, 0.0)
+        for name, amount in request.items() if name != "pods")
 
 
 def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:

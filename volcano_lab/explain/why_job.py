@@ -330,20 +330,15 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Pods that nobody tries: behind a gate, asking for nothing without backfill, or without
     allocate.
     """
+    actions = seen.ssn.enabled_actions
     waiting = [task for task in job.tasks.values() if not task.node_name]
-    actions, gated = seen.ssn.enabled_actions, [task.key for task in waiting if task.sch_gated]
-    if gated:
-        names = dict.fromkeys(gate.name for task in waiting
-                              for gate in task.pod.spec.scheduling_gates)
-        yield Cause("gated", Message("gated", n=len(gated), pod=gated[0], gates=[*names]),
-                    {"gated": len(gated)})
+    gated = [task.key for task in waiting if task.sch_gated]
+    yield from _gated(waiting, gated)
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in actions:
         yield Cause("no_backfill_action", Message("no_backfill_action", n=len(nothing),
                                                   pod=nothing[0]), {"best_effort": len(nothing)})
-    own = job.sub_jobs.get(job.uid)
-    if ("allocate" in actions and job.contains_sub_job_policy()
-            and not job.contains_hard_topology() and (own is None or not own.in_status(PENDING))):
+    if "allocate" in actions and _in_sub_groups_only(job):
         yield Cause("no_default_sub_group", Message("no_default_sub_group"),
                     {"sub_groups": len(job.sub_jobs)})
     if "allocate" not in actions and actions & {*POINTS} and not seen.ssn.job_starving(job):
@@ -351,6 +346,22 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     left = len(waiting) - len(nothing) - len(gated)
     if left and not actions & {"allocate", *POINTS}:
         yield Cause("no_allocate_action", Message("no_allocate_action"))
+
+
+def _gated(waiting: list[TaskInfo], gated: list[str]) -> Iterator[Cause]:
+    """That pods wait behind a scheduling gate."""
+    if gated:
+        names = dict.fromkeys(gate.name for task in waiting
+                              for gate in task.pod.spec.scheduling_gates)
+        yield Cause("gated", Message("gated", n=len(gated), pod=gated[0], gates=[*names]),
+                    {"gated": len(gated)})
+
+
+def _in_sub_groups_only(job: JobInfo) -> bool:
+    """Whether allocate, without a hard topology, finds no pending pod outside sub-groups."""
+    own = job.sub_jobs.get(job.uid)
+    return (job.contains_sub_job_policy() and not job.contains_hard_topology()
+            and (own is None or not own.in_status(PENDING)))
 
 
 def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
