@@ -6,6 +6,7 @@ from volcano_lab import Cluster, Trace, loads
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.messages import speaking
 from volcano_lab.scheduler import traced
 from volcano_lab.trace.stepper import Stepper
 
@@ -130,7 +131,10 @@ def test_a_queue_that_is_not_there_is_made_or_the_near_one_is_taken():
                         "PreferNoSchedule")
     queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: team-ml}}"
     explanation = Explainer(made(f"{node}\n---\n{queue}", more="queue: team-mi")).why("web")
-    assert explanation.text.endswith("its queue team-mi doesn't exist; near it is team-ml.")
+    assert explanation.text.endswith("its queue team-mi doesn't exist; near: team-ml.")
+    with speaking("zh"):
+        assert explanation.head == (
+            "本周期不包含它：作业 web：其队列 team-mi 不存在；相近的有：team-ml。")
     assert [str(remedy) for remedy in explanation.remedies] == [
         "job web: in queue team-ml (web is placed on n1)",
         "create queue team-mi (web is placed on n1)"]

@@ -3,6 +3,8 @@
 Volcano: pkg/scheduler/api/cluster_info.go
 """
 
+from typing import Any
+
 from attrs import Factory, define
 
 from volcano_lab.api.hyper_node import HyperNodesView
@@ -19,8 +21,8 @@ class ClusterInfo:
     """Jobs, nodes and queues by ascending key; `node_list` holds the same nodes in the order they
     were announced.
 
-    `left_out` says of each object that the snapshot leaves out why it does. `namespaces` maps names
-    to labels.
+    `left_out` has a message about each object that the snapshot leaves out, with the reason.
+    `namespaces` maps names to labels.
     """
 
     table: NodeTable = Factory(NodeTable)
@@ -33,4 +35,4 @@ class ClusterInfo:
     pod_disruption_budgets: list[PodDisruptionBudget] = Factory(list)
     storage: Storage = Factory(Storage)
     hyper_nodes: HyperNodesView = Factory(HyperNodesView)
-    left_out: list[str] = Factory(list)
+    left_out: list[Any] = Factory(list)

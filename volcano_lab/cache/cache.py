@@ -20,7 +20,7 @@ from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.status import IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
 from volcano_lab.framework import BindContext, collector_paused
-from volcano_lab.messages import friendly_errors, log
+from volcano_lab.messages import Message, friendly_errors, log
 
 if TYPE_CHECKING:
     from volcano_lab.cache.binding import BindingPipeline
@@ -71,10 +71,9 @@ class Cache(EventHandlers):
         self.table.changes.clear()
         by_name = {name: self.nodes[name].snapshot(table, row) for row, name in enumerate(names)}
         info = ClusterInfo(table, dict(sorted(by_name.items())), list(by_name.values()))
-        info.left_out += [f"node {name}: pods name it, but it was never announced"
+        info.left_out += [Message("left_out.never_announced", name=name)
                           for name, node in sorted(self.nodes.items()) if not node.ready]
-        info.left_out += [f"node {name}: it is gone, but {len(node.tasks)} of its pods "
-                          f"{'is' if len(node.tasks) == 1 else 'are'} not"
+        info.left_out += [Message("left_out.gone", name=name, n=len(node.tasks))
                           for name, node in sorted(self.gone_nodes.items()) if node.tasks]
         info.storage = self.storage
         info.hyper_nodes = self.hyper_nodes.snapshot()
@@ -97,12 +96,12 @@ class Cache(EventHandlers):
               len(info.jobs), len(info.queues), len(info.nodes), len(info.left_out))
         return info
 
-    def _left_out(self, job: JobInfo) -> str:
+    def _left_out(self, job: JobInfo) -> Message | None:
         if job.pod_group is None:
-            return f"job {job.uid}: its pods name a PodGroup that doesn't exist"
+            return Message("left_out.no_pod_group", name=job.uid)
         if job.queue not in self.queues:
-            return f"job {job.uid}: its queue {job.queue} doesn't exist"
-        return ""
+            return Message("left_out.no_queue", name=job.uid, queue=job.queue)
+        return None
 
     # -- what sessions decide ----------------------------------------------------------------------
 

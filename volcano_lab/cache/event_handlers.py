@@ -22,7 +22,7 @@ from volcano_lab.api.storage import IGNORED_PROVISIONERS, claims_of
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.hyper_nodes import HyperNodes
-from volcano_lab.messages import Misuse, log, one_line
+from volcano_lab.messages import Message, Misuse, log, one_line
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"
@@ -49,7 +49,7 @@ class EventHandlers:
     def __init__(self) -> None:
         self.table = NodeTable()
         self.pods: dict[str, api.Pod] = {}
-        self.pods_left_out: dict[str, str] = {}
+        self.pods_left_out: dict[str, Message] = {}
         self.nodes: dict[str, NodeInfo] = {}
         self.node_list: list[str] = []
         self.jobs: dict[str, JobInfo] = {}
@@ -123,12 +123,12 @@ class EventHandlers:
         self.pods[pod.key] = pod
         scheduler = pod.spec.scheduler_name or SCHEDULER_NAME
         if not task.node_name and scheduler != SCHEDULER_NAME:
-            self.pods_left_out[
-                task.key] = f"pod {task.key}: it is for another scheduler, {scheduler}"
+            self.pods_left_out[task.key] = Message("left_out.other_scheduler", name=task.key,
+                                                   scheduler=scheduler)
             return
         if not task.node_name and not task.job:
-            self.pods_left_out[task.key] = (f"pod {task.key}: it has no annotation "
-                                            f"{GROUP_NAME} that names its PodGroup")
+            self.pods_left_out[task.key] = Message("left_out.no_annotation", name=task.key,
+                                                   annotation=GROUP_NAME)
         self.add_task(task)
         log.v(3 if old is None else 4, "pod %s is %s", pod.key,
               "new" if old is None else f"now {task.status}")

@@ -153,4 +153,4 @@ def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, st
                       "change it.", most)
     if left_out := cycle.session.snapshot.left_out:
         yield styled("Left out of the cycle:", bold=True)
-        yield from (wrapped(reason, most, "  ") for reason in left_out)
+        yield from (wrapped(str(reason), most, "  ") for reason in left_out)

@@ -10,6 +10,7 @@ from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
+from volcano_lab.explain import origin
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
@@ -28,7 +29,7 @@ from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.messages import Message, NoSuch, friendly_errors, listed, meant, near
+from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -113,36 +114,53 @@ class Explainer(Shown):
 
     def _left_out(self, what: str) -> Explanation | None:
         """Why the cycle has nothing of this name, though the objects have."""
-        queues, seen = self.session.queues, self.evidence
         pods = [obj for obj in self.objects if isinstance(obj, Pod) and what in (
             obj.key, obj.name, f"pod/{obj.name}")]
         for pod in pods:
             group = f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}"
-            if pod.key in seen.elsewhere:
+            if pod.key in self.evidence.elsewhere:
                 return self.why_job(group) if group in self.session.jobs else Explanation(
                     f"pod {pod.key}", Message("left_out"), [*elsewhere([pod])])
-        said = {what, f"default/{what}", *(pod.key for pod in pods)}
+        names = {what, f"default/{what}", *(pod.key for pod in pods)}
+        groups = self._groups(names, pods)
+        left_out = next((reason for key in groups or names
+                         for reason in self.session.snapshot.left_out
+                         if isinstance(reason, Message) and reason.facts["name"] == key), None)
+        if left_out is None:
+            unmade = self._unmade(names)
+            return Explanation(what, unmade, [Cause("left_out", "")]) if unmade else None
+        lost = {key: queue for key, queue in groups.items()
+                if queue not in self.session.queues}
+        queue = groups.get(left_out.facts["name"], "default")
+        why = [Message(left_out.code, **{**left_out.facts, "name": what}),
+               origin.near(queue, self.session.queues) if queue not in self.session.queues else
+               None, self._alike(groups)]
+        find = partial(self._with_a_queue, what, lost) if lost else None
+        return Explanation(what, Message("left_out.head", why=why), [Cause("left_out", "")], find)
+
+    def _groups(self, names: set[str], pods: list[Pod]) -> dict[str, str]:
+        """The PodGroups of some names, or of some pods, and the queue of each."""
         groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
-                  and not said.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
-                                                      in obj.metadata.owner_references)])}
-        groups |= {key: "default" for pod in pods for key in (
+                  and not names.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
+                                                       in obj.metadata.owner_references)])}
+        return groups | {key: "default" for pod in pods for key in (
             f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME, '')}", pod.key)}
-        left_out = [reason.replace(key, what) + f"; {near(queue, queues)}" * (queue not in queues)
-                    for key, queue in (groups or dict.fromkeys(said, "default")).items()
-                    for reason in self.session.snapshot.left_out if f" {key}:" in reason]
-        unmade = [f"{name}: {text}." for name in sorted(said) for text in seen.unmade.get(name, ())]
+
+    def _alike(self, groups: dict[str, str]) -> Message | None:
+        """PodGroups of the same name in another namespace."""
+        names = {key.partition("/")[2] for key in groups}
+        alike = [obj.key for obj in self.objects if isinstance(obj, PodGroup)
+                 and obj.key not in groups and obj.name in names]
+        return Message("left_out.alike", groups=alike) if alike else None
+
+    def _unmade(self, names: set[str]) -> str:
+        """Why a controller creates no pods of these names, or what else their reader warned of."""
+        seen = self.evidence
+        unmade = [f"{name}: {text}." for name in sorted(names)
+                  for text in seen.unmade.get(name, ())]
         unmade += [text for text in seen.told if any(
-            text.partition(" (")[0].endswith(f" {name}") for name in said)]
-        if not left_out and not unmade:
-            return None
-        alike = [obj.key for obj in self.objects if isinstance(obj, PodGroup) and obj.key not in
-                 groups and obj.name in {key.partition("/")[2] for key in groups}]
-        left_out = [f"{text}; there is {listed(alike, 3)}, but pods and their PodGroup have to be "
-                    "in one namespace" if alike else text for text in left_out]
-        head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
-        lost = {key: queue for key, queue in groups.items() if queue not in queues}
-        find = partial(self._with_a_queue, what, lost) if lost and left_out else None
-        return Explanation(what, head, [Cause("left_out", "")], find)
+            text.partition(" (")[0].endswith(f" {name}") for name in names)]
+        return next(iter(unmade), "")
 
     def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
         """The queue that was meant, and one of that name: what a job that is left out gets there.

@@ -134,7 +134,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     yield from _queues(ssn)
     names = Names(ssn)
     for reason in ssn.snapshot.left_out:
-        yield Finding("left-out", WARNING, "cluster", reason)
+        yield Finding("left-out", WARNING, "cluster", str(reason))
     nodes = list(ssn.nodes.values())
     for uid, job in ssn.jobs.items():
         yield from _gang(ssn, job, f"Job {names.called(uid)}", nodes)

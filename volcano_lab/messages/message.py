@@ -57,6 +57,12 @@ class Message:
     def __str__(self) -> str:
         return self.text(spoken())
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and (self.code, self.facts) == (other.code, other.facts)
+
+    def __hash__(self) -> int:
+        return hash(self.code)
+
     def __repr__(self) -> str:
         return f"Message({self.code!r}, {', '.join(f'{k}={v!r}' for k, v in self.facts.items())})"
 

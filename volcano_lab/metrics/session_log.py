@@ -11,7 +11,7 @@ from typing import Any
 from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.framework import CLUSTER_TOP, ExtensionPoint, Observer, Session, joined
 from volcano_lab.framework.statement import Operation, Statement
-from volcano_lab.messages import ENGLISH, log, speaking
+from volcano_lab.messages import ENGLISH, log, paragraph, speaking
 from volcano_lab.trace import KINDS, Record, queue_attributes, sentence
 from volcano_lab.trace.plain import plain
 
@@ -49,7 +49,7 @@ class SessionLog(Observer):
         log.v(3, "session %s is open: jobs %d, queues %d, nodes %d", ssn.uid, len(ssn.jobs),
               len(ssn.queues), len(ssn.nodes))
         for each in ssn.snapshot.left_out:
-            log.v(4, "left out: %s", each)
+            log.v(4, "left out: %s", paragraph([each], ENGLISH))
         if log.enabled(4):
             self._tell_amounts(ssn)
 

@@ -19,6 +19,7 @@ from volcano_lab.api import MIN_RESOURCE, PODS, JobInfo, NodeInfo, Resource, Tas
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import ALLOCATED_STATUSES as ALLOCATED
 from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, PIPELINED, RELEASING
+from volcano_lab.messages import Message
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
@@ -138,9 +139,9 @@ def _session(sim: Simulation) -> Iterator[str]:
     if ssn is None or sim.checked is ssn:
         return
     sim.checked = ssn
-    left_out = {sentence.partition(":")[0] for sentence in ssn.snapshot.left_out}
+    left_out = {why.facts["name"] for why in ssn.snapshot.left_out if isinstance(why, Message)}
     for uid, job in sim.cache.jobs.items():
-        if job.has_pending_tasks() and uid not in ssn.jobs and f"job {uid}" not in left_out:
+        if job.has_pending_tasks() and uid not in ssn.jobs and uid not in left_out:
             yield f"job {uid} has pending tasks, but the session did not have it, for no reason"
 
 

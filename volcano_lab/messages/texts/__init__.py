@@ -7,11 +7,12 @@ from volcano_lab.messages.texts import (
     evictions,
     gangs,
     lives,
+    objects,
     placement,
     records,
 )
 
 Text = str | tuple[str, str]
-SUBJECTS = (common, answers, admission, placement, gangs, evictions, lives, records)
+SUBJECTS = (common, answers, admission, placement, gangs, evictions, lives, objects, records)
 TEXTS: dict[str, Text] = {code: text for subject in SUBJECTS
                           for code, text in subject.TEXTS.items()}

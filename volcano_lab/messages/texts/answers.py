@@ -87,7 +87,6 @@ TEXTS = {
     "node.other": "Pod {pod} fits node {node}, but node {other} was chosen.",
     "pod.evicted": "Pod {pod} was evicted.",
     "pod.not_evicted": "Pod {pod} was not evicted in this cycle.",
-    "left_out": "The cycle leaves it out.",
     "waiting.group": "{jobs}: {code} ({names:3})",
     "lint.counted": "{errors}, {warnings}",
     "errors": ("{n} error", "{n} errors"),

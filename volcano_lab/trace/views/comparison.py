@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from volcano_lab.api import quantity_text
-from volcano_lab.messages import Misuse, listed
+from volcano_lab.messages import Message, Misuse, listed
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle, Row
@@ -53,7 +53,7 @@ class Comparison(Shown):
         self.placements = list(_moved(before, after))
         self.breaks = [job for job, row in now.items()
                        if not _started(row) and _started(was.get(job))]
-        self.left_out = [reason for reason in after.session.snapshot.left_out
+        self.left_out = [str(reason) for reason in after.session.snapshot.left_out
                          if reason not in before.session.snapshot.left_out]
         self.added = sorted(now.keys() - was.keys())
 
@@ -133,7 +133,7 @@ class Comparison(Shown):
         if gone := [row["job"] for row in jobs if row["phase"][1] is None]:
             yield f"Not in the cycle any more: {listed(gone)}."
         if self.left_out:
-            yield f"Left out of the cycle: {listed(self.left_out)}."
+            yield str(Message("left_out.cycle", why=self.left_out))
 
 
 def _started(row: Row | None) -> bool:

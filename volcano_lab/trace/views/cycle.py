@@ -13,7 +13,7 @@ from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework import Session
-from volcano_lab.messages import friendly_errors, one_line
+from volcano_lab.messages import Message, friendly_errors, one_line
 from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views import jobs, queues
@@ -52,7 +52,7 @@ class Cycle(Shown):
         yield (f"A cycle over {len(jobs)} jobs, {len(ssn.queues)} queues and {len(ssn.nodes)} "
                f"nodes committed: {done}.")
         yield from ssn.conf.warnings + ssn.warnings
-        yield from (f"Left out of the cycle: {reason}." for reason in ssn.snapshot.left_out)
+        yield from (str(Message("left_out.cycle", why=why)) for why in ssn.snapshot.left_out)
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]
         yield [{word: amounts_of(row[word]) if isinstance(row[word], dict) else row[word]
                 for word in ("queue", "deserved", "allocated", "request", "share", "overused")}
@@ -163,7 +163,8 @@ class Cycle(Shown):
     def as_dict(self) -> Row:
         """Return everything as plain data, ready for JSON."""
         return {"queueOrder": self.queue_order, "queues": self.queues(), "jobs": self.jobs(),
-                "placements": self.placements(), "leftOut": self.session.snapshot.left_out,
+                "placements": self.placements(),
+                "leftOut": [*map(str, self.session.snapshot.left_out)],
                 "warnings": self.session.conf.warnings + self.session.warnings}
 
 
