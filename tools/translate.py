@@ -39,11 +39,19 @@ HALF_WIDTH = re.compile(
 MOST = 40
 """Problems that are printed."""
 
-TERMS = {term: said[0].partition(" ")[0] for term, said in yaml.safe_load(
+TERMS = {term: re.findall(r"[^ ()、]+", said) for term, (said, _) in yaml.safe_load(
     (ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8")).items()
     if term not in ("share", "job", "bind", "task", "tier", "deserved", "commit", "discard",
-                    "statement")}
+                    "statement", "idle")}
 """The glossary's terms that mean nothing else in English, in Chinese."""
+
+REPLACED = {"语句": "Statement", "撤回": "回滚", "队列树": "层级队列",
+            "没有子队列的队列": "叶子队列",
+            "(?<!命名)空间": "资源, 余量", "正在离开": "释放中", "in queue": "inqueue",
+            "有人|没有人|由谁|轮到谁": "the part that acts", "找到了?位置|有位置": "节点",
+            "(?<!公平)(?<!资源)(?<!主导)(?<!层级)(?<!加权)(?<!分配)(?<!各自的)份额": "share 值",
+            "哪怕": "即使", "病人": "病例"}
+"""Words that no translation has -> what it has instead."""
 
 
 def update() -> None:
@@ -122,22 +130,38 @@ def problems() -> list[str]:
                 found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
             elif path.stem != language.SCRIPT and (mark := half_width(entry.msgstr)):
                 found.append(f"{where}a mark of half width, {mark}: {entry.msgstr}")
+            elif old := replaced(entry.msgstr):
+                found.append(f"{where}{old}: {entry.msgstr}")
             elif path.parent == PAGES and bare(text) < bare(entry.msgstr):
                 found.append(f"{where}an asterisk that marks nothing: {entry.msgstr}")
             else:
-                found += [f"{where}{term} is {said}: {text} -> {entry.msgstr}"
+                found += [f"{where}{term} is {said[0]}: {text} -> {entry.msgstr}"
                           for term, said in TERMS.items() if wrong(term, said, text, entry.msgstr)]
-    return found
+    return found + [f"{entry.msgctxt}: {old}: {said}" for entry in
+                    polib.pofile(str(MESSAGES / f"{LANGUAGE}.po"))
+                    for said in (entry.msgstr, *entry.msgstr_plural.values())
+                    if (old := replaced(said))]
 
 
-def wrong(term: str, said: str, text: str, translation: str) -> bool:
+def replaced(translation: str) -> str:
+    """The first word of a translation that the glossary's replaced, and what replaced it.
+
+    >>> replaced("撤回驱逐"), replaced("命名空间中的公平份额")
+    ('撤回 is 回滚', '')
+    """
+    prose = re.sub("`[^`]*`", "", translation)
+    return next((f"{found[0]} is {new}" for old, new in REPLACED.items()
+                 if (found := re.search(old, prose))), "")
+
+
+def wrong(term: str, said: list[str], text: str, translation: str) -> bool:
     """Whether a term is in a text, and neither it nor what the glossary says in the translation.
 
-    >>> wrong("queue", "队列", "Two queues wait.", "两个对列在等待。")
+    >>> wrong("queue", ["队列"], "Two queues wait.", "两个对列在等待。")
     True
     """
     return (re.search(rf"\b{term}s?\b", text, re.IGNORECASE) is not None
-            and not any(part in translation for part in (said[:2], said[-2:]))
+            and not any(end in translation for part in said for end in (part[:2], part[-2:]))
             and term.lower() not in translation.lower())
 
 
