@@ -49,7 +49,7 @@ def test_a_link_opens_a_lesson_at_a_heading_and_the_other_language_is_beside_it(
             return at && at.top >= 0 && at.top < innerHeight / 2;
         }}""", timeout=60_000)
         reading.page.get_by_role("link", name="中文").click()
-        reading.page.wait_for_selector(".jp-Notebook h1:has-text('队列树')", timeout=60_000)
+        reading.page.wait_for_selector(".jp-Notebook h1:has-text('层级队列')", timeout=60_000)
         assert reading.outside == []
 
 
