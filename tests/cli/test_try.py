@@ -185,9 +185,9 @@ def test_a_queue_that_may_hold_nothing_is_told_which_limit_it_is():
         cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a").queue("b", parent="a").queue(
             queue, capability={"nvidia.com/gpu": 0}).job("j", queue="b", gpu=1)
         found = [finding for finding in of_cycle(cluster.run(conf).session)
-                 if finding.place == "Queue b"]
+                 if str(finding.place) == "Queue b"]
         assert [str(finding) for finding in found] == [
-            "Queue b: no pod that asks for nvidia.com/gpu may run in it: spec.capability of queue "
+            "Queue b: no pod that requests nvidia.com/gpu may run in it: spec.capability of queue "
             f"{queue} is 0 for it (raise that capability)"]
 
 
@@ -196,9 +196,9 @@ def test_queues_in_a_circle_are_named_in_their_order():
     cluster.queue("d", parent="a").queue("x", parent="y").queue("y", parent="x")
     session = cluster.run(CONF.format(
         "enqueue, allocate", "{name: capacity, enableHierarchy: true}")).session
-    told = [text for rule, text in contradictions(session) if rule == "queue-circle"]
+    told = [str(text) for rule, text in contradictions(session) if rule == "queue-circle"]
     assert [text.partition("(")[2].partition(")")[0] for text in told] == [
-        "a below c below b below a", "x below y below x"]
+        "a -> c -> b -> a", "x -> y -> x"]
 
 
 def test_what_admission_refuses_is_an_error(tmp_path, capsys):

@@ -40,7 +40,7 @@ def cycle_of(spec, plugins, notes=""):
 
 @pytest.mark.parametrize(("spec", "plugins", "words"), TABLE)
 def test_what_nothing_reads_is_named(spec, plugins, words):
-    found = ignored_fields(cycle_of(spec, plugins).session)
+    found = [*map(str, ignored_fields(cycle_of(spec, plugins).session))]
     assert len(found) == len(words) and all(f"Queue a: {word}" in sentence
                                             for word, sentence in zip(words, found, strict=True))
 
@@ -48,20 +48,20 @@ def test_what_nothing_reads_is_named(spec, plugins, words):
 @pytest.mark.parametrize(("plugins", "count"), [("drf", 1), ("drf\n    enableHierarchy: true", 0)])
 def test_the_annotation_of_hierarchical_drf(plugins, count):
     notes = "volcano.sh/hierarchy: root/a, volcano.sh/hierarchy-weights: 1/1"
-    found = ignored_fields(cycle_of("{weight: 1}", plugins, notes).session)
+    found = [*map(str, ignored_fields(cycle_of("{weight: 1}", plugins, notes).session))]
     assert len(found) == count and all("volcano.sh/hierarchy" in sentence for sentence in found)
 
 
 def sentences(cluster, conf=None):
     ssn = cluster.run(conf).session
-    return ignored_fields(ssn) + [sentence for _, sentence in contradictions(ssn)]
+    return [*map(str, ignored_fields(ssn)), *(str(what) for _, what in contradictions(ssn))]
 
 
 def test_a_topology_that_no_plugin_keeps_is_named():
     cluster = Cluster().node("n1", cpu=4).job("a", cpu=1, network_topology={"mode": "hard"})
     cluster.job("b", cpu=1)
     conf = CONF + "  - name: predicates\n  - name: {}\n"
-    assert ignored_fields(cluster.run(conf.format("drf")).session) == [
+    assert [*map(str, ignored_fields(cluster.run(conf.format("drf")).session))] == [
         "Job default/a: spec.networkTopology has no effect: only the plugin network-topology-aware "
         "reads it, and the configuration does not name it."]
     assert ignored_fields(cluster.run(conf.format("network-topology-aware")).session) == []
@@ -71,7 +71,7 @@ def test_a_resource_of_a_queue_that_is_nearly_called_as_another_is_named():
     cluster = Cluster().node("n1", cpu=4, gpu=2)
     cluster.queue("a", capability={"gpu": 1, "cpu": 1}).queue(
         "b", guarantee={"nvidia.com/gpus": 1}).queue("c", capability={"amd.com/gpu": 1})
-    assert ignored_fields(cluster.run().session) == [
+    assert [*map(str, ignored_fields(cluster.run().session))] == [
         f"Queue {name}: spec.{field} names {resource}, of which no node has anything; near it is "
         "nvidia.com/gpu." for name, field, resource in (
             ("a", "capability", "gpu"), ("b", "guarantee", "nvidia.com/gpus"))]
@@ -132,6 +132,6 @@ def test_amounts_that_cannot_be_had():
     assert len(found) == 1 and 'Queue "b": spec.capability' in found[0] and '"a"' in found[0]
     guaranteed = Cluster().node("n1", cpu=4).queue("a", guarantee=3).queue("b", guarantee=2)
     assert sentences(guaranteed) == [
-        "Queues are guaranteed cpu 5 in sum (a 3, b 2), and the cluster has cpu 4."]
+        "Queues are guaranteed cpu 5 in sum (a 3, b 2), and the cluster has cpu 4"]
     beyond = Cluster().node("n1", cpu=4, memory="99999999999999999999E").queue("a", guarantee=3)
     assert sentences(beyond) == [], "a sum of memory that wraps round is no contradiction of 0"

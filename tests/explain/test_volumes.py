@@ -51,9 +51,9 @@ def test_lint_says_that_volcano_does_not_keep_a_volume_for_one_pod():
     alone = claim(volume="disk", modes="ReadWriteOncePod")
     both = [POD, claims("data", name="api", scheduler_name="volcano")]
     session = Explainer(Cluster([*NODES, alone, volume(), *both]).objects()).session
-    assert ignored_fields(session) == [
-        "PersistentVolumeClaim default/data is ReadWriteOncePod and named by 2 pods; Volcano does "
-        "not look at that, and places them all."]
+    assert [*map(str, ignored_fields(session))] == [
+        "PersistentVolumeClaim default/data: it is ReadWriteOncePod and named by 2 pods; Volcano "
+        "does not look at that, and places them all."]
     assert len([job for job in session.jobs.values() if job.ready_task_num()]) == 2
 
 
@@ -67,7 +67,7 @@ def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
         "the scheduler's flag --ignored-provisioners=ebs.csi.aws.com (web is placed on n1)"]
     told = contradictions(Explainer(Cluster(objects).objects()).session)
     assert [rule for rule, _ in told] == ["driver-nowhere"]
-    assert "--ignored-provisioners=ebs.csi.aws.com" in told[0][1]
+    assert "--ignored-provisioners=ebs.csi.aws.com" in str(told[0][1])
 
 
 def test_a_driver_that_a_node_has_is_no_matter_of_lint():

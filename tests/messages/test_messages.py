@@ -6,6 +6,7 @@ from string import Formatter
 
 import pytest
 
+from volcano_lab import Cluster
 from volcano_lab.messages import Message, paragraph, speaking
 from volcano_lab.messages.language import translations
 from volcano_lab.messages.message import Untranslated, template
@@ -73,6 +74,21 @@ def test_a_message_without_a_translation_is_english_as_a_whole(monkeypatch):
     assert inside.text("zh") == inside.text("en")
     with pytest.raises(Untranslated):
         template("new", "zh")
+
+
+def test_a_finding_is_whole_in_chinese():
+    cluster = Cluster().node("n1", cpu=4).queue("a", deserved=2).job("train", pods=3, cpu=2)
+    with speaking("zh"):
+        found = [*map(str, cluster.lint())]
+    assert found == [
+        "作业 default/train：它的最小数量 3 个 Pod 共请求 cpu 6；所有节点合计只有 cpu 4"
+        "（降低 minAvailable 或请求，或增加节点）",
+        "队列 a：spec.deserved 没有效果：只有插件 capacity 读取它，而配置中没有这个插件"]
+
+
+def test_messages_of_one_code_and_facts_are_equal():
+    assert Message("pods", n=1) == Message("pods", n=1) != Message("pods", n=2)
+    assert len({Message("pods", n=1), Message("pods", n=1), Message("jobs", n=1)}) == 2
 
 
 def test_an_unknown_code_is_an_error_where_it_is_written():

@@ -131,7 +131,7 @@ def test_a_limit_is_worked_out_from_the_parents_limit():
 ])
 def test_what_cannot_hold_all_at_once_is_a_warning_and_nothing_is_refused(queues, warning):
     tree = grow(queue("root"), *queues)
-    assert [sentence for sentence in tree.warnings if sentence.startswith(warning)]
+    assert [what for what in tree.warnings if str(what).lower().startswith(warning)]
     assert tree.attrs["dev"].real_capability.milli_cpu > 0
 
 

@@ -8,24 +8,26 @@ nothing reads in `lint`; here are those that need the whole cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from attrs import asdict, define
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, Said
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.state import queue_attributes
 
 ERROR, WARNING = "error", "warning"
+CONFIGURATION = Message("place.configuration")
 
 
 @define(frozen=True)
@@ -34,12 +36,14 @@ class Finding:
 
     rule: str
     level: str
-    place: str
-    text: str
-    remedy: str = ""
+    place: Said
+    text: Said
+    remedy: Said = ""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
+        if isinstance(self.text, str):
+            return f"{self.place}: {self.text}"
+        return str(Message("finding", place=self.place, what=self.text, remedy=self.remedy))
 
 
 class Findings(Shown):
@@ -76,7 +80,8 @@ class Findings(Shown):
         yield self.counted
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
-        return {"findings": [asdict(finding) for finding in self.found]}
+        return {"findings": [{name: str(value) for name, value in asdict(finding).items()}
+                             for finding in self.found]}
 
 
 def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], SchedulerConfiguration]
@@ -92,7 +97,7 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     except ManifestError as error:
         return Findings([*found, *(Finding("refused", ERROR, *problem.split(": ", 1))
                                    for problem in error.problems)])
-    told = {f"{finding.place}: {finding.text}" for finding in found}
+    told = {*map(str, found)}
     found += [Finding("unread", WARNING, *warning.split(": ", 1))
               for warning in complete.warnings if warning not in told and ": " in warning]
     return Findings([*found, *of_cycle(ssn)])
@@ -122,48 +127,54 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=3, cpu=2).run()
     >>> for finding in of_cycle(cycle.session):
     ...     print(finding.rule, finding, sep="; ")
-    gang-impossible; Job default/train: its minimum of 3 pods asks for cpu 6; all nodes together
+    gang-impossible; Job default/train: its minimum of 3 pods requests cpu 6; all nodes together
     have cpu 4 (lower minAvailable or the requests, or add nodes)
     """
     for warning in ssn.conf.warnings + ssn.warnings:
-        yield Finding("no-effect", WARNING, "configuration", warning)
-    for warning in ignored_fields(ssn):
-        place, _, text = warning.partition(": ")
-        yield Finding("no-effect", WARNING, place, text)
+        yield Finding("no-effect", WARNING, CONFIGURATION, warning)
+    for field in ignored_fields(ssn):
+        yield Finding("no-effect", WARNING, field.facts["place"], field.facts["what"])
     yield from _configuration(ssn)
     yield from _queues(ssn)
     names = Names(ssn)
     for reason in ssn.snapshot.left_out:
-        yield Finding("left-out", WARNING, "cluster", str(reason))
+        yield Finding("left-out", WARNING, Message("place.cluster"), reason)
     nodes = list(ssn.nodes.values())
     for uid, job in ssn.jobs.items():
-        yield from _gang(ssn, job, f"Job {names.called(uid)}", nodes)
+        yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]),
+                         nodes)
+
+
+def _found(rule: str, level: str, place: Message, code: str, /, **facts: Any) -> Finding:
+    """A finding whose message has a remedy."""
+    return Finding(rule, level, place, Message(code, **facts), Message(f"{code}.remedy"))
 
 
 def _configuration(ssn: Session) -> Iterator[Finding]:
-    place, plugins = "configuration", ssn.conf.plugin_names()
-    for rule, sentence in contradictions(ssn):
-        yield Finding(rule, WARNING if rule == "tree" else ERROR, place, sentence.removesuffix("."))
+    plugins = ssn.conf.plugin_names()
+    for rule, what in contradictions(ssn):
+        yield Finding(rule, WARNING if rule == "tree" else ERROR, CONFIGURATION, what)
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
-        yield Finding("plugin-twice", WARNING, place, f"the plugin {name} is named more than once",
-                      "name it in one tier")
+        yield _found("plugin-twice", WARNING, CONFIGURATION, "plugin_twice", plugin=name)
     for name in sorted({*plugins} & ssn.plugins.keys()):
-        points = [point for point in ssn.points.values() if name in point.functions]
-        if points and not any(plugin == name for point in points for tier in point.tiers
-                              for plugin, _ in tier):
-            yield Finding("all-switched-off", WARNING, place, f"all switches of the plugin {name} "
-                          "that it needs are off, so it does nothing",
-                          "take it out, or switch it on")
+        if _switched_off(ssn, name):
+            yield _found("all-switched-off", WARNING, CONFIGURATION, "all_switched_off",
+                         plugin=name)
     for action, point in POINTS.items():
         if action in ssn.conf.actions and not ssn.points[point].flat:
-            yield Finding("nobody-agrees", WARNING, place,
-                          f"the action {action} runs, and no plugin answers {point}, so it evicts "
-                          "nobody", "add gang, and a plugin that says what queues deserve")
-    open_queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
-    if "reclaim" in ssn.conf.actions and len(open_queues) > 1 and not any(
-            queue.reclaimable for queue in open_queues):
-        yield Finding("nothing-reclaimable", WARNING, place, "the action reclaim runs, and every "
-                      "queue has reclaimable: false", "set reclaimable: true where it may take")
+            yield _found("nobody-agrees", WARNING, CONFIGURATION, "no_votes", action=action,
+                         point=point)
+    queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
+    if "reclaim" in ssn.conf.actions and len(queues) > 1 and not any(
+            queue.reclaimable for queue in queues):
+        yield _found("nothing-reclaimable", WARNING, CONFIGURATION, "nothing_reclaimable")
+
+
+def _switched_off(ssn: Session, name: str) -> bool:
+    """Whether all switches of a plugin that it needs are off."""
+    points = [point for point in ssn.points.values() if name in point.functions]
+    return bool(points) and not any(plugin == name for point in points for tier in point.tiers
+                                    for plugin, _ in tier)
 
 
 def _queues(ssn: Session) -> Iterator[Finding]:
@@ -171,14 +182,12 @@ def _queues(ssn: Session) -> Iterator[Finding]:
     used = {job.queue for job in ssn.jobs.values()}
     attributes = queue_attributes(ssn)
     for name, queue in ssn.queues.items():
-        place = f"Queue {name}"
+        place = Message("place.queue", name=name)
         if not queue.is_open and name in used:
-            yield Finding("queue-closed", ERROR, place,
-                          f"it is {queue.queue.status.state}, and jobs are in it",
-                          "open it, or move them")
+            yield _found("queue-closed", ERROR, place, "closed_in_use",
+                         state=queue.queue.status.state)
         if name in used and name in parents and name != ROOT_QUEUE:
-            yield Finding("queue-not-leaf", ERROR, place, "jobs are in it, and it has queues below",
-                          "put jobs into a queue without children")
+            yield _found("queue-not-leaf", ERROR, place, "not_leaf")
         attr = attributes.get(name)
         hangs = attr is not None and attr.ancestors[:1] not in ((), (ROOT_QUEUE,))  # queue-circle
         for resource, amount in attr.request if attr is not None and not hangs else ():
@@ -190,37 +199,30 @@ def _queues(ssn: Session) -> Iterator[Finding]:
 
 def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
     """Why a queue, the first of those up to the root, may hold nothing of a resource."""
-    place = f"Queue {line[0]}"
+    found = partial(_found, "queue-unusable", ERROR, Message("place.queue", name=line[0]))
     for level in line if resource not in ("cpu", "memory") else ():  # of those, 0 is no limit
         limit = ssn.queues[level].queue.spec.capability or {}
         if resource in limit and not Resource.from_list(limit).get(resource):
-            return Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} may "
-                           f"run in it: spec.capability of queue {level} is 0 for it",
-                           "raise that capability")
-    return Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} may run in "
-                   "it: its real capability of that is 0, for other queues are guaranteed all "
-                   "that there is", "lower their guarantees")
+            return found("unusable", resource=resource, level=level)
+    return found("unusable.kept", resource=resource)
 
 
-def _gang(ssn: Session, job: JobInfo, place: str, nodes: list[NodeInfo]) -> Iterator[Finding]:
+def _gang(ssn: Session, job: JobInfo, place: Message, nodes: list[NodeInfo]) -> Iterator[Finding]:
     """What of a job's minimum can never be placed, whoever else leaves."""
     tasks, least = list(job.tasks.values()), job.min_available
     if least > len(tasks) and tasks:
-        yield Finding("gang-impossible", ERROR, place, f"its minimum is {least} pods, and it has "
-                      f"{len(tasks)}", "lower minAvailable, or raise replicas")
+        yield _found("gang-impossible", ERROR, place, "gang_too_large", least=least,
+                     pods=len(tasks))
         return
     names = dict.fromkeys(name for task in tasks for name, _ in task.init_resreq)
     for name in names:
         asked = sum(sorted(task.init_resreq.get(name) for task in tasks)[:least])
         if asked > ssn.total_resource.get(name) and name != "pods":
-            yield Finding("gang-impossible", ERROR, place, f"its minimum of {least} pods asks for "
-                          f"{name} {amount_text(name, asked)}; all nodes together have {name} "
-                          f"{amount_text(name, ssn.total_resource.get(name))}",
-                          "lower minAvailable or the requests, or add nodes")
+            yield _found("gang-impossible", ERROR, place, "gang_above_cluster", least=least,
+                         asked={name: asked}, total={name: ssn.total_resource.get(name)})
             return
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in nodes)]
     if large:
-        yield Finding("pod-too-large", ERROR, place, f"no node is large enough for its pod "
-                      f"{large[0].name}, were it empty", "lower its requests, or add a larger node")
+        yield _found("pod-too-large", ERROR, place, "pod_above_nodes", pod=large[0].name)

@@ -136,10 +136,9 @@ def _failed(job: JobInfo) -> Iterator[Cause]:
 
 def _no_effect(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """What its author wrote in vain."""
-    for sentence in [] if seen.brief else ignored_fields(seen.ssn):
-        whom, _, what = sentence.partition(": ")
-        if whom == f"Job {seen.called(job.uid)}":
-            yield Cause("no_effect", f"{what[0].upper()}{what[1:]}")
+    for found in [] if seen.brief else ignored_fields(seen.ssn):
+        if found.facts["place"].facts.get("names") == [seen.called(job.uid)]:
+            yield Cause("no_effect", found)
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -18,6 +18,7 @@ from typing import Any
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
 from volcano_lab.framework import REJECT, Session, TasksAndVote, active_if
+from volcano_lab.messages import ENGLISH, Message
 from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError, Verdict
 
@@ -75,8 +76,9 @@ class Capacity(QueueShares):
         for attr in self.queue_opts.values():
             attr.keep_share()
         for warning in self.tree.warnings:
-            ssn.log.info("%s", warning)
-            ssn.observer.note("queue_tree_warning", plugin=self.name, message=warning)
+            text = Message("sentence", what=warning).text(ENGLISH)
+            ssn.log.info("%s", text)
+            ssn.observer.note("queue_tree_warning", plugin=self.name, message=text)
 
     def _recount(self, task: TaskInfo, change: Change) -> list[QueueAttr]:
         line = super()._recount(task, change)

@@ -23,6 +23,7 @@ from attrs import define, field
 from volcano_lab.api import EMPTY, ROOT_QUEUE, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import queue_share, real_capability
 from volcano_lab.api.resource import IGNORED_SCALARS, total
+from volcano_lab.messages import Message
 
 
 class Verdict(StrEnum):
@@ -133,7 +134,7 @@ class QueueTree:
 
     def __init__(self) -> None:
         self.attrs: dict[str, QueueAttr] = {}
-        self.warnings: list[str] = []
+        self.warnings: list[Message] = []
         self._lines: dict[str, list[QueueAttr]] = {}
 
     # -- who stands above whom -------------------------------------------------------------------
@@ -230,15 +231,14 @@ class QueueTree:
         """What can't hold all at once is worth a warning; nothing is refused for it."""
         for child in children:
             if attr.capability.less_partly(child.capability):
-                self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> '
-                                     f'is more than that of its parent "{attr.name}", '
-                                     f'<{attr.capability}>, which limits it.')
+                self.warnings.append(Message(
+                    "tree.capability", queue=child.name, found=str(child.capability),
+                    parent=attr.name, allowed=str(attr.capability)))
         for what, mine, sum_ in (("deserved", attr.deserved, deserved),
                                  ("guarantee", attr.guarantee, guarantees)):
             if mine.less_partly(sum_):
-                self.warnings.append(
-                    f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
-                    f"more than its own <{mine}>; they can't all have it at once.")
+                self.warnings.append(Message("tree.sum", queue=attr.name, field=f"spec.{what}",
+                                             found=str(sum_), allowed=str(mine)))
 
 
 def inherit(capability: Resource, parent: Resource) -> Resource:

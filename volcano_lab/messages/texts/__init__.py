@@ -6,6 +6,7 @@ from volcano_lab.messages.texts import (
     common,
     evictions,
     gangs,
+    lint,
     lives,
     objects,
     placement,
@@ -13,6 +14,7 @@ from volcano_lab.messages.texts import (
 )
 
 Text = str | tuple[str, str]
-SUBJECTS = (common, answers, admission, placement, gangs, evictions, lives, objects, records)
+SUBJECTS = (common, answers, admission, placement, gangs, evictions, lives, objects, lint,
+            records)
 TEXTS: dict[str, Text] = {code: text for subject in SUBJECTS
                           for code, text in subject.TEXTS.items()}
