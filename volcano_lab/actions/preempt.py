@@ -54,6 +54,7 @@ class Preempt(Action):
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
         self._evictable = Memo(self._evictable_in)
+        self._searches = evictions.Searches(ssn)
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -123,6 +124,8 @@ class Preempt(Action):
                          else nodes)
             return dry_run.preempt(statement, task, claim.queue, promising, wanted,
                                    lambda node: evictions.tasks_of(node, may_evict))
+        if self._searches.repeats(task, nodes, claim.within_job):
+            return False
         if (claim.within_job and not self._homes and ssn.use_arrays
                 and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
             return False  # nobody could go, and the queue may not take it
@@ -230,7 +233,7 @@ class Preempt(Action):
         if self._is_full and not preemptees:
             return False
         victims = ssn.preemptable(task, preemptees)
-        if not evictions.suffices(task, node, victims):
+        if not evictions.suffices_in(ssn, task, node, victims):
             return False
         in_order, evicted = ssn.victims_queue(victims, task), []
         while in_order and not self._has_room(task, queue, node):

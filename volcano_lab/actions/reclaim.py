@@ -25,7 +25,7 @@ class Reclaim(Action):
     name = "reclaim"
 
     def execute(self, ssn: Session) -> None:
-        self.ssn = ssn
+        self.ssn, self._searches = ssn, evictions.Searches(ssn)
         self._evictable = Memo(lambda queue: evictions.EvictableTasks(ssn,
                                                                       self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
@@ -75,7 +75,7 @@ class Reclaim(Action):
     def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
         for node, reclaimees in self._nodes_with_reclaimees(task, job):
             victims = self.ssn.reclaimable(task, reclaimees)
-            if not evictions.suffices(task, node, victims):
+            if not evictions.suffices_in(self.ssn, task, node, victims):
                 continue
             if self._evict(statement, task, node, victims):
                 return
@@ -103,6 +103,8 @@ class Reclaim(Action):
         """
         ssn, evictable = self.ssn, self._evictable[job.queue]
         allowed = node_arrays(ssn).allowed(task)
+        if allowed is not None and self._searches.repeats(task, nodes, allowed.tobytes()):
+            return
         rows = evictions.rows_where(ssn, nodes, evictable.may_make_room(task.init_resreq))
         for node in evictions.nodes_at(ssn, rows):
             reclaimees = evictable.on(node)

@@ -143,7 +143,8 @@ def dominant_share(allocated: Resource, total: Sequence[tuple[str, float]]) -> t
     """
     dominant, highest = "", 0.0
     for name, amount in total:
-        share = share_of(allocated.get(name), amount)
+        part = allocated.get(name)
+        share = part / amount if amount else share_of(part, amount)
         if share > highest:
             dominant, highest = name, share
     return dominant, highest

@@ -61,6 +61,10 @@ class _Late(Record):
         return self.get(name) if name in self.names else super().__getitem__(name)
 
 
+def _plain(number: int, name: str, value: Any) -> Any:
+    return plain(value)
+
+
 class CauseTrace(Trace):
     """A trace of what explanations read, in a fraction of a whole one's time and records: for each
     search for victims who was named by whom, not each check of queue and node beside it.
@@ -101,8 +105,7 @@ class CauseTrace(Trace):
             answer = function(claimant, candidates)
             if candidates:
                 live = (*(head or (point, since)), claimant, candidates, answer)
-                records.append(_Late(len(records), self._action, kind, names, live,
-                                     lambda number, name, value: plain(value)))
+                records.append(_Late(len(records), self._action, kind, names, live, _plain))
             return answer
 
         return searched

@@ -24,7 +24,7 @@ from volcano_lab.trace.views.cycle import Cycle
 CYCLES = 12
 """So many are run to see what a change is worth."""
 LARGE, SECONDS = 200, 1.0
-"""In a cluster of so many nodes what becomes of it has so long."""
+"""In a cluster of so many nodes what becomes of it has so long, and evicted pods end at once."""
 LATE = 2
 """Evictions in so many of the last cycles have no end."""
 
@@ -124,7 +124,8 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
 def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None, end: float
             ) -> Iterator[Cycle]:
     """What a cycle has to say was said once."""
-    cycles = life(objects, conf, now, CYCLES, at_once=False, observer=Deadline.at(end))
+    large = sum(obj.kind == "Node" for obj in objects) >= LARGE  # each cycle takes long there
+    cycles = life(objects, conf, now, CYCLES, at_once=large, observer=Deadline.at(end))
     while True:
         with silent():
             cycle = next(cycles, None)

@@ -32,13 +32,13 @@ from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World, once
 from volcano_lab.explain.outcome import Outcome, Price, outcome, price, ready
-from volcano_lab.explain.trial import TooLate, Trial, run
+from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import listed
-from volcano_lab.scheduler import traced
 from volcano_lab.trace.names import Names
 
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
@@ -46,8 +46,10 @@ MOST, SETS, FIRSTS, NODES_MORE, ALIKE = 5, 2, 6, 256, 24
 """Remedies that are offered; sets of changes among them, and changes that begin one; where nothing
 else helps so many nodes are tried; so many alternatives of one kind.
 """
-LARGE, PATIENCE = 200, 4
-"""In a cluster of so many nodes sets are tried last; a try has one part of so many of the time."""
+LARGE, PATIENCE, LIFE = 200, 4, 2
+"""In a cluster of so many nodes sets are tried last; a try has one part of so many of the time, the
+cycles that follow it as much as so many tries.
+"""
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is told alone."""
 ALONE = ("cut", "queue")
@@ -176,9 +178,10 @@ def remedies_that_spare(seen: Evidence, key: str, causes: list[Cause],
                 action == "reclaim" and reclaimable) else [],
             switched(world, "gang", "enableJobStarving", True), keeping(world, action),
             without_action(world, action)):
-        if perf_counter() > end:
+        try:
+            ssn = run(*world.applied(option.most), seen.ssn.now, Deadline.at(end))
+        except TooLate:
             return
-        ssn = run(*world.applied(option.most), seen.ssn.now)
         fewer = len(ssn.jobs[uid].in_status(RELEASING))
         if fewer < lost:
             before, after = Outcome(), Outcome()
@@ -211,8 +214,8 @@ class _Search:
         found = Outcome()
         found.add(self.before)
         leaving = any(job.in_status(RELEASING) for job in self.before.jobs.values())
-        return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now
-                       ) if leaving else found
+        return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now,
+                       self.end) if leaving else found
 
     @cached_property
     def start(self) -> dict[str, int]:
@@ -324,11 +327,12 @@ class _Search:
 
     def _after(self, first: Option, rank: int) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
         """The sets that begin with an option, how much they change, and their alternatives."""
+        trace = CauseTrace()
         try:
             objects, conf = self.world.applied(first.most)
-        except ManifestError:
+            ssn = run(objects, conf, self.before.now, joined(Deadline.at(self._until()), trace))
+        except (ManifestError, TooLate):
             return
-        trace, ssn = traced(objects, conf, now=self.before.now, trace=CauseTrace())
         job = ssn.jobs.get(self.job.uid)
         if job is None or not counts(job)[2]:
             return
@@ -369,6 +373,8 @@ class _Search:
     def at(self, change: Change) -> int:
         """What a cycle with the change gives the job."""
         if change not in self._known:
+            if perf_counter() > self.end:
+                return LATE
             try:
                 self._known[change] = self._run(*self.world.applied(change))
             except ManifestError:
@@ -385,9 +391,9 @@ class _Search:
         return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
                                          self._until()))
 
-    def _until(self) -> float:
-        """Until when a try may take."""
-        return min(self.end, perf_counter() + self.patience)
+    def _until(self, tries: int = 1) -> float:
+        """Until when a try may take, or what takes as long as so many."""
+        return min(self.end, perf_counter() + tries * self.patience)
 
     def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
@@ -427,10 +433,10 @@ class _Search:
                 return None
             if not self.large:  # in a large one what controllers do besides takes too long
                 world = change.given(self.seen.given, self.before.conf)
-            after = outcome(*world, uid, self.before.now, self._until())
+            had = self.base.placed(uid)
+            after = outcome(*world, uid, self.before.now, self._until(LIFE))
         except (ManifestError, TooLate):
             return None
-        had = self.base.placed(uid)
         self._loops = bool(after.again)
         job = after.last.jobs.get(uid) if after.last is not None else None
         if job is None or after.rest is None or after.again - self.base.again or not (

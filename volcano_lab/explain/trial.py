@@ -19,9 +19,9 @@ from volcano_lab.scheduler import Scheduler
 
 
 def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
-        now: float | None = None) -> Session:
-    """One cycle over a cache of its own, without a trace."""
-    return Scheduler(Cache(objects), conf).run_once(now=now)
+        now: float | None = None, observer: Observer | None = None) -> Session:
+    """One cycle over a cache of its own."""
+    return Scheduler(Cache(objects), conf).run_once(observer, now=now)
 
 
 class Trial:
@@ -82,6 +82,8 @@ class TooLate(BaseException):  # no error that anything in a cycle could handle
 class Deadline(Observer):
     """Ends a cycle at a moment of the clock with `TooLate`, wherever it is."""
 
+    watching = watches_attempts = False
+
     def __init__(self, end: float):
         self.end = end
 
@@ -89,6 +91,12 @@ class Deadline(Observer):
     def at(cls, end: float) -> Deadline | None:
         """One for a moment; None for one that never comes."""
         return None if isinf(end) else cls(end)
+
+    def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
+        self._look()
+
+    def action_started(self, ssn: Session, action: str) -> None:
+        self._look()
 
     def note(self, kind: str, /, **facts: Any) -> None:
         self._look()

@@ -33,7 +33,7 @@ class Outline(Observer, TraceReader):
     ([], 1000.0)
     """
 
-    whole = False
+    whole = watches_attempts = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class Trace(Outline):
     {'point': 'overused', 'tier': 1, 'plugin': 'proportion', 'queue': 'default', 'answer': False}
     """
 
-    whole = True
+    whole = watches_attempts = True
     end = None
 
     def __init__(self, every_call: bool = False):

@@ -1,0 +1,72 @@
+"""Searches for victims that are known to fail are not repeated, and no decision changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.observer import Observer
+from volcano_lab.plugins.gang import Gang
+from volcano_lab.scheduler import Scheduler
+
+TIERS = """\
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}]
+"""
+
+
+ONE_TIER = """\
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: proportion}]
+"""
+"""gang names nobody of a gang that needs all of its pods, and nobody is asked after it."""
+
+
+def cluster(minimum: int, requests: tuple[int, ...]) -> Cluster:
+    """Four nodes full of gangs of queue a, and three gangs of queue b that wait."""
+    built = Cluster().queue("a").queue("b", weight=3)
+    for number in range(4):
+        built.node(f"n{number}", cpu=8)
+        built.job(f"run-{number}", queue="a", pods=4, cpu=2, min_member=minimum,
+                  running={f"n{number}": 4})
+    for number, cpu in enumerate(requests):
+        built.job(f"wait-{number}", queue="b", pods=5, cpu=cpu, min_member=3)
+    return built
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, observer: Observer | None) -> tuple[list[str], list]:
+    """The claimants about whose victims gang was asked, and what the cycle decided."""
+    claimants: list[str] = []
+
+    def counted(self: Gang, claimant: Any, candidates: Any) -> Any:
+        claimants.append(claimant.key)
+        return Gang.preemptable(self, claimant, candidates)
+
+    monkeypatch.setattr(Gang, "reclaimable", counted)
+    cache = cluster(4, (1, 1, 2)).cache()
+    ssn = Scheduler(cache, ONE_TIER).run_once(observer)
+    return claimants, ssn.committed
+
+
+def test_a_search_that_failed_is_not_repeated_for_the_next_pod_of_a_gang(monkeypatch):
+    with pytest.MonkeyPatch.context() as patch:
+        watched, decided = asked(patch, Observer())
+    brief, same = asked(monkeypatch, None)
+    assert decided == same
+    assert len(watched) == len({*watched}) * 4  # each of the nodes
+    assert {*brief} < {*watched}
+
+
+@pytest.mark.parametrize("conf", [TIERS, ONE_TIER], ids=["tiers", "one tier"])
+@pytest.mark.parametrize("minimum", [1, 2, 4])
+@pytest.mark.parametrize("requests", [(1, 1, 1), (2, 1, 4), (8, 2, 9), (3, 3, 3)])
+def test_decisions_do_not_depend_on_what_is_observed(conf, minimum, requests):
+    built = cluster(minimum, requests)
+    every = Scheduler(built.cache(), conf).run_once(Observer())
+    brief = Scheduler(built.cache(), conf).run_once()
+    assert brief.committed == every.committed
