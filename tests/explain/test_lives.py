@@ -129,6 +129,17 @@ def test_a_gang_with_a_head_is_not_cut(kind, cut):
     assert any(" 4 -> 3" in each for each in changes) == cut and changes
 
 
+@pytest.mark.parametrize("labels, offered", [
+    ("", True), ("training.kubeflow.org/job-role: master", True),
+    ("training.kubeflow.org/job-role: worker", False)])
+def test_a_gang_whose_members_do_not_all_exist_may_need_those_that_do(labels, offered):
+    new = owned("MPIJob", "new", phase="Inqueue", node="", least=5, pods=3, labels=labels)
+    found = asked(Cluster().node("n1", cpu=4).add(new), conf("allocate", "gang"))
+    assert found.codes == ["gang_invalid"]
+    assert any(" 5 -> 3" in each.change for each in found.remedies) == offered
+    assert ("pods that are created later are placed one by one" in found.text) == offered
+
+
 def test_what_a_driver_reserves_for_its_executors_is_not_taken_from_it():
     driver = owned("Pod", "new", phase="Pending", node="", pods=1, labels="spark-role: driver")
     driver = driver.replace("minMember: 1", "minMember: 1, minResources: {cpu: 4}, queue: q")

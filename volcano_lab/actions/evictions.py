@@ -121,7 +121,7 @@ class Searches:
         """
         if not self._serves or task.template is None:
             return False
-        kind = task.job, task.task_role, task.template, *among
+        kind = task.job, task.task_role, task.template, task.priority, *among
         now = len(self.table.changes), nodes
         if self._begun.get(kind) == now:
             return True

@@ -20,7 +20,7 @@ from volcano_lab.explain import values
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.explain.options import Option, Rank, World, once, setting
-from volcano_lab.explain.owners import comes_whole, ends, grows, runs_on
+from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
 from volcano_lab.explain.slips import selector_slips, values_by_label
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.framework import Session
@@ -69,7 +69,7 @@ BY_CAUSE: dict[str, Callable[[World, JobInfo, Numbers], Iterable[Option]]] = {
         *(_parents(world, *each) for each in numbers["missing"].items()),
         *(in_queues(world, uid, below) for uid, below in numbers["inner"].items())),
     "no_default_sub_group": lambda world, job, numbers: _anywhere(world, job.uid),
-    "gang_invalid": lambda world, job, numbers: _roles(world, job.uid, numbers["roles"]),
+    "gang_invalid": lambda world, job, numbers: _there(world, job, numbers),
     "node_group": lambda world, job, numbers: _node_groups(world, job.queue, numbers["names"]),
     "taint": lambda world, job, numbers: chain(_tolerations(
         world, job.uid, numbers["names"]), _repaired(world, numbers["names"])),
@@ -537,10 +537,13 @@ def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Opti
                    setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)
 
 
-def _roles(world: World, uid: str, short: dict[str, tuple[int, int]]) -> Iterator[Option]:
-    """The minimum of each role that has fewer pods, lowered to what there is."""
-    for role, (there, _) in short.items() if uid in world.groups else ():
-        yield once(setting(world.job(uid), "minTaskMember", role, to=there), rank=Rank.JOB)
+def _there(world: World, job: JobInfo, numbers: Numbers) -> Iterator[Option]:
+    """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang."""
+    short = numbers["roles"]
+    for role, (there, _) in short.items() if job.uid in world.groups else ():
+        yield once(setting(world.job(job.uid), "minTaskMember", role, to=there), rank=Rank.JOB)
+    if not short and job.uid in world.groups and not lacks_head(job):
+        yield once(f"{world.job(job.uid)}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
 
 def _anywhere(world: World, uid: str) -> Iterator[Option]:

@@ -22,6 +22,8 @@ LATER = {"SparkApplication": "executors", "RayCluster": "workers", "RayJob": "wo
 ROLES = ("spark-role", "ray.io/node-type", "training.kubeflow.org/job-role",
          "training.kubeflow.org/replica-type", "leaderworkerset.sigs.k8s.io/worker-index")
 """Labels by which such pods are known where nobody names their owner."""
+HEADS = ("driver", "head", "launcher", "master", "0")
+"""Values of these labels at a head, driver, launcher, master or leader."""
 
 
 def owner_of(job: JobInfo) -> OwnerReference | None:
@@ -55,6 +57,13 @@ def comes_whole(job: JobInfo) -> bool:
     roles = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in tasks}
     headed = any(label in task.pod.metadata.labels for task in tasks for label in ROLES)
     return len(roles) < 2 and not headed and (owner is None or owner.kind not in HEADED)
+
+
+def lacks_head(job: JobInfo) -> bool:
+    """Whether the labels of its pods name their roles, and none is a head: that pod comes later."""
+    known = {task.pod.metadata.labels[label] for task in job.tasks.values() for label in ROLES
+             if label in task.pod.metadata.labels}
+    return bool(known) and known.isdisjoint(HEADS)
 
 
 def grows(job: JobInfo) -> bool:

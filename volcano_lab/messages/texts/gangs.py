@@ -6,6 +6,8 @@ TEXTS = {
     "gang_invalid": "The gang is not valid ({reason}: {message}): {needs:,}.",
     "gang_invalid.role": "{least} pods of role {role} are needed, {count} exist that may run",
     "gang_invalid.all": "{least} pods are needed, {count} exist that may run",
+    "gang_invalid.later": "With a minimum of {count}, pods that are created later are placed one "
+                          "by one.",
     "hyper_nodes_not_ready": "Jobs with a network topology wait until the HyperNodes form a tree.",
     "no_gang": "The configuration does not name the plugin gang: its pods are placed one by one, "
                "whatever its minimum of {least}.",
