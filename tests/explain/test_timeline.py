@@ -88,6 +88,8 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
      [(2, "a/web-0", "a/web", "n1"), (2, "a/train-0", "a/train", "n2")], None),
     ("nor what was placed after the next eviction", [(1, "a/web-0"), (3, "a/web-1")],
      [(4, "a/web-0", "a/web", "n1")], None),
+    ("nor in the cycle of the eviction", [(1, "a/web-0"), (3, "a/web-1")],
+     [(1, "a/web-0", "a/web", "n1")], None),
     ("nor on another node", [(1, "a/web-0"), (3, "a/web-1")],
      [(2, "a/web-0", "a/web", "n2")], None)])
 def test_what_is_a_loop(sentence, gone, placed, said):
