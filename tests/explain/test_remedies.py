@@ -408,3 +408,15 @@ def test_two_switches_are_offered_and_a_pod_of_a_quarter_of_its_size_is_not():
     assert [remedy.change for remedy in found[:2]] == [
         "both: configuration: overcommit-factor 1.2 -> 1.4; actions with reclaim",
         "actions with reclaim and without enqueue"]
+
+
+@pytest.mark.parametrize("parent, offered", [({}, True), ({"deserved": 2}, False)])
+def test_what_the_webhooks_refuse_is_not_offered(parent, offered):
+    """Children may not deserve more than their parent says."""
+    conf = ('actions: "enqueue, allocate, reclaim"\ntiers:\n- plugins: [{name: gang}]\n'
+            "- plugins: [{name: capacity}, {name: predicates}]\n")
+    cluster = Cluster().node("n1", cpu=8).queue("org", **parent).queue("b", deserved=4)
+    cluster.queue("a", parent="org", deserved=1).job("train", queue="a", cpu=3)
+    cluster.job("web", queue="b", pods=8, cpu=1, min_member=1, running={"n1": 8})
+    args = [remedy.args for remedy in Explainer(cluster.objects(), conf).why("train").remedies]
+    assert (["--set", "queue/a.deserved.cpu=3"] in args) is offered, args
