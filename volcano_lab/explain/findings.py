@@ -20,7 +20,7 @@ from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
-from volcano_lab.messages import Message, Said
+from volcano_lab.messages import ENGLISH, Message, Said, paragraph
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
@@ -41,8 +41,8 @@ class Finding:
     remedy: Said = ""
 
     def __str__(self) -> str:
-        if isinstance(self.text, str):
-            return f"{self.place}: {self.text}"
+        if isinstance(self.text, str):  # whole in English, as catalogues of such texts have it
+            return f"{paragraph([self.place], ENGLISH)}: {self.text}"
         return str(Message("finding", place=self.place, what=self.text, remedy=self.remedy))
 
 
