@@ -24,7 +24,7 @@ patterns = st.recursive(
 @pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(patterns, st.sampled_from(["", "(?i)", "(?s)", "(?m)"]),
-       st.text("ab1-.A", max_size=8))
+       st.text("ab1-.\nA", max_size=8))
 def test_it_finds_what_python_finds(pattern, flags, text):
     in_python = (flags + pattern).replace("$", r"(?m:$)" if "m" in flags else r"\Z")
     in_python = in_python.replace(r"\B", r"(?!\b)")  # \B in an empty text: no before Python 3.14
@@ -40,14 +40,14 @@ def test_it_finds_what_python_finds(pattern, flags, text):
     ("(a?){300}a{300}", "a" * 253),
     ("(.*.*.*.*.*)*x", "a" * 253),
 ])
-def test_no_pattern_takes_for_ever(pattern, text):
+def test_no_pattern_goes_back(pattern, text):
     start = time.process_time()
     assert Pattern(pattern).search(text) is False
     assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("pattern", [
-    "a**", "a*+", "a++", "(", "a)", "[b", "[z-a]", "a{2,1}", "x{1001}",
+    "a**", "a*+", "a++", "(", "a)", "[b", "[z-a]", "a{2,1}", "x{1001}", "((a{100}){100}){100}",
     "(?P<n>a)(?P<n>b)", "\\", "(?x)a", "(?>a)", "(?=a)", "(?<!a)b", r"(a)\1", "[[:foo:]]", "a|*",
     "a" * 2000, "(" * 900, "(?#x)", "(?P=n)", r"\Z", r"\u0061", "(?(1)a)"])
 def test_what_go_refuses_or_is_too_large_is_one_short_sentence(pattern):
@@ -58,9 +58,7 @@ def test_what_go_refuses_or_is_too_large_is_one_short_sentence(pattern):
 
 @pytest.mark.parametrize(("pattern", "found"), [
     (r"^a{,2}$", ["a{,2}"]), (r"\x{61}b", ["ab"]), ("(?U)^a+$", ["aa"]), (r"\Qa{\E", ["a{,2}"]),
-    (r"(?m)^b$", ["a\nb"]), (r"a{e<=1}", []), (r"\pLb", ["ab"]),
-    (r"[\x{61}]b", ["ab"]), (r"(?i-s)A\{", ["a{,2}"]), (r"a[(?=]?b", ["ab"]), (r"\\x{61}", []),
-    (r"(?m)\Ab", []), ("(?s)a.b", ["a\nb"]), ("a.b", []),
+    (r"(?m)^b$", ["a\nb"]), (r"(?m)\Ab", []), ("(?s)a.b", ["a\nb"]), ("a.b", []),
     ("(?P<x>a)(?<y>b)", ["ab"]), ("^[[:^digit:]]b", ["ab"]),
 ])
 def test_syntax_that_is_gos_own(pattern, found):

@@ -27,7 +27,7 @@ LATER = {"numpy-0.zip": ("numpy",),
          "altair-0.zip": ("altair", "jinja2", "jsonschema", "markupsafe", "narwhals", "packaging",
                           "pyrsistent", "_pyrsistent_version", "pvectorc"),
          "rest-0.zip": ("anywidget", "click", "ipywidgets", "markdown_it", "mdurl",
-                        "prometheus_client", "psygnal", "regex", "rich")}
+                        "prometheus_client", "psygnal", "rich")}
 INSTALLED = "/lib/python3.14/site-packages/"
 
 
