@@ -10,20 +10,12 @@ pkg/scheduler/actions/reclaim/reclaim.go, pkg/scheduler/actions/preempt/preempt.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, RowMemo
-from volcano_lab.framework import (
-    PriorityQueue,
-    Session,
-    Statement,
-    StatementError,
-    node_arrays,
-    unplace,
-)
+from volcano_lab.framework import PriorityQueue, Session, Statement, StatementError, unplace
 from volcano_lab.framework.placement.arrays import LATER, room_memo
 
 
@@ -79,13 +71,6 @@ def suffices(task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> boo
     return True
 
 
-def suffices_in(ssn: Session, task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> bool:
-    """`suffices` on a node of the session, whose arrays have the answer without any victim."""
-    if victims or not ssn.use_arrays:
-        return suffices(task, node, victims)
-    return bool(node_arrays(ssn).room(task.init_resreq)[node.row] >= LATER)
-
-
 def note_victims(ssn: Session, action: str, task: TaskInfo, node: NodeInfo,
                  chosen: Iterable[TaskInfo], candidates: Iterable[TaskInfo] | None = None) -> None:
     """Tell the observer who is evicted from a node for a task, and among whom they were chosen."""
@@ -102,31 +87,6 @@ def pipeline(statement: Statement, task: TaskInfo, node: str, evicted: bool) -> 
     except StatementError as error:
         statement.ssn.log.error("%s", error)
         unplace(statement.ssn, task)
-
-
-class Searches:
-    """Which searches for a node only repeat one that found none: those for a task like an earlier
-    one of its job, among the same nodes, with no node changed since. Nothing is kept where each
-    attempt is to be seen.
-    """
-
-    def __init__(self, ssn: Session):
-        self.table = ssn.table
-        self._begun: dict[tuple[Any, ...], tuple[int, Sequence[NodeInfo]]] = {}
-        self._serves = ssn.use_arrays and not ssn.observer.watches_attempts
-
-    def repeats(self, task: TaskInfo, nodes: Sequence[NodeInfo], *among: Any) -> bool:
-        """Return whether a search is known to fail; keep it as begun otherwise: one that finds a
-        node changes it.
-        """
-        if not self._serves or task.template is None:
-            return False
-        kind = task.job, task.task_role, task.template, task.priority, *among
-        now = len(self.table.changes), nodes
-        if self._begun.get(kind) == now:
-            return True
-        self._begun[kind] = now
-        return False
 
 
 class EvictableTasks:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from attrs import define
 
-from volcano_lab.actions import evictions
+from volcano_lab.actions import evictions, searches
 from volcano_lab.actions import preempt_topology as dry_run
 from volcano_lab.api import ZERO, FitError, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo, total
 from volcano_lab.api.objects import Pod
@@ -54,7 +54,7 @@ class Preempt(Action):
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
         self._evictable = Memo(self._evictable_in)
-        self._searches = evictions.Searches(ssn)
+        self._searches = searches.Searches(ssn)
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -233,7 +233,7 @@ class Preempt(Action):
         if self._is_full and not preemptees:
             return False
         victims = ssn.preemptable(task, preemptees)
-        if not evictions.suffices_in(ssn, task, node, victims):
+        if not searches.suffices_in(ssn, task, node, victims):
             return False
         in_order, evicted = ssn.victims_queue(victims, task), []
         while in_order and not self._has_room(task, queue, node):

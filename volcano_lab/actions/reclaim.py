@@ -11,7 +11,7 @@ Volcano: pkg/scheduler/actions/reclaim/reclaim.go
 
 from collections.abc import Callable, Iterable, Iterator
 
-from volcano_lab.actions import evictions
+from volcano_lab.actions import evictions, searches
 from volcano_lab.api import RUNNING, ZERO, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
@@ -25,7 +25,7 @@ class Reclaim(Action):
     name = "reclaim"
 
     def execute(self, ssn: Session) -> None:
-        self.ssn, self._searches = ssn, evictions.Searches(ssn)
+        self.ssn, self._searches = ssn, searches.Searches(ssn)
         self._evictable = Memo(lambda queue: evictions.EvictableTasks(ssn,
                                                                       self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
@@ -75,7 +75,7 @@ class Reclaim(Action):
     def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
         for node, reclaimees in self._nodes_with_reclaimees(task, job):
             victims = self.ssn.reclaimable(task, reclaimees)
-            if not evictions.suffices_in(self.ssn, task, node, victims):
+            if not searches.suffices_in(self.ssn, task, node, victims):
                 continue
             if self._evict(statement, task, node, victims):
                 return
