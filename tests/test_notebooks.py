@@ -69,7 +69,8 @@ def secrets(path):
 def kept(request):
     """{notebook: its `secrets`}, of those that are wanted in this run."""
     wanted = {item.callspec.params["path"] for item in request.session.items
-              if item.path == request.path and hasattr(item, "callspec")}
+              if item.path == request.path and hasattr(item, "callspec")
+              and "path" in item.callspec.params}
     with processes(secrets, wanted) as found:
         yield found
 

@@ -40,7 +40,7 @@ def three_jobs_with_pods_wait(file, volcano_lab):
 @after("own-10")
 def the_sum_of_admission(file, volcano_lab):
     said = " ".join(repr(volcano_lab(f"why {file} nightly-4412 --no-remedies")).split())
-    assert "cpu 1024 reserved + 120 requested = 1144, allowed 1110.4 (1792 in the" in said
+    assert "cpu 1024 reserved + 120 requested = 1144, limit 1110.4 (1792 in the" in said
     assert "less 1040 in use" in said and 1792 - 1040 == 752
     queues = " ".join(repr(volcano_lab(f"run {file}")).split())
     assert "ci 0.571 cpu 280 1792 160 280" in queues
@@ -49,7 +49,7 @@ def the_sum_of_admission(file, volcano_lab):
 @after("own-14")
 def vision_deserves_eight_gpus(file, volcano_lab):
     said = " ".join(repr(volcano_lab(f"why {file} segment --no-remedies")).split())
-    assert "Queue nlp holds nvidia.com/gpu 48 and deserves nvidia.com/gpu 40" in said
+    assert "Queue nlp holds nvidia.com/gpu 48 and deserves 40" in said
     assert "cordoned" not in said
 
 
