@@ -2,8 +2,10 @@
 packages cannot be fetched.
 """
 
+import fcntl
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,9 @@ def site(tmp_path_factory):
     """The folder of a site that was built just now."""
     out = tmp_path_factory.mktemp("site")
     words = [sys.executable, ROOT / "tools" / "site.py", "--no-docs", "--out", out]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    with open(Path(tempfile.gettempdir()) / "volcano-lab-site.lock", "w") as one_at_a_time:
+        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)  # packages are fetched into one folder
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode and ": pip " in done.stderr:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr
