@@ -89,10 +89,9 @@ def update_messages() -> None:
     made = polib.POFile(wrapwidth=100)
     made.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8",
                      "Plural-Forms": "nplurals=1; plural=0;"}
-    for subject in SUBJECTS:
-        file = f"texts/{subject.__name__.rpartition('.')[2]}.py"
-        made.extend(message_entry(code, text, old.get(code), file)
-                    for code, text in subject.TEXTS.items())
+    for subject, texts in SUBJECTS.items():
+        made.extend(message_entry(code, text, old.get(code), f"texts/{subject}.toml")
+                    for code, text in texts.items())
     made.save(str(path))
 
 

@@ -1,20 +1,11 @@
-"""The English sentences, by code: one table for each subject. Two forms are singular and plural."""
+"""The English sentences, by code: a TOML table for each subject. Two forms are singular and plural."""
 
-from volcano_lab.messages.texts import (
-    admission,
-    answers,
-    common,
-    evictions,
-    gangs,
-    lint,
-    lives,
-    objects,
-    placement,
-    records,
-)
+import tomllib
+from pathlib import Path
 
-Text = str | tuple[str, str]
-SUBJECTS = (common, answers, admission, placement, gangs, evictions, lives, objects, lint,
-            records)
-TEXTS: dict[str, Text] = {code: text for subject in SUBJECTS
-                          for code, text in subject.TEXTS.items()}
+Text = str | list[str]
+SUBJECTS: dict[str, dict[str, Text]] = {
+    path.stem: tomllib.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(Path(__file__).parent.glob("*.toml"))}
+TEXTS: dict[str, Text] = {code: text for texts in SUBJECTS.values()
+                          for code, text in texts.items()}
