@@ -71,7 +71,9 @@ async function example() {
   open([new File([await (await fetch("forty-gpu-nodes.yaml")).blob()], "forty-gpu-nodes.yaml")]);
 }
 find("example").addEventListener("click", (event) => { event.preventDefault(); example(); });
-if (location.hash === "#example") example();
+function followAddress() { if (location.hash === "#example") example(); }
+addEventListener("hashchange", followAddress);
+followAddress();
 document.addEventListener("click", ({target}) => {
   const name = target.dataset?.copy;
   if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = "select and copy"; });
