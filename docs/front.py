@@ -17,7 +17,7 @@ from volcano_lab import Cluster
 from volcano_lab.course.kit.lessons import TABLE, WAYS
 from volcano_lab.manifests.live import command_line
 from volcano_lab.trace.language import ENGLISH, say, spoken
-from volcano_lab.widgets.scripts import bundle, questions_css, say_script
+from volcano_lab.widgets.scripts import bundle, live_css, say_script
 
 FRONT = Path(__file__).parent / "front"
 PICTURES = Path(__file__).parent / "pictures"
@@ -61,7 +61,7 @@ def write(out: Path, site: bool, both: bool = True) -> None:
         (out / f"{name}.js").write_text(f"(() => {{\n{script}\n}})();\n", encoding="utf-8")
     (out / "site.css").write_bytes((FRONT / "site.css").read_bytes())
     if site:
-        (out / "questions.css").write_text(questions_css(), encoding="utf-8")
+        (out / "questions.css").write_text(live_css(), encoding="utf-8")
         (out / "forty-gpu-nodes.yaml").write_text(forty_gpu_nodes(), encoding="utf-8")
     (out / "pictures").mkdir(exist_ok=True)
     for kind in {*WAY_PICTURES, *GALLERY.values()}:

@@ -29,6 +29,11 @@ def test_a_waiting_job_is_explained_and_a_change_is_shown(browser, tmp_path, wid
     place.locator(".vq-change").first.click()
     place.locator(".vq-tried tbody tr").first.wait_for(timeout=60_000)
     assert place.locator(".vq-changed").count() or place.locator(".vq-tried td").count()
+    place.locator(".vq-lab .vp-lab [role=slider]").first.wait_for(timeout=60_000)
+    place.locator(".vq-lab .vp-lab [role=slider]").first.focus()
+    shown.page.keyboard.press("ArrowRight")
+    place.locator(".vq-moved dd").nth(1).wait_for(timeout=60_000)
+    assert "--set" in place.locator(".vq-moved code").inner_text()
     wide = shown.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= width + 30 and shown.errors == []
     folder = ROOT / "build" / "screenshots"

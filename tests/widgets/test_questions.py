@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from volcano_lab import Cluster
 from volcano_lab.cli import main
 from volcano_lab.widgets.ask import open as open_panel
 from volcano_lab.widgets.questions import Questions
@@ -61,6 +62,25 @@ def test_a_change_brings_what_what_if_says(opened, export, capsys):
     assert {row["job"]: row["placed"] for row in rows} == {
         job: [before[job], after[job]] for job in {row["job"] for row in rows}}
     assert after["vision/sweep-4"] > before["vision/sweep-4"]
+
+
+def test_a_move_of_the_lab_is_answered_as_why_with_that_change(opened, export):
+    questions, _ = opened
+    page = ask(questions, ask="lab")
+    assert ask(questions, ask="after", job="vision/sweep-4")["sets"] == []
+    moved = "queue/vision.capability[nvidia.com/gpu]"
+    assert page["fixed"]["widget"] == "lab"
+    assert moved in [control["name"] for control in page["fixed"]["controls"]]
+    shown = ask(questions, ask="move", what={"n": 1, "values": {moved: 110}})
+    assert shown["n"] == 1 and shown["values"][moved] == 110
+    found = ask(questions, ask="after", job="vision/sweep-4")
+    assert found["sets"] == [f"{moved}=110"]
+    for when, sets in (("before", []), ("after", found["sets"])):
+        told = Cluster.read(export).changed(*sets).why("vision/sweep-4").text
+        assert " ".join(told.split()).startswith(found[when])
+    assert found["before"] != found["after"]
+    [said] = ask(questions, ask="move", what={"n": 2, "values": {"x": 1}})["said"]
+    assert "no control" in said
 
 
 def test_nodes_and_queues_have_equal_sums(opened):

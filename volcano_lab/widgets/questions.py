@@ -31,7 +31,8 @@ class Questions:
     """The questions that a page has about the cluster of some files.
 
     The first is {"ask": "open", "files": [names of manifests, of `kubectl get -o yaml|json`]}; the
-    others are "why", "next" and "try" about that cluster, and "lint".
+    others are "why", "next" and "try" about that cluster, "lint", and of its lab "lab", "move" and
+    "after".
 
     >>> import json
     >>> questions = Questions()
@@ -44,6 +45,7 @@ class Questions:
 
     cluster: Cluster
     explainer: Explainer
+    _lab: Any
 
     def __init__(self) -> None:
         self._remedies: dict[str, Iterator[Any]] = {}
@@ -54,7 +56,8 @@ class Questions:
         answers: dict[str, Callable[[], Any]] = {
             "open": lambda: self.open(asked["files"]), "lint": self.lint,
             "why": lambda: self.why(asked["job"]), "next": lambda: self.next(asked["job"]),
-            "try": lambda: self.tried(asked["args"])}
+            "try": lambda: self.tried(asked["args"]), "lab": self.lab,
+            "move": lambda: self.moved(asked["what"]), "after": lambda: self.after(asked["job"])}
         try:
             found = answers[asked["ask"]]()
         except (ManifestError, ConfError, LookupError) as error:
@@ -100,6 +103,25 @@ class Questions:
             *(text for word, text in pairs if word == "--set"),
             remove=[text for word, text in pairs if word == "--remove"])
         return {"before": state(found.before.session), "after": state(found.after.session)}
+
+    def lab(self) -> Row:
+        """What a page needs to show the cluster's lab, whose queues, jobs and limits are moved."""
+        from volcano_lab.widgets.cluster_lab import lab  # loads what a page may never ask for
+
+        self._lab = lab(self.cluster, resource=next(iter(resources(self.explainer.session)), "cpu"))
+        return self._lab.get_state(["fixed", "shown"])
+
+    def moved(self, what: Row) -> Row:
+        """What the lab shows after a move, an undo or a click of its page."""
+        self._lab.set_state({"ask": what})
+        return self._lab.get_state(["shown"])["shown"]
+
+    def after(self, job: str) -> Row:
+        """The first line of `why` without and with what was moved in the lab."""
+        changes = self._lab.changes()
+        changed = self.cluster.changed(*changes).explainer() if changes else self.explainer
+        before, after = (say(each.why(job).head) for each in (self.explainer, changed))
+        return {"sets": changes, "before": before, "after": after}
 
 
 def state(ssn: Session) -> Row:

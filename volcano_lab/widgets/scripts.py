@@ -129,11 +129,6 @@ def live_css() -> str:
         _style(name) for name in ("live", "steps", "questions"))
 
 
-def questions_css() -> str:
-    """Return the styles of the panel about a cluster of one's own."""
-    return _style("questions")
-
-
 @cache
 def still_css(kind: str = "") -> str:
     """Return the styles of a still of some kind, which is dark where the page says so."""

@@ -1,10 +1,12 @@
 // The panel about a cluster of one's own: the jobs that wait, the answer to one of them with its changes as buttons,
-// nodes and queues. `ask` sends a question and promises its answer; where it is answered is no matter here.
+// nodes, and the cluster's lab. `ask` sends a question and promises its answer; where it is answered is no matter here.
+import {lab} from "./lab.js";
 import {add, button, set, write} from "./page.js";
 import {number} from "./words.js";
 
 const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
-const MOST_NODES = 600;
+const MOST_NODES = 600, OPENED = 100;  // nodes of the map, and those up to which the lab opens by itself
+const REST = 400;  // ms without a move, after which the answer is asked again
 
 export function questions(root, ask, name, notes) {
   root.replaceChildren();
@@ -13,7 +15,8 @@ export function questions(root, ask, name, notes) {
   const list = add(columns, "section", {class: "vq-list", "aria-label": "Jobs that wait"});
   const answer = add(columns, "section", {class: "vq-answer", "aria-live": "polite"});
   const side = add(columns, "section", {class: "vq-side", "aria-label": "The cluster"});
-  let cluster, chosen = 0, resource = 0, color = new Map(), asked = 0;
+  const moves = add(root, "details", {class: "vq-lab", hidden: true});
+  let cluster, answered, chosen = 0, resource = 0, color = new Map(), asked = 0;
 
   async function open(files) {
     write(answer, "");
@@ -29,6 +32,7 @@ export function questions(root, ask, name, notes) {
     lint();
     if (cluster.waiting.length) await show(0);
     else add(answer, "p", {class: "vq-first"}, "No job waits.");
+    handles();
     return cluster;
   }
 
@@ -66,6 +70,7 @@ export function questions(root, ask, name, notes) {
     chosen = at;
     list.querySelectorAll(".vq-job").forEach((each, place) => set(each, {"aria-current": place === at ? "true" : null}));
     picture(cluster);
+    answered?.();
     const found = await ask({ask: "why", job: row.job});
     if (turn !== asked) return;
     answer.replaceChildren();
@@ -125,12 +130,13 @@ export function questions(root, ask, name, notes) {
     const key = cluster.resources[resource];
     for (const row of after.queues.filter((each) => each.resource === key)) {
       const old = before.queues.find((each) => each.queue === row.queue && each.resource === key);
-      if (old && old.text.allocated !== row.text.allocated) line(`${row.queue}, ${short(key)}`, old.text.allocated, row.text.allocated);
+      const words = {allocated: `${row.queue}: allocated ${short(key)}`, deserved: `${row.queue}: deserved ${short(key)}`, real_capability: `${row.queue}: limit in ${short(key)}`};
+      for (const field in words) if (old && old.text[field] !== row.text[field]) line(words[field], old.text[field], row.text[field]);
     }
     if (!body.children.length) write(place, "No job and no queue has other amounts.");
   }
 
-  // Nodes and queues in one resource; of a change with what was there before.
+  // Nodes in one resource; of a change with what was there before.
   function picture(now, before) {
     side.replaceChildren();
     if (!now.resources.length) return;
@@ -140,7 +146,6 @@ export function questions(root, ask, name, notes) {
       choice.addEventListener("change", () => { resource = Number(choice.value); picture(now, before); });
     }
     nodeMap(now, before);
-    queueTree(now, before);
   }
 
   function nodeMap(now, before) {
@@ -155,33 +160,51 @@ export function questions(root, ask, name, notes) {
       const strip = add(cell, "i", {class: "vq-strip"});
       for (const [queue, held] of holds) add(strip, "u", {style: `width:${100 * held / (all || 1)}%;background:${color.get(queue) ?? "#999"}`});
     }
+    const legend = add(side, "p", {class: "vq-legend"});
+    for (const [queue, shade] of color) if (now.nodes.some((node) => node.held[queue]?.[resource])) { add(legend, "i", {style: `background:${shade}`}); add(legend, "span", {}, queue); }
     if (now.nodes.length > MOST_NODES) add(side, "p", {class: "vq-soft"}, `The first ${MOST_NODES} of ${now.nodes.length} nodes.`);
   }
 
-  function queueTree(now, before) {
-    const key = cluster.resources[resource], rows = now.queues.filter((row) => row.resource === key), most = Math.max(1e-9, ...rows.map((row) => Math.max(row.allocated, row.deserved ?? 0, row.real_capability ?? 0)));
-    if (!rows.length) return;
-    const mine = cluster.jobs.find((row) => row.job === cluster.waiting[chosen]?.job)?.queue, old = new Map((before ?? now).queues.filter((row) => row.resource === key).map((row) => [row.queue, row]));
-    add(side, "h3", {class: "vq-label"}, `Queues, ${short(key)}`);
-    const tree = add(side, "div", {class: "vq-tree"}), part = (value) => `${Math.min(100, 100 * (value ?? most) / most)}%`;
-    const draw = (row, level) => {
-      const place = add(tree, "div", {class: `vq-queue${row.queue === mine ? " vq-mine" : ""}`, style: `--level:${level}`}), was = old.get(row.queue);
-      const line = add(place, "div", {class: "vq-line"});
-      add(line, "b", {}, row.queue);
-      const moved = (field) => was && was.text[field] !== row.text[field] ? `${was.text[field]} → ${row.text[field]}` : row.text[field];
-      add(line, "span", {}, `${moved("allocated")} allocated · ${moved("deserved")} deserved · ${row.real_capability === null ? "no limit" : `${moved("real_capability")} limit`}`);
-      const bar = add(place, "div", {class: "vq-bar", style: `--queue:${color.get(row.queue) ?? "var(--vq-soft)"}`});
-      add(bar, "i", {class: "vq-limit", style: `width:${part(row.real_capability)}`});
-      add(bar, "i", {class: "vq-held", style: `width:${part(row.allocated)}`});
-      add(bar, "i", {class: "vq-deserved", style: `left:${part(row.deserved)}`});
-      for (const child of rows.filter((each) => each.parent === row.queue && each !== row)) draw(child, level + 1);
+  // The cluster's lab: what is moved on its picture is answered with the chosen job's first line, before and after.
+  function handles() {
+    add(moves, "summary", {}, "Move weights, limits and minimums");
+    const place = add(moves, "div"), told = add(moves, "div", {class: "vq-moved", role: "status"});
+    let timer = 0;
+    answered = async () => {
+      const row = cluster.waiting[chosen], found = row && await ask({ask: "after", job: row.job});
+      told.replaceChildren();
+      if (!found?.sets.length) return;
+      const lines = add(told, "dl");
+      for (const [when, text] of [["before the change", found.before], ["after the change", found.error ?? found.after]]) { add(lines, "dt", {}, when); add(lines, "dd", {}, text); }
+      copyable(told, `volcano-lab what-if ${name} ${found.sets.map((each) => `--set ${quoted(each)}`).join(" ")}`);
     };
-    const names = new Set(rows.map((row) => row.queue));
-    for (const row of rows.filter((each) => !names.has(each.parent) || each.parent === each.queue)) draw(row, 0);
-    add(side, "p", {class: "vq-soft"}, "Solid: allocated. Dashed line: deserved. Thick end: limit.");
+    moves.addEventListener("toggle", async () => {
+      if (!moves.open || place.firstChild) return;
+      const busy = add(place, "p", {class: "vq-busy"}, "Running a cycle …"), state = await ask({ask: "lab"});
+      busy.remove();
+      if (state.error) { add(place, "p", {}, state.error); return; }
+      lab(modelOf(state, ask, () => { clearTimeout(timer); timer = setTimeout(answered, REST); }), place);
+    });
+    moves.hidden = false;
+    moves.open = cluster.nodes.length <= OPENED;
   }
 
   return {open};
+}
+
+// What a lab asks of its kernel, as questions of the page.
+function modelOf(state, ask, moved) {
+  const listeners = new Set();
+  return {
+    get: (name) => state[name], set: (name, value) => { state[name] = value; },
+    on: (_, act) => listeners.add(act), off: (_, act) => listeners.delete(act),
+    async save_changes() {
+      const shown = await ask({ask: "move", what: state.ask});
+      state.shown = shown.board ? shown : {...state.shown, n: state.ask.n, said: [shown.error], error: true};
+      for (const act of listeners) act();
+      moved();
+    },
+  };
 }
 
 const amount = (value) => value >= 2 ** 30 ? `${number(value / 2 ** 30)} Gi` : number(value);
