@@ -9,7 +9,7 @@ Everything named here is loaded when it is first used, so that importing the pac
 nothing.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cache": "cache",
           "Cluster": "cluster", "ConfError": "framework.config.conf", "Cycle": "trace.views.cycle",
@@ -49,8 +49,10 @@ def __getattr__(name: str) -> object:
         except ModuleNotFoundError as error:
             if not error.name or error.name.startswith(__name__):
                 raise
+            from volcano_lab.messages.install import install_line
+
             told = (f"{module} needs {error.name}, which is not installed here: "
-                    'pip install "volcano-lab[lab]"')
+                    f"{install_line('lab')}")
             raise ModuleNotFoundError(told, name=error.name) from None
         value = getattr(value, name) if name in _LAB else value
     else:

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -152,3 +153,12 @@ def test_the_readme_opens_with_what_it_is_and_two_commands():
     first = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:18]
     assert first[0] == "# volcano_lab" and first[2].startswith("See why a batch scheduler")
     assert [line.split()[1] for line in first if line.startswith("make ")] == ["lab", "test"]
+
+
+def test_one_version_stands_everywhere():
+    version = volcano_lab.__version__
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == version
+    for file, line in (("CHANGELOG.md", f"## {version} ("), ("CITATION.cff", f"version: {version}"),
+                       ("docs/cite.md", f"Version {version}.")):
+        assert line in (ROOT / file).read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from volcano_lab.cli import Mistake
+from volcano_lab.messages.install import install_line
 
 FIRST = "notebooks/start.ipynb"
 PACKAGED = Path(__file__).parents[1] / "notebooks"
@@ -18,7 +19,7 @@ def lab(options: list[str], folder: str | None = None) -> int:
     """Start JupyterLab on the first notebook, with its own options; returns its exit code."""
     root = lessons(folder)
     if find_spec("jupyterlab") is None:
-        raise Mistake('JupyterLab is not installed: pip install "volcano-lab[lab]"')
+        raise Mistake(f"JupyterLab is not installed: {install_line('lab')}")
     return subprocess.call(command(root, [option for option in options if option != "--"]))
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from volcano_lab.messages import OneSentence
+from volcano_lab.messages.install import install_line
 
 Item = tuple[int, Any]
 TRIES = 3
@@ -96,7 +97,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
         from distributed import Client, LocalCluster
         from distributed import as_completed as done_of
     except ImportError:
-        raise SweepError('--scheduler needs Dask: pip install "volcano-lab[sweep]"') from None
+        raise SweepError(f"--scheduler needs Dask: {install_line('sweep')}") from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
     def connected() -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from volcano_lab.messages.install import install_line
 from volcano_lab.simulation.sweep.engines import SweepError
 
 EVERY = 5.0
@@ -29,7 +30,7 @@ class Parts:
         try:
             import pyarrow.parquet
         except ImportError:
-            raise SweepError('a folder of results needs pyarrow: pip install "volcano-lab[sweep]"'
+            raise SweepError(f"a folder of results needs pyarrow: {install_line('sweep')}"
                              ) from None
         self.arrow, self.path, self.names = pyarrow, Path(path), list(grid)
         self.head, self.written = {HEAD: json.dumps(head).encode()}, time.monotonic()
