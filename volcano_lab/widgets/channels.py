@@ -78,46 +78,52 @@ def channels(cycle: Cycle, resource: str = "cpu",
         reason: a row of `job_rows` -> why the job ended so, in a sentence and in the fewest words.
         shown: queues that have a row even without jobs.
     """
+    rows = _queue_rows(cycle, resource, shown)
+    names = {row["queue"] for row in rows}
+    colors = colors_of(row["queue"] for row in rows if row["leaf"])
+    nodes = list(_nodes(cycle, resource, colors))
+    total = plain(sum(node["size"] for node in nodes))
+    jobs: dict[str, list[Row]] = {}
+    for job in job_rows(cycle, resource):
+        if reason and job["fate"] != "running":
+            job["reason"], job["brief"] = reason(job)
+        jobs.setdefault(job["queue"], []).append(job)
+    before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
+    turns: dict[str, Row] = {}  # the first of each queue, in their order
+    for turn in cycle.turns():
+        turns.setdefault(turn["queue"], {"turn": len(turns) + 1,
+                                         "overused": turn["outcome"] == "overused"})
+    queues = []
+    for row in rows:
+        name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
+        first = before.get(name, row)
+        queues.append({
+            "queue": name, "parent": row["parent"] if row["parent"] in names else "",
+            "leaf": row["leaf"], "color": colors.get(name), "weight": row["weight"],
+            **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
+            "held": amount(first["allocated"], resource),
+            "limit": amount(row["real_capability"], resource),
+            "capability": written(spec.capability, resource) or total,
+            "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
+            "share": first["share"], "after": row["share"],
+            **turns.get(name, {"turn": None, "overused": False}), "jobs": jobs.get(name, [])})
+    plugin = sharing_plugin(cycle)
+    return {"unit": unit_of(resource), "path": path_of(resource), "plugin": plugin,
+            "queues": queues, "nodes": nodes, "total": total,
+            "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def _queue_rows(cycle: Cycle, resource: str, shown: Iterable[str]) -> list[Row]:
+    """The rows of the queues that are drawn: not the root, and `default` only where it is used."""
     rows = {row["queue"]: row for row in tree(cycle.trace, None, resource)}
     idle = {"parent": "", "deserved": 0, "allocated": 0, "request": 0, "real_capability": None,
             "share": 0}  # what shares between queues has not seen it
     rows |= {name: idle | {"queue": name, "weight": queue.weight}
              for name, queue in cycle.session.queues.items() if name not in rows}
-    before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
-    busy = {job.queue for job in cycle.session.jobs.values()}
     parents = {row["parent"] for row in rows.values()}
-    names = [name for name in rows if name != "root" and (
-        name in busy or name in parents or name in shown or name != "default")]
-    colors = colors_of(name for name in names if name not in parents)
-    turn_of = {turn["queue"]: turn for turn in reversed(cycle.turns())}
-    places = {name: place for place, name in enumerate(dict.fromkeys(
-        turn["queue"] for turn in cycle.turns()), 1)}
-    nodes = list(_nodes(cycle, resource, colors))
-    total = plain(sum(node["size"] for node in nodes))
-    jobs: dict[str, list[Row]] = {}
-    for row in job_rows(cycle, resource):
-        if reason and row["fate"] != "running":
-            row["reason"], row["brief"] = reason(row)
-        jobs.setdefault(row["queue"], []).append(row)
-    queues = []
-    for name in names:
-        row, spec = rows[name], cycle.session.queues[name].queue.spec
-        limit = amount(row["real_capability"], resource)
-        queues.append({
-            "queue": name, "parent": row["parent"] if row["parent"] in names else "",
-            "leaf": name not in parents, "color": colors.get(name), "weight": row["weight"],
-            **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
-            "held": amount(before.get(name, row)["allocated"], resource), "limit": limit,
-            "capability": written(spec.capability, resource) or total,
-            "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
-            "share": before.get(name, row)["share"], "after": row["share"],
-            "turn": places.get(name),
-            "overused": turn_of.get(name, {}).get("outcome") == "overused",
-            "jobs": jobs.get(name, [])})
-    plugin = sharing_plugin(cycle)
-    return {"unit": unit_of(resource), "path": path_of(resource), "plugin": plugin,
-            "queues": queues, "nodes": nodes, "total": total,
-            "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+    used = {job.queue for job in cycle.session.jobs.values()} | parents | {*shown}
+    return [row | {"leaf": name not in parents} for name, row in rows.items()
+            if name != "root" and (name != "default" or name in used)]
 
 
 def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:

@@ -16,7 +16,7 @@ from typing import Any
 from volcano_lab.api import in_units
 from volcano_lab.display.palette import colors_of
 from volcano_lab.framework import Session
-from volcano_lab.trace import TraceReader, short
+from volcano_lab.trace import Record, TraceReader, short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
@@ -203,31 +203,43 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
     >>> votes(cycle.trace, cycle.session, "default/train-0")["verdict"]
     'No plugin was asked: there was no candidate.'
     """
+    found = next(iter(trace.iter("victims", task=pod)), None)
+    asked = _asked(trace, pod, found)
+    if not asked:
+        return {"tiers": [], "rows": [], "verdict": "No plugin was asked: there was no candidate."}
+    last = asked[-1]["tier"]
+    tiers = [(tier, [plugin for plugin, _ in plugins]) for tier, plugins in
+             enumerate(ssn.points[ACTIONS[asked[0].action]].tiers) if plugins]
+    answers = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
+    let_go = found["candidates"] if found else ()
+    rows = [{"name": short(name), "votes": {
+        plugin: name in answers[tier, plugin] if (tier, plugin) in answers else None
+        for tier, plugins in tiers for plugin in plugins}, "left": name in let_go}
+        for name in asked[0]["candidates"]]
+    decides = last if found else None
+    verdict = "Nobody has to go: no tier names anybody."
+    if found:
+        verdict = (f"stays: tier {last + 1} names it, but the gang is discarded." if back
+                   else f"has to go: tier {last + 1} names it.")
+        verdict = f"{', '.join(map(short, found['chosen']))} {verdict}"
+    return {"tiers": [{"name": f"tier {tier + 1}", "decides": tier == decides, "plugins": plugins,
+                       "note": _note(tier, last, decides)} for tier, plugins in tiers],
+            "rows": rows, "verdict": verdict}
+
+
+def _asked(trace: TraceReader, pod: str, found: Record | None) -> list[Record]:
+    """The votes on one node: where victims were found, or else the first that was tried."""
     nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
-    calls = [(record, nodes[record["candidates"][0]]) for action, point in ACTIONS.items()
-             for record in trace.iter(point, task=pod)
+    calls = [(record, (record.action, nodes[record["candidates"][0]]))
+             for action, point in ACTIONS.items() for record in trace.iter(point, task=pod)
              if record.kind == "call" and record.action == action and record["candidates"]]
     if not calls:
-        return {"tiers": [], "rows": [], "verdict": "No plugin was asked: there was no candidate."}
-    found = next(iter(trace.iter("victims", task=pod)), None)
-    action, node = ((found["action"], found["node"]) if found else
-                    (calls[0][0].action, calls[0][1]))
-    asked = [record for record, where in calls if (record.action, where) == (action, node)]
-    last = asked[-1]["tier"]
-    said = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
-    tiers = [{"name": f"tier {tier + 1}", "decides": bool(found) and tier == last,
-              "note": "not asked" if tier > last else "decides" if found and tier == last else
-              "names nobody", "plugins": [plugin for plugin, _ in plugins]}
-             for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers) if plugins]
-    rows = []
-    for name in asked[0]["candidates"]:
-        by = {plugin: name in said[tier, plugin] if (tier, plugin) in said else None
-              for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers)
-              for plugin, _ in plugins}
-        rows.append({"name": short(name), "votes": by,
-                     "left": bool(found) and name in found["candidates"]})
-    chosen = ", ".join(map(short, found["chosen"])) if found else ""
-    return {"tiers": tiers, "rows": rows,
-            "verdict": "Nobody has to go: no tier names anybody." if not found
-            else f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
-            else f"{chosen} has to go: tier {last + 1} names it."}
+        return []
+    place = (found["action"], found["node"]) if found else calls[0][1]
+    return [record for record, where in calls if where == place]
+
+
+def _note(tier: int, last: int, decides: int | None) -> str:
+    if tier > last:
+        return "not asked"
+    return "decides" if tier == decides else "names nobody"

@@ -44,20 +44,28 @@ def broken(job: VolcanoJob, queues: Queues) -> Broken:
     for plugin in sorted(spec.plugins.keys() - set(PLUGINS)):
         yield "job-plugin", {"plugin": plugin, "known": ", ".join(PLUGINS)}
     yield from _broken_volumes(job)
-    queue = queues.get(spec.queue)
-    children = sum(other.spec.parent == spec.queue for other in queues.values())
-    about = {"queue": spec.queue, "known": ", ".join(sorted(queues)), "children": children}
+    yield from _broken_queue(spec.queue, queues)
+    yield from first((not _can_follow(spec.tasks), "job-dependencies"))
+
+
+def _broken_queue(name: str, queues: Queues) -> Broken:
+    queue = queues.get(name)
+    children = sum(other.spec.parent == name for other in queues.values())
+    about = {"queue": name, "known": ", ".join(sorted(queues)), "children": children}
     if queue and queue.status.state not in ("", "Open"):
         yield "job-queue-closed", about | {"state": queue.status.state}
-    yield from first((queue is None, "job-queue-missing"), (spec.queue == "root", "job-queue-root"),
+    yield from first((queue is None, "job-queue-missing"), (name == "root", "job-queue-root"),
                      (children, "job-queue-leaf"), **about)
-    graph = {task.name: task.depends_on.name if task.depends_on else () for task in spec.tasks}
+
+
+def _can_follow(tasks: list[TaskSpec]) -> bool:
+    """Whether each task depends on tasks that there are, and none on itself."""
+    graph = {task.name: task.depends_on.name if task.depends_on else () for task in tasks}
     try:
         TopologicalSorter(graph).prepare()
-        circle = any(name not in graph for needed in graph.values() for name in needed)
     except CycleError:
-        circle = True
-    yield from first((circle, "job-dependencies"))
+        return False
+    return all(name in graph for needed in graph.values() for name in needed)
 
 
 def _flag(arguments: list[str], name: str) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from zlib import crc32
 
 from volcano_lab.messages.install import install_line
@@ -37,6 +37,12 @@ class Parts:
         self.columns = [*grid, *metrics, "error"]
         self.texts = {name for name, values in grid.items() if not _numbers(values)} | {"error"}
         self.waiting: list[Found] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.write()
 
     def read(self, settings: Sequence[Mapping[str, Any]]) -> tuple[dict[int, Found], list[str]]:
         """Return what is done, by the number of its setting, and a sentence per damaged part, which

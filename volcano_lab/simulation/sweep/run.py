@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -35,6 +36,7 @@ CONF = "conf"
 Work = tuple[Any, Any, Mapping[str, Any], dict[str, Any] | None]
 """The base, its configuration, the metrics, and the arguments of a simulation, if it is one."""
 Base = Iterable[KubernetesObject] | Callable[..., Any]
+Conf = SchedulerConfiguration | str | None
 
 
 @define
@@ -66,7 +68,7 @@ class Sweep(Shown):
 @partial(friendly_errors, first=True)
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
-          conf: SchedulerConfiguration | str | None = None,
+          conf: Conf = None,
           over: Mapping[str, Any] | None = None, workers: int = 1,
           scheduler: str | None = None,
           path: str | Path | None = None,
@@ -106,25 +108,19 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
             None if over is None else dict(over))
     result = Sweep(list(columns), list(work[2]))
-    if not callable(base):
-        for name in columns:
-            _check(name, columns, base, conf)
+    _check_names(columns, base, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.told = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
     if items and not callable(base):
         _check_metrics(work, items[0][1])
-    try:
+    with parts or nullcontext():
         for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-            done[number] = {"error": _sentence(found)} if isinstance(
-                found, BaseException) else found
+            done[number] = _measurement(found)
             if parts:
                 parts.add(settings[number], done[number])
             if progress:
                 progress(len(done), len(settings))
-    finally:
-        if parts:
-            parts.write()
     for number, setting in enumerate(settings):
         kept = result.failures if "error" in done[number] else result.rows
         kept.append(setting | done[number])
@@ -143,6 +139,12 @@ def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
     return columns
 
 
+def _check_names(columns: Mapping[str, list[Any]], base: Base, conf: Conf) -> None:
+    """Refuse names of a grid that can have no value. Raises `SweepError`."""
+    for name in () if callable(base) else columns:
+        _check(name, columns, base, conf)
+
+
 def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
     """Refuse metrics that the first setting does not have. Raises `NoSuch`."""
     named = {name: metric for name, metric in work[2].items()
@@ -151,9 +153,8 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
         _measured((*work[:2], named, work[3]), setting, passed=NoSuch)
 
 
-def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObject],
-           conf: SchedulerConfiguration | str | None) -> None:
-    """Refuse a name of a grid that can have no value. Raises `SweepError`."""
+def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[KubernetesObject],
+           conf: Conf) -> None:
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have what another has not
     if "/" not in name:
@@ -180,6 +181,11 @@ def _measured(work: Work, setting: Mapping[str, Any],
         raise
     except Exception as error:
         return {"error": _sentence(error)}
+
+
+def _measurement(found: Any) -> dict[str, Any]:
+    """What a worker returned, or an error, where it died."""
+    return {"error": _sentence(found)} if isinstance(found, BaseException) else found
 
 
 def _outcome(work: Work, setting: Mapping[str, Any]) -> Cycle | History:

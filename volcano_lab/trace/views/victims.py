@@ -4,6 +4,7 @@ Volcano: pkg/scheduler/framework/session_plugins.go
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from volcano_lab.trace import Record, TraceReader
@@ -24,19 +25,24 @@ def votes(trace: TraceReader, task: str | None = None) -> Iterator[dict[str, Any
     voters = {(call["point"], call["plugin"]) for record in asked
               for call in trace.calls_of(record)}
     wanted = [record for record in asked if record["candidates"] and task in (None, record["task"])]
+    seats = [(tier, name) for tier, names in enumerate(trace.tiers, 1) for name in names]
     for question, record in enumerate(wanted, 1):
         calls = {call["plugin"]: call for call in trace.calls_of(record)}
-        end = next((each.number for each in asked if each.number > record.number), None)
-        evicted = [pod for each in trace.records[record.number + 1 : end]
-                   if each.kind == "victims" for pod in each["chosen"]]
-        for tier, plugin in ((number, name) for number, names in enumerate(trace.tiers, 1)
-                             for name in names):
-            for candidate in record["candidates"] if (record["point"], plugin) in voters else ():
-                yield {"question": question, "action": record.action, "task": record["task"],
-                       "tier": tier, "plugin": plugin, "candidate": candidate,
-                       "verdict": _verdict(calls.get(plugin), candidate),
-                       "agreed": candidate in (record["answer"] or ()),
-                       "evicted": candidate in evicted, "number": record.number}
+        evicted = _evicted_after(trace, record, asked)
+        voting = [seat for seat in seats if (record["point"], seat[1]) in voters]
+        for (tier, plugin), candidate in product(voting, record["candidates"]):
+            yield {"question": question, "action": record.action, "task": record["task"],
+                   "tier": tier, "plugin": plugin, "candidate": candidate,
+                   "verdict": _verdict(calls.get(plugin), candidate),
+                   "agreed": candidate in (record["answer"] or ()),
+                   "evicted": candidate in evicted, "number": record.number}
+
+
+def _evicted_after(trace: TraceReader, record: Record, asked: list[Record]) -> set[str]:
+    """The pods that were chosen between a question and the next one."""
+    end = next((each.number for each in asked if each.number > record.number), None)
+    return {pod for each in trace.records[record.number + 1 : end]
+            if each.kind == "victims" for pod in each["chosen"]}
 
 
 def _verdict(call: Record | None, candidate: str) -> str:
