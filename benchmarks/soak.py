@@ -291,8 +291,10 @@ def simulation(seed: int, chance: float, check: bool = True,
     """Return a run that has not begun."""
     drawn = drawn or scenario(seed)
     build = Audited if check else Simulation
+    faults = Faults.all(chance)
+    faults.chance["read_refused"] = min(10 * chance, 1)  # a read follows a refused bind alone
     sim = build(drawn.cluster, drawn.conf, seed=seed, workload=[poisson(0.25, *drawn.templates)],
-                faults=Faults.all(chance), node_failures=(("exponential", 60), ("uniform", 5, 40)),
+                faults=faults, node_failures=(("exponential", 60), ("uniform", 5, 40)),
                 latencies=Latencies(bind=("uniform", 0.005, drawn.slowest)))
     sim.informer.list(sim.server)  # what runs from the beginning is known, however late the news
     return sim
