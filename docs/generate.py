@@ -30,12 +30,11 @@ GROUPS = {
     "manifests": "objects in and out",
     "cache": "the cluster as the scheduler knows it",
     "trace": "what a cycle did",
-    "metrics": "series, calls, logs",
     "simulation": "a cluster in simulated time",
     "debug": "step, stop, try by hand",
     "explain": "why, and what would change it",
-    "display": "tables and charts",
     "widgets": "what moves in a notebook",
+    "server": "a folder that is watched, a page, metrics",
     "cli": "the command",
 }
 
@@ -117,9 +116,9 @@ def touch() -> str:
 
 
 def metrics() -> str:
-    from volcano_lab.metrics.series import catalogue
+    from volcano_lab.server.series import catalogue
 
-    about = ("The series that `volcano-lab serve` and `volcano_lab.metrics.prometheus.Metrics` "
+    about = ("The series that `volcano-lab serve` and `volcano_lab.server.prometheus.Metrics` "
              "expose, under Volcano's names.")
     head = say("| series | kind | labels | meaning | set by |") + "\n|---|---|---|---|---|\n"
     rows = (f"| `{name}` | {kind} | {labels} | {meaning} | {source} |\n"

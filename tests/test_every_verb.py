@@ -7,9 +7,9 @@ import pytest
 from exports import EXPORTS
 
 from volcano_lab.cli import main
-from volcano_lab.cli.server import Service
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import dump
+from volcano_lab.server.service import Service
 from volcano_lab.trace.names import Names
 
 WAITING = {"kind": {"default/too-much": (0, 3)},

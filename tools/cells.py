@@ -18,7 +18,7 @@ from typing import Any
 from volcano_lab.course.kit import field
 
 HEAVY = ["altair", "anywidget", "ipywidgets", "pandas", "vl_convert", "volcano_lab.cluster",
-         "volcano_lab.course.kit.question", "volcano_lab.display.charts", "volcano_lab.widgets.lab"]
+         "volcano_lab.course.kit.question", "volcano_lab.widgets.charts", "volcano_lab.widgets.lab"]
 
 
 @contextlib.contextmanager

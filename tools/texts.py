@@ -27,7 +27,7 @@ ROOMS = {"library": ["explain", "changes/words.py", "debug", "trace", "cli/why.p
                      "manifests/conf.py", "manifests/live.py", "manifests/missing.py",
                      "framework/points", "framework/plugin.py", "messages/guard.py",
                      "messages/similar.py"],
-         "widgets": ["widgets", "display"],
+         "widgets": ["widgets"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "pending": ["../docs/pending/pages.yaml"],
          "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js",
@@ -35,6 +35,8 @@ ROOMS = {"library": ["explain", "changes/words.py", "debug", "trace", "cli/why.p
          "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py",
                    "../docs/front"]}
 """Catalogue -> where its texts are. Lessons have one each."""
+ENGLISH_ALONE = {"session_log.py"}
+"""Files whose texts are lines of Volcano's log."""
 
 WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
 NO_TEXT = re.compile("|".join((
@@ -255,7 +257,8 @@ def sources(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
     endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml", "*.html")
-    return sorted(path for ending in endings for path in place.rglob(ending))
+    return sorted(path for ending in endings for path in place.rglob(ending)
+                  if path.name not in ENGLISH_ALONE)
 
 
 def of_file(path: Path) -> list[str]:

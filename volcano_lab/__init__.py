@@ -29,8 +29,8 @@ _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cach
 _LAB = {"lab": "widgets.cluster_lab", "open": "widgets.ask", "stepper": "widgets.steps"}
 """Public name -> its module, for what needs the packages of `volcano-lab[lab]`."""
 
-_MODULES = {"breakpoints": "debug.breakpoints", "charts": "display.charts",
-            "log": "messages.log", "symptoms": "debug.presets", "tables": "display.tables"}
+_MODULES = {"breakpoints": "debug.breakpoints", "charts": "widgets.charts",
+            "log": "messages.log", "symptoms": "debug.presets", "tables": "widgets.tables"}
 """Public name -> the module that it is."""
 
 __all__ = ["__version__", *_HOMES]

@@ -33,10 +33,10 @@ from volcano_lab.widgets.ask import open as open
 from volcano_lab.widgets.cluster_lab import lab as lab
 from volcano_lab.widgets.steps import stepper as stepper
 from volcano_lab.debug import breakpoints as breakpoints
-from volcano_lab.display import charts as charts
+from volcano_lab.widgets import charts as charts
 from volcano_lab.messages import log as log
 from volcano_lab.debug import presets as _presets
-from volcano_lab.display import tables as tables
+from volcano_lab.widgets import tables as tables
 
 symptoms = _presets
 __version__: str

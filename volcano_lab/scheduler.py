@@ -27,8 +27,8 @@ from volcano_lab.framework.observer import NOBODY, joined
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import friendly_errors
 from volcano_lab.messages.guard import call_plugin
-from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
+from volcano_lab.trace.session_log import watched
 from volcano_lab.trace.views.cycle import Cycle
 
 __all__ = ["Scheduler", "actions", "at_rest", "conf_of", "life", "plugins", "run_cycle", "run_once",

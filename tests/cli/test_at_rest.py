@@ -6,10 +6,10 @@ import shlex
 import pytest
 
 from volcano_lab.cli import main
-from volcano_lab.cli.server import Service
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.loader import loads
+from volcano_lab.server.service import Service
 
 CLUSTER = """
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}

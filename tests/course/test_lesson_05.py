@@ -16,10 +16,10 @@ from volcano_lab.course.lesson_05.lab import (
     tree_conf,
 )
 from volcano_lab.course.lesson_05.own_admission import run_with, worked_example
-from volcano_lab.display.tables import gangs
 from volcano_lab.plugins.capacity import Capacity
 from volcano_lab.trace.views.jobs import over_limit
 from volcano_lab.trace.views.queues import levels, tree
+from volcano_lab.widgets.tables import gangs
 
 V1_11 = "capacity, admitting as v1.11.0 did"
 

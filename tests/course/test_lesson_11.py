@@ -17,7 +17,7 @@ from volcano_lab.course.lesson_11.lab import (
     run_state,
     short_run,
 )
-from volcano_lab.display.charts import transitions
+from volcano_lab.widgets.charts import transitions
 
 START = {name: control.start for name, control in CONTROLS.items()}
 

@@ -15,10 +15,10 @@ from volcano_lab.course.kit.verdict import TO_DO, WELL_DONE
 from volcano_lab.course.lesson_15 import checks
 from volcano_lab.course.lesson_15.lab import CONTROLS, cluster_of, cost_lab
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
+from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.placement.feasible import nodes_to_find
 from volcano_lab.framework.points.table import extension_points
-from volcano_lab.metrics.calls import Effort
 from volcano_lab.scheduler import Scheduler
 
 NOTEBOOK = json.loads(

@@ -7,10 +7,10 @@ import yaml
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
-from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
 from volcano_lab.scheduler import run_cycle
+from volcano_lab.server.folder import Folder
 
 NODES = "\n---\n".join(
     f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}, labels: {{zone: z{number}}}}}, "

@@ -9,10 +9,10 @@ from kubectl import exported, listed
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
-from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, dump, from_dict, loads
 from volcano_lab.scheduler import run_cycle
+from volcano_lab.server.folder import Folder
 
 
 def names(objects, kind=Pod):

@@ -9,8 +9,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.observer import joined
 from volcano_lab.messages import log
-from volcano_lab.metrics.session_log import SessionLog, watched
 from volcano_lab.scheduler import Scheduler
+from volcano_lab.trace.session_log import SessionLog, watched
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from volcano_lab.display.palette import COLORS
+from volcano_lab.trace.palette import COLORS
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.scripts import HERE
 

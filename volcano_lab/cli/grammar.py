@@ -449,10 +449,13 @@ def serve(verbosity: int, **given: Any) -> int:
       volcano-lab serve manifests/ --conf volcano-scheduler.conf
       volcano-lab serve manifests/ --period 0.5 --port 0
     """
-    server = loaded("cli.server")
+    server = loaded("server.service")
     if verbosity:
         loaded("messages.log").verbosity(verbosity)
-    code = server.serve(**given)
+    try:
+        code = server.serve(**given)
+    except server.Misuse as error:
+        raise Mistake(str(error)) from None
     with suppress(OSError, ValueError):  # nobody reads the output any more
         sys.stdout.flush()
     os._exit(code)  # what a large cluster leaves to be freed takes longer than the end may

@@ -16,13 +16,13 @@ from typing import Any
 
 from volcano_lab.messages import one_line, printable
 from volcano_lab.trace.language import mark, say
+from volcano_lab.trace.plain import camel
 from volcano_lab.trace.shown import Shown, columns
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
 GAP = "  "
 CHINESE, CLOSING = "⺀-鿿", "，。；：！？、）」”"
-_SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
 _NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?)?|no limit|")
 
 
@@ -123,23 +123,6 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
         else:
             lines[-1] += piece
     return "\n".join(map(str.rstrip, lines))
-
-
-def camel(data: Any) -> Any:
-    """Return plain data with its keys in camelCase; names of resources and objects stay.
-
-    >>> camel({"real_capability": {"cpu": 1, "example.com/a_b": 2}})
-    {'realCapability': {'cpu': 1, 'example.com/a_b': 2}}
-    """
-    if isinstance(data, Mapping):
-        return {_camel(key): camel(value) for key, value in data.items()}
-    return [camel(each) for each in data] if isinstance(data, list | tuple | set) else data
-
-
-def _camel(key: Any) -> str:
-    if not isinstance(key, str) or not _SNAKE.fullmatch(key):
-        return str(key)
-    return re.sub("_([a-z])", lambda letter: letter[1].upper(), key)
 
 
 def print_data(data: Mapping[str, Any], form: str) -> None:

@@ -5,7 +5,7 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.web import Quiet, Server
+from volcano_lab.server.web import Quiet, Server
 
 BUILT = Path("build/site")
 # Named here and not left to the machine's own list, which on some machines has other words.

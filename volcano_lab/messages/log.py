@@ -3,7 +3,7 @@
 Answers to Volcano's use of klog: the same kinds of facts at the same levels, in our own words.
 `verbosity(n)` shows the facts up to V(n); at 0, where it begins, only warnings and errors are
 shown, and a cycle does nothing for the log's sake. What a session decides is written by
-`metrics.session_log.SessionLog`, a reader of the observer's hooks.
+`trace.session_log.SessionLog`, a reader of the observer's hooks.
 
 | level | facts |
 |---|---|

@@ -2,6 +2,7 @@
 to no Go file.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any
@@ -13,6 +14,8 @@ from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, Resource, S
 from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.api.status import TaskStatus
+
+_SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 def plain(value: Any) -> Any:
@@ -77,3 +80,20 @@ _CONVERT: dict[type, Callable[[Any], Any]] = {
     FitError: attrgetter("reasons"),
     FitErrors: str,
 }
+
+
+def camel(data: Any) -> Any:
+    """Return plain data with its keys in camelCase; names of resources and objects stay.
+
+    >>> camel({"real_capability": {"cpu": 1, "example.com/a_b": 2}})
+    {'realCapability': {'cpu': 1, 'example.com/a_b': 2}}
+    """
+    if isinstance(data, Mapping):
+        return {_camel(key): camel(value) for key, value in data.items()}
+    return [camel(each) for each in data] if isinstance(data, list | tuple | set) else data
+
+
+def _camel(key: Any) -> str:
+    if not isinstance(key, str) or not _SNAKE.fullmatch(key):
+        return str(key)
+    return re.sub("_([a-z])", lambda letter: letter[1].upper(), key)

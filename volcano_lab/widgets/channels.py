@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
-from volcano_lab.display.palette import colors_of
 from volcano_lab.explain import Cause
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import GI, plain, rounds

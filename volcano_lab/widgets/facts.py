@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, RUNNING, TaskInfo, in_units
-from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import most_of
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 from volcano_lab.api import in_units
-from volcano_lab.display.palette import colors_of
 from volcano_lab.framework import Session
 from volcano_lab.trace import Record, TraceReader, short
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
@@ -219,9 +219,9 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
     decides = last if found else None
     verdict = "Nobody has to go: no tier names anybody."
     if found:
-        verdict = (f"stays: tier {last + 1} names it, but the gang is discarded." if back
-                   else f"has to go: tier {last + 1} names it.")
-        verdict = f"{', '.join(map(short, found['chosen']))} {verdict}"
+        chosen = ", ".join(map(short, found["chosen"]))
+        verdict = (f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
+                   else f"{chosen} has to go: tier {last + 1} names it.")
     return {"tiers": [{"name": f"tier {tier + 1}", "decides": tier == decides, "plugins": plugins,
                        "note": _note(tier, last, decides)} for tier, plugins in tiers],
             "rows": rows, "verdict": verdict}

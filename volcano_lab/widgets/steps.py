@@ -15,13 +15,13 @@ from traitlets import Dict, Int, List, Unicode, observe
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView, frames_of
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
-from volcano_lab.display.palette import colors_of
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Explanation
 from volcano_lab.messages import Misuse, NoSuch
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.language import NAMES, say_all
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.live import OnPage
 from volcano_lab.widgets.scripts import on_page

@@ -3,7 +3,7 @@
 from course.proofs import after, answer
 from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.lesson_11.scene import day_summary
-from volcano_lab.metrics.prometheus import catalogue
+from volcano_lab.server.prometheus import catalogue
 
 
 @after("11-binding-faults-and-healing-57")

@@ -1,7 +1,7 @@
 """Count the work of one cycle over a cluster."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.metrics.calls import Effort
+from volcano_lab.debug.calls import Effort
 from volcano_lab.scheduler import Scheduler
 
 

@@ -12,8 +12,8 @@ from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, FONT, GREEN, INK, LINE, RED, html, plain
 from volcano_lab.course.kit.values import as_text
-from volcano_lab.display.palette import COLORS, colors_of
 from volcano_lab.trace.language import ENGLISH, say, spoken
+from volcano_lab.trace.palette import COLORS, colors_of
 
 NAMES = frozenset({"plugin", "question", "point", "extension point"})
 """Headings of columns whose single words are names in every language."""

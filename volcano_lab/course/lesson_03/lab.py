@@ -7,8 +7,8 @@ from typing import Any
 from volcano_lab.api.resource import share_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
-from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.language import say
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import sums
 from volcano_lab.widgets import pictures

@@ -10,9 +10,9 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.course.kit.scenery import conf_text
-from volcano_lab.display.palette import colors_of
 from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.language import say
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import group, slider

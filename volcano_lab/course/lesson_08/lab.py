@@ -9,8 +9,8 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_08 import scene
 from volcano_lab.course.lesson_08.scores import look, score_parts
-from volcano_lab.display.palette import colors_of
 from volcano_lab.explain import Explainer
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.facts import plain

@@ -9,11 +9,11 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
-from volcano_lab.display.palette import colors_of
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import short
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures

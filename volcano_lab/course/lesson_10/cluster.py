@@ -11,11 +11,11 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.debug.sandbox import Rehearsal
-from volcano_lab.display.palette import COLORS
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
+from volcano_lab.trace.palette import COLORS
 from volcano_lab.trace.views import jobs
 from volcano_lab.widgets import pictures
 

@@ -8,14 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.cli.conf_file import ConfFile
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
-from volcano_lab.display.palette import colors_of
 from volcano_lab.messages import log
+from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 
 JOB = "default/train-1"

@@ -5,8 +5,8 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, waits
-from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider, switch
 from volcano_lab.widgets.lab import Lab, Task

@@ -12,9 +12,9 @@ from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
+from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.registry import registered
-from volcano_lab.metrics.calls import Effort
 
 asked_with_two_full = choice("15.asked_with_two_full")
 

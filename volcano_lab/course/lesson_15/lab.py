@@ -10,9 +10,9 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.lesson_15.clusters import exponent
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
-from volcano_lab.display.palette import COLORS
+from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.placement.feasible import nodes_to_find
-from volcano_lab.metrics.calls import Effort
+from volcano_lab.trace.palette import COLORS
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
 from volcano_lab.widgets.lab import Lab, Task, Values

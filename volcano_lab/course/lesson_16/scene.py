@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 

@@ -19,9 +19,9 @@ from attrs import Factory, asdict, define
 
 from volcano_lab.api import in_units, quantity_text
 from volcano_lab.api.objects import KubernetesObject
-from volcano_lab.cli.output import camel
-from volcano_lab.display.palette import COLORS
 from volcano_lab.explain import Explainer
+from volcano_lab.trace.palette import COLORS
+from volcano_lab.trace.plain import camel
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 

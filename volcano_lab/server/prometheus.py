@@ -27,7 +27,7 @@ from volcano_lab.api.job_conditions import schedulable_task_num
 from volcano_lab.api.status import BINDING
 from volcano_lab.framework import ExtensionPoint, Observer, Operation, Session, Statement
 from volcano_lab.framework.statement import Allocate, Evict
-from volcano_lab.metrics.series import COUNTER, HISTOGRAM, SERIES, STATES, Series, catalogue
+from volcano_lab.server.series import COUNTER, HISTOGRAM, SERIES, STATES, Series, catalogue
 
 if TYPE_CHECKING:
     from volcano_lab.cache.binding import BindingPipeline

@@ -12,11 +12,11 @@ from volcano_lab import Cluster, sweep
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.changes import change
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
-from volcano_lab.display import charts, tables
 from volcano_lab.messages import OneSentence
 from volcano_lab.trace import Trace
 from volcano_lab.trace.views.nodes import choices
 from volcano_lab.trace.views.queues import most_of, rounds
+from volcano_lab.widgets import charts, tables
 
 GANG = "default/a-gang"
 EMPTY = Cluster().node("n", cpu=1).run

@@ -3,7 +3,7 @@
 Each has a description in words. `still()` makes notebooks store charts as pictures for pages that
 have no kernel, `large()` larger ones for a projector. A cycle is drawn by `widgets.pictures`, live
 and still, with the data that `widgets.facts` has of it, and a simulation's run by its `timeline`;
-`display.tables` shows a cycle as tables.
+`widgets.tables` shows a cycle as tables.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.display.styled import GROUND, large, still, styled
 from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.widgets.styled import GROUND, large, still, styled
 
 __all__ = ["large", "plot", "queues", "still", "transitions"]
 

@@ -23,14 +23,13 @@ from volcano_lab.cache import Cache, dump
 from volcano_lab.cache.api_server import ApiServer, WatchEvent
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
-from volcano_lab.cache.manifest_folder import Folder
-from volcano_lab.cli import Mistake
-from volcano_lab.cli.conf_file import ConfFile
-from volcano_lab.cli.web import LOOPBACK, State, serve_web, state_of
 from volcano_lab.explain.evidence import CauseTrace
-from volcano_lab.messages import listed, log, one_line
-from volcano_lab.metrics.prometheus import Metrics
+from volcano_lab.messages import Misuse, listed, log, one_line
 from volcano_lab.scheduler import Scheduler
+from volcano_lab.server.conf_file import ConfFile
+from volcano_lab.server.folder import Folder
+from volcano_lab.server.prometheus import Metrics
+from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
 
 LOOK = 0.5
 """Seconds between two looks at the files, where cycles are further apart."""
@@ -156,7 +155,7 @@ class Service:
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
           dump_dir: str | None = None, cycles: int | None = None) -> int:
     """Run until a signal ends it, or so many cycles have run; returns the exit code. Raises
-    `Mistake`.
+    `Misuse`.
     """
     dumps = Path(dump_dir) if dump_dir else state_folder()
     _check(directory, conf, period, port, dumps, bool(dump_dir))
@@ -168,7 +167,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         service = Service(directory, conf, say=_say)
         web = serve_web(service, port)
         if web is None:
-            raise Mistake(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
+            raise Misuse(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
                           "free")
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
@@ -238,29 +237,29 @@ def state_folder() -> Path:
     try:
         return (Path(home) if home else Path.home() / ".local" / "state") / "volcano-lab"
     except RuntimeError:  # a user without an entry, as in a container
-        raise Mistake("there is no home folder; --dump-dir names a folder for dumps") from None
+        raise Misuse("there is no home folder; --dump-dir names a folder for dumps") from None
 
 
 def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,
            given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
-        raise Mistake(f"{directory or '(nothing)'} is no folder; allowed is a folder of manifests")
+        raise Misuse(f"{directory or '(nothing)'} is no folder; allowed is a folder of manifests")
     if conf is not None and not Path(conf).parent.is_dir():
-        raise Mistake(f"--conf is {conf}; its folder doesn't exist")
+        raise Misuse(f"--conf is {conf}; its folder doesn't exist")
     if not 0.01 <= period <= 3600:
-        raise Mistake(f"--period is {period:g}; allowed are seconds from 0.01 to 3600")
+        raise Misuse(f"--period is {period:g}; allowed are seconds from 0.01 to 3600")
     if not 0 <= port <= 65535:
-        raise Mistake(f"--port is {port}; allowed is a number from 0 to 65535")
+        raise Misuse(f"--port is {port}; allowed is a number from 0 to 65535")
     if not given:
         try:
             dumps.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise Mistake(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
+            raise Misuse(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
                           "folder for dumps") from None
     if not dumps.is_dir():
-        raise Mistake(f"--dump-dir is {dumps}; allowed is a folder that exists")
+        raise Misuse(f"--dump-dir is {dumps}; allowed is a folder that exists")
     if dumps.resolve() == Path(directory).resolve():
-        raise Mistake(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
+        raise Misuse(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
                       "a dump is no manifest")
 
 

@@ -15,22 +15,22 @@ from served import job, node, scrape
 
 from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ApiServer
-from volcano_lab.cache.manifest_folder import Folder
-from volcano_lab.cli.conf_file import ConfFile
-from volcano_lab.cli.server import (
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.observer import Observer
+from volcano_lab.scheduler import Scheduler
+from volcano_lab.server.conf_file import ConfFile
+from volcano_lab.server.folder import Folder
+from volcano_lab.server.service import (
     Ended,
     Service,
     _handle_signals,
     serve,
     state_folder,
 )
-from volcano_lab.cli.server import _cycle as run_cycle
-from volcano_lab.cli.server import _dump as ask_for_dump
-from volcano_lab.cli.web import Handler, page, serve_web
-from volcano_lab.cluster import Cluster
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.observer import Observer
-from volcano_lab.scheduler import Scheduler
+from volcano_lab.server.service import _cycle as run_cycle
+from volcano_lab.server.service import _dump as ask_for_dump
+from volcano_lab.server.web import Handler, page, serve_web
 
 POD_OF_CLASS = ("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: high, "
                 "containers: [{name: c}]}}")

@@ -14,8 +14,8 @@ import pytest
 from dumped import run_dump
 from served import GOOD_CONF, job, node, scrape
 
-from volcano_lab.cli import Mistake
-from volcano_lab.cli.server import serve
+from volcano_lab.messages import Misuse
+from volcano_lab.server.service import serve
 
 RACK = """\
 apiVersion: topology.volcano.sh/v1alpha1
@@ -207,13 +207,13 @@ def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
     ({"conf": "nowhere/file"}, "--conf is nowhere/file; its folder doesn't exist"),
 ])
 def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path, given, sentence):
-    with pytest.raises(Mistake) as error:
+    with pytest.raises(Misuse) as error:
         serve(**{"directory": str(tmp_path), "dump_dir": "/", "port": 0} | given)
     assert str(error.value) == sentence
 
 
 def test_dumps_do_not_go_where_the_manifests_are(tmp_path):
-    with pytest.raises(Mistake, match="a dump is no manifest"):
+    with pytest.raises(Misuse, match="a dump is no manifest"):
         serve(str(tmp_path), dump_dir=str(tmp_path), port=0)
 
 

@@ -8,11 +8,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.metrics.calls import Effort
-from volcano_lab.metrics.prometheus import Metrics, catalogue
-from volcano_lab.metrics.series import SERIES
 from volcano_lab.scheduler import Scheduler
+from volcano_lab.server.prometheus import Metrics, catalogue
+from volcano_lab.server.series import SERIES
 from volcano_lab.simulation import JobTemplate, Simulation, every
 
 NOW = 1767225700.0

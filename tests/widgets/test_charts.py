@@ -15,15 +15,15 @@ from volcano_lab.api.formatting import in_units
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
+from volcano_lab.debug.calls import Effort
 from volcano_lab.debug.frames import StepView
-from volcano_lab.display import charts, styled, tables
 from volcano_lab.framework.observer import joined
-from volcano_lab.metrics.calls import Effort
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Outline, Trace, short
 from volcano_lab.trace.state import queue_attributes
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views import jobs, nodes, queues, victims
+from volcano_lab.widgets import charts, styled, tables
 
 
 @pytest.fixture(scope="module")
