@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
-ROOMS = {"library": ["explain", "changes/words.py", "debug", "trace", "cli/why.py",
+ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py",
                      "cli/capture.py", "cli/compare.py", "cluster.py", "manifests/files.py",
                      "manifests/conf.py", "manifests/live.py", "manifests/missing.py",
                      "framework/points", "framework/plugin.py", "messages/guard.py",

@@ -42,7 +42,7 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
     assert ("Queue team, above queue dev, refuses pod default/train-1: cpu 4 allocated + 1 "
             "requested = 5, limit 4 (its capability).") in told
     assert "Decided by" not in told
-    assert "queue team: capability cpu 4 -> cpu 5 train-1 is placed on n1" in told
+    assert "queue team: capability cpu 4 -> 5 train-1 is placed on n1" in told
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -55,9 +55,9 @@ def test_why_as_json(tree):
     assert told["causes"][0]["numbers"]["asked"] == {
         "cpu": 5000
     } and told["chain"][0]["facts"]["level"] == "team"
-    assert {"change": "queue team: capability cpu 4 -> cpu 5",
+    assert {"change": "queue team: capability cpu 4 -> 5",
             "effect": "train-1 is placed on n1",
-            "text": "queue team: capability cpu 4 -> cpu 5 (train-1 is placed on n1)",
+            "text": "queue team: capability cpu 4 -> 5 (train-1 is placed on n1)",
             "args": ["--set", "queue/team.capability.cpu=5"],
             "kubectl": ["kubectl patch queue team --type merge -p "
                         """'{"spec": {"capability": {"cpu": "5"}}}'"""],
@@ -125,7 +125,7 @@ def test_why_of_all_that_wait(tree, capsys):
     assert main(["why", *arguments]) == 0
     told = capsys.readouterr().out
     assert told.startswith("1 job: ancestor_over_capability (default/train)\n  Queue team, above")
-    assert "-> default/train: queue team: capability cpu 4 -> cpu 5" in told
+    assert "-> default/train: queue team: capability cpu 4 -> 5" in told
     assert main(["why", *arguments, "--no-remedies"]) == 0
     assert "->" not in capsys.readouterr().out
     assert main(["why", *arguments, "-o", "json"]) == 0

@@ -142,7 +142,7 @@ def test_what_init_containers_ask_for_is_said():
         "Pod default/p requests cpu 9; no node is that large, even empty: the largest has 4. "
         "Its init containers request this much; the other containers request cpu 1.")
     assert [remedy.change for remedy in answer.remedies] == [
-        "1 more node like n1 with cpu 9", "job default/etl: request of cpu a pod 9 -> 4"]
+        "1 more node like n1 with cpu 9", "job default/etl: request per pod cpu 9 -> 4"]
 
 
 def test_minimal_resources_beyond_the_pods_are_told():
@@ -235,7 +235,7 @@ def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
     explain = asked(group("x", "mix", 1, phase="Running"), *pods, high, conf=conf)
     changes = {remedy.change: remedy.effect for remedy in explain.why("default/high").remedies}
     assert changes["enableJobStarving: false for gang"] == (
-        "high is promised a place on n1; evicts 1 pod of mix")
+        "high is pipelined to n1; evicts 1 pod of mix")
     assert "enableJobStarving: false for gang" not in [
         remedy.change for remedy in explain.why("mix").remedies]
 
@@ -247,7 +247,7 @@ def test_a_small_cut_of_a_request_comes_before_fewer_pods_and_more_nodes():
     remedies = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                          '{name: predicates}]}]').why("new").remedies
     assert [remedy.change for remedy in remedies] == [
-        "job default/new: request of cpu a pod 8 -> 7", "job default/new: minMember 2 -> 1",
+        "job default/new: request per pod cpu 8 -> 7", "job default/new: minMember 2 -> 1",
         "1 more node like n1", "wait for the end of default/old"]
 
 
@@ -299,7 +299,7 @@ def test_a_capability_of_no_devices_is_a_limit_that_is_raised():
     cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a", capability={"nvidia.com/gpu": 0})
     answer = Explainer(cluster.job("j", queue="a", cpu=1, gpu=1).objects()).why("j")
     assert answer.causes[0].text.endswith("limit 0 (its capability).")
-    assert "queue a: capability nvidia.com/gpu 0 -> nvidia.com/gpu 1" in [
+    assert "queue a: capability nvidia.com/gpu 0 -> 1" in [
         remedy.change for remedy in answer.remedies]
 
 

@@ -15,7 +15,7 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import CauseTrace, Evidence
-from volcano_lab.explain.remedies import smallest
+from volcano_lab.explain.search import smallest
 from volcano_lab.explain.trial import run
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.scheduler import traced
@@ -66,7 +66,7 @@ def test_a_queue_over_its_capability_through_an_ancestor():
     }
     assert ("Queue team, above queue dev, refuses it: cpu 3 allocated + 2 requested = 5"
             in explanation.text)
-    assert "queue team: capability cpu 4 -> cpu 5 (train is placed on n1)" in map(
+    assert "queue team: capability cpu 4 -> 5 (train is placed on n1)" in map(
         str, explanation.remedies)
 
 
@@ -102,7 +102,7 @@ def test_a_pod_that_is_larger_than_any_node_is_told_so_and_of_which_size_a_node_
     assert found.text == ("Pod default/train-0 requests cpu 7; no node is that large, even empty: "
                           "the largest has 6.")
     assert [str(remedy) for remedy in explanation.remedies] == [
-        "job default/train: request of cpu a pod 7 -> 6 (train is placed on n2)",
+        "job default/train: request per pod cpu 7 -> 6 (train is placed on n2)",
         "1 more node like n1 with cpu 7 (train is placed on 1 new node)"]
 
 

@@ -225,8 +225,8 @@ def test_a_priority_class_that_was_not_exported_is_known_by_its_pods():
 def test_who_names_no_priority_class_is_told_to_and_what_that_costs_the_larger_one():
     high = exported("new", 1, 4, phase="Inqueue", there=1)
     assert changes(asked(FULL, high, conf=EVICTS).why("new"))[-1] == (
-        "job default/new: a PriorityClass above 0 (new is promised a place on n1; evicts 1 pod of "
-        "old; this costs others more than the job is)")
+        "job default/new: a PriorityClass above 0 (new is pipelined to n1; evicts 1 pod of "
+        "old; costs others more than the job requests)")
 
 
 def test_a_pod_whose_pod_group_is_not_there_is_known():
@@ -240,7 +240,7 @@ def test_what_an_init_container_asks_for_is_lowered_too():
         "containers: [{name: c", "initContainers: [{name: i, resources: {requests: {cpu: 64}}}], "
         "containers: [{name: c")
     assert changes(asked(init).why("new"))[0].startswith(
-        "job default/new: request of cpu a pod 64 -> 8 (new is placed on n1")
+        "job default/new: request per pod cpu 64 -> 8 (new is placed on n1")
 
 
 def test_without_the_plugin_gang_nobody_asks_for_a_minimum():
@@ -261,7 +261,7 @@ def test_what_a_pod_group_reserves_beyond_its_pods_is_what_is_lowered():
     spark = exported("new", 1, 1, there=1).replace("minResources: {cpu: 1}", "minResources: {cpu: "
                                                   "30}")
     changed = changes(asked(spark).why("new"))
-    assert "job default/new: minResources cpu 30 -> cpu 8 (new is placed on n1)" in changed
+    assert "job default/new: minResources cpu 30 -> 8 (new is placed on n1)" in changed
     assert not any("request of cpu" in change for change in changed)
 
 

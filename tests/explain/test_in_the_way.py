@@ -106,9 +106,9 @@ spec:
 
 def test_a_smaller_request_is_one_of_the_large_pods_alone():
     explanation = Explainer(Cluster().node("n1", cpu=4).add(ROLES).objects()).why("tf")
-    found = [remedy for remedy in explanation.remedies if "request of cpu" in remedy.change]
+    found = [remedy for remedy in explanation.remedies if "request per pod cpu" in remedy.change]
     assert [remedy.change for remedy in found] == [
-        "job default/tf: request of cpu a pod 8 -> 2"]
+        "job default/tf: request per pod cpu 8 -> 2"]
     asked = [pod.spec.containers[0].resources.requests["cpu"] for pod in found[0].objects
              if pod.kind == "Pod"]
     assert sorted(asked) == ["1", "1", "2"]

@@ -62,8 +62,8 @@ def test_a_gang_that_breaks_is_named_and_costs_more_than_the_job():
         remedy.price.dear for remedy in remedies)
     last = remedies[-1]
     assert last.change == "actions with reclaim" and last.price.breaks == {"default/gang": (7, 8)}
-    assert "breaks default/gang: it keeps 7 of 8 pods, its minimum is 8" in last.effect
-    assert last.effect.endswith("this costs others more than the job is")
+    assert "evicts 1 of 8 pods of gang, below its minimum of 8" in last.effect
+    assert last.effect.endswith("costs others more than the job requests")
     assert last.as_dict()["breaks"] == {"default/gang": [7, 8]}
 
 
@@ -86,7 +86,7 @@ spec:
     assert found.codes == ["queue_over_capability"]
     assert "it would wait, too: " in found.text and "cordoned" in found.text
     assert [remedy.change for remedy in found.remedies][:1] == [
-        "both: queue q: capability cpu 2 -> cpu 4; uncordon n2"]
+        "both: queue q: capability cpu 2 -> 4; uncordon n2"]
 
 
 def test_alternatives_stand_on_one_line():
@@ -146,7 +146,7 @@ def test_what_a_driver_reserves_for_its_executors_is_not_taken_from_it():
     cluster = Cluster().node("n1", cpu=8).queue("q", capability=2).add(driver)
     found = asked(cluster, conf("enqueue, allocate", "gang", capacity=True))
     changes = [remedy.change for remedy in found.remedies]
-    assert changes[0] == "queue q: capability cpu 2 -> cpu 4"
+    assert changes[0] == "queue q: capability cpu 2 -> 4"
     assert not any("minResources" in each or "without enqueue" in each for each in changes)
     assert "all its pods together" not in found.text
 
@@ -177,7 +177,7 @@ def test_a_queue_without_affinity_may_be_given_one():
     found = asked(cluster, conf("allocate", "gang", "nodegroup"))
     assert "queue q has no node group affinity" in found.text
     assert [remedy.change for remedy in found.remedies] == [
-        "queue q: nodeGroupAffinity any of 2: [\"train\"], [\"infer\"], required"]
+        "queue q: nodeGroupAffinity any of 2: train, infer, required"]
 
 
 def test_what_is_evicted_ends_in_halves_and_comes_back_as_another_pod():

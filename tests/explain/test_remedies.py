@@ -139,11 +139,11 @@ SCENES = {
         lambda: full().add(PRIORITIES).job("train", cpu=2, priority=1000,
                                            priority_class="high").objects(),
         conf("priority", "gang", "predicates", actions="enqueue, allocate"),
-        "actions with preempt", "train is promised a place on n1; evicts 2 pods of old"),
+        "actions with preempt", "train is pipelined to n1; evicts 2 pods of old"),
     "no reclaim": (
         lambda: full(queue="b").queue("a").queue("b").job("train", queue="a", cpu=1).objects(),
         conf("gang", "predicates", "proportion", actions="allocate"),
-        "actions with reclaim", "train is promised a place on n1; evicts 1 pod of old"),
+        "actions with reclaim", "train is pipelined to n1; evicts 1 pod of old"),
     "who came first": (
         lambda: in_queue(Cluster().node("n1", cpu=1).node("n2", cpu=1).job(
             "train", pods=2, cpu=1, running={"n1": 1}).job("filler", cpu=1), "train", "filler"),
@@ -164,7 +164,7 @@ SCENES = {
                    conf("gang", "predicates"),
                    "job default/train: without its node selector zone=a", "train is placed on n1"),
     "whole CPUs": (lambda: Cluster().node("n1", cpu=7).job("train", cpu=8).objects(),
-                   conf("gang", "predicates"), "job default/train: request of cpu a pod 8 -> 7",
+                   conf("gang", "predicates"), "job default/train: request per pod cpu 8 -> 7",
                    "train is placed on n1"),
     "a guarantee with those below it": (
         lambda: Cluster().node("n1", cpu=16).queue(
@@ -173,8 +173,8 @@ SCENES = {
             "a2", parent="a", guarantee=4, deserved=4, capability=16).queue(
             "b", deserved=7, capability=16).job("train", queue="b", cpu=10).objects(),
         conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
-        "both: queue a: guarantee.resource cpu 9 -> cpu 6; queue a1: guarantee.resource "
-        "cpu 5 -> cpu 2", "train is placed on n1"),
+        "both: queue a: guarantee.resource cpu 9 -> 6; queue a1: guarantee.resource "
+        "cpu 5 -> 2", "train is placed on n1"),
     "a parent with a slip in its name": (
         lambda: Cluster().node("n1", cpu=8).queue("eng", capability=8).queue(
             "dev", parent="Eng", capability=4).job("train", cpu=2).objects(),
@@ -193,7 +193,7 @@ SCENES = {
         "job default/stray: in queue a", "train is placed on n1"),
     "the guarantee of another queue": (
         lambda: Cluster().node("n1", cpu=8).queue("vip", guarantee=6).job("train", cpu=4).objects(),
-        conf("gang", "predicates", "proportion"), "queue vip: guarantee.resource cpu 6 -> cpu 4",
+        conf("gang", "predicates", "proportion"), "queue vip: guarantee.resource cpu 6 -> 4",
         "train is placed on n1"),
     "a priority": (
         lambda: full().job("train", cpu=2).objects(),
@@ -218,7 +218,7 @@ SCENES = {
         lambda: Cluster().node("n1", cpu=16).queue("q", capability=8).job(
             "old", queue="q", pods=6, min_member=1, cpu=1, running={"n1": 6}).job(
             "train", queue="q", pods=4, cpu=1).objects(),
-        conf(), "queue q: capability cpu 8 -> cpu 10", "train is placed on n1"),
+        conf(), "queue q: capability cpu 8 -> 10", "train is placed on n1"),
     "neither reclaim nor a queue that lets it take": (
         lambda: in_queue(full(queue="b").queue("a").queue("b", reclaimable=False).job(
             "train", queue="a", cpu=1), "train"), conf(),
@@ -251,7 +251,7 @@ SCENES = {
     "a quota that is used up": (
         lambda: Cluster().node("n1", cpu=4).add(PRIORITIES, QUOTA, NEVER).objects(),
         conf("gang", "predicates", "resourcequota"),
-        "ResourceQuota default/small: hard requests.cpu 4 -> requests.cpu 5",
+        "ResourceQuota default/small: hard requests.cpu 4 -> 5",
         "train is placed on n1"),
     "a policy that never preempts": (
         lambda: full().add(PRIORITIES, NEVER).objects(),
@@ -261,7 +261,7 @@ SCENES = {
         lambda: Cluster().node("n1", cpu=4).queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
         conf("gang", "predicates", "capacity"),
-        "both: queue q: capability cpu 4 -> cpu 6; 1 more node like n1",
+        "both: queue q: capability cpu 4 -> 6; 1 more node like n1",
         "train is placed on 1 new node"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).job("old", pods=4, min_member=1, cpu=1, queue="b",
@@ -270,7 +270,7 @@ SCENES = {
         conf("gang", "overcommit", "predicates", "proportion",
              actions="enqueue, allocate, reclaim"),
         "configuration: overcommit-factor 1.2 -> 1.5",
-        "train is promised a place on n1; evicts 2 pods of old"),
+        "train is pipelined to n1; evicts 2 pods of old"),
 }
 
 
@@ -291,8 +291,8 @@ def check(explanation, uid):
         placed = sum(counts(job)[:2])
         assert placed or not job.is_pending(), str(remedy)
         assert "-> 0" not in str(remedy), str(remedy)
-        if "request of " in remedy.change and "/" in remedy.change.partition("request of ")[2]:
-            assert not remedy.change.endswith("m") and "." not in remedy.change, str(remedy)
+        if "/" in remedy.change.partition("request per pod ")[2]:
+            assert remedy.change.rpartition(" ")[2].isdigit(), str(remedy)
     dear = [remedy.price.dear for remedy in explanation.remedies]
     assert dear == sorted(dear)
 
@@ -371,7 +371,7 @@ def half_taken():
 def test_a_capability_is_raised_by_what_enqueue_leaves_out_too():
     explain = Explainer(half_taken().objects(), conf("gang", "predicates", "capacity"))
     remedies = [str(each) for each in explain.why("train").remedies]
-    assert remedies[0] == "queue batch: capability cpu 5 -> cpu 10 (train is placed on n1)"
+    assert remedies[0] == "queue batch: capability cpu 5 -> 10 (train is placed on n1)"
 
 
 @pytest.mark.parametrize("cluster", [half_taken, lambda: Cluster().node("n1", cpu=2).job(

@@ -70,16 +70,16 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
      "job default/web: nvidia.com/gpu instead of nvidia.com/gpus (web is placed on n1)"),
     ("bytes are told as such, and lowered in whole steps", written("{cpu: 1, memory: 64G}"),
      "the largest has 32Gi",
-     "job default/web: request of memory a pod 64G -> 32Gi (web is placed on n1)"),
+     "job default/web: request per pod memory 64G -> 32Gi (web is placed on n1)"),
     ("ephemeral storage is bytes, too", written(
         "{ephemeral-storage: 50Gi}", nodes="cpu: 4, ephemeral-storage: 20Gi"),
      "the largest has 20Gi",
-     "job default/web: request of ephemeral-storage a pod 50Gi -> 20Gi (web is placed on n1)"),
+     "job default/web: request per pod ephemeral-storage 50Gi -> 20Gi (web is placed on n1)"),
     ("a gate is named", written(pods="schedulingGates: [{name: example.com/quota}]"),
      "(example.com/quota); whoever set it has to remove it.",
      "job default/web: without its scheduling gates (web is placed on n1)"),
     ("a node that does not work", made(NODE), "node.kubernetes.io/not-ready",
-     "repair node n1, so that its taint node.kubernetes.io/not-ready goes (web is placed on n1)"),
+     "repair node n1, which has taint node.kubernetes.io/not-ready (web is placed on n1)"),
     ("a label with a capital letter", written(
         pods="nodeSelector: {diskType: ssd}", nodes="cpu: 4", labels="disktype: ssd"),
      "No node has diskType=ssd; the nearest label is disktype=ssd.",
@@ -152,7 +152,7 @@ def test_a_job_with_fewer_places_is_not_said_to_wait():
     explain = Explainer(cluster.objects(), ALLOCATE.replace("gang", "priority"))
     assert next(str(remedy) for remedy in explain.why("second").remedies) == (
         "job default/second: a PriorityClass above 0 (second is placed on n1; first has fewer "
-        "places)")
+        "pods placed)")
 
 
 def test_a_cause_trace_has_the_state_at_each_record_without_and_with_its_changes():

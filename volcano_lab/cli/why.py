@@ -105,13 +105,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     print("\n" + say("What would change it (each was run):"), flush=True)
     for remedy in explanation.remedies_within(seconds):
         found = True
-        change = say(remedy.change)
-        beside = columns(change) <= COLUMN and width() > 2 * COLUMN
-        if not beside:
-            print(_lines(remedy.change, "    ", "  "))
-        print(_lines(remedy.effect, " " * (COLUMN + 4 if beside else 6),
-                     f"  {change}{' ' * (COLUMN - columns(change))}  " if beside else " " * 6),
-              flush=True)
+        print(_beside(remedy.change, remedy.effect, width()), flush=True)
         if files and remedy.args:
             lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
             print(*(f"      $ {line}" for line in lines + remedy.kubectl), sep="\n", flush=True)
@@ -119,6 +113,20 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
         print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
     elif not found:
         print("  " + say("no change that was tried"))
+
+
+def _beside(change: str, effect: str, most: int) -> str:
+    """A change with its effect beside it, or below it where both are too long for a line.
+
+    >>> print(_beside("uncordon n1", "train is placed on n1", 80))
+      uncordon n1                           train is placed on n1
+    """
+    head = "  " + change + " " * (COLUMN - columns(change)) + "  "
+    if columns(head + effect) <= most:
+        return head + effect
+    if columns(change) <= COLUMN and most > 2 * COLUMN:
+        return wrapped(effect, most, " " * columns(head), head)
+    return f"{wrapped(change, most, '    ', '  ')}\n{wrapped(effect, most, ' ' * 6)}"
 
 
 def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,

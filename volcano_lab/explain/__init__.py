@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from volcano_lab.explain.explainer import Explainer
     from volcano_lab.explain.explanation import Cause, Explanation
-    from volcano_lab.explain.remedies import Remedy
+    from volcano_lab.explain.remedy import Remedy
     from volcano_lab.explain.timeline import Timeline
 
 __all__ = ["Cause", "Explainer", "Explanation", "Remedy", "Timeline"]
@@ -29,7 +29,7 @@ __all__ = ["Cause", "Explainer", "Explanation", "Remedy", "Timeline"]
 
 def __getattr__(name: str) -> object:
     """Load what is asked for: `volcano-lab run` needs the lint alone."""
-    homes = {"Explainer": "explainer", "Remedy": "remedies", "Timeline": "timeline"}
+    homes = {"Explainer": "explainer", "Remedy": "remedy", "Timeline": "timeline"}
     if name not in __all__:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     return getattr(import_module(f"{__name__}.{homes.get(name, 'explanation')}"), name)

@@ -19,7 +19,8 @@ from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import outcome
-from volcano_lab.explain.remedies import Remedy, effects, remedies_for, remedies_that_spare
+from volcano_lab.explain.remedies import remedies_for, remedies_that_spare
+from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
@@ -65,7 +66,7 @@ class Explainer(Shown):
     >>> print(explanation.causes[0].text)
     Pod default/train-0 requests cpu 6; no node is that large, even empty: the largest has 4.
     >>> print(explanation.remedies[0])
-    job default/train: request of cpu a pod 6 -> 4 (train is placed on n1)
+    job default/train: request per pod cpu 6 -> 4 (train is placed on n1)
     """
 
     @collector_paused()
@@ -172,9 +173,9 @@ class Explainer(Shown):
             for option in (*in_queues(world, uid, known), new_queue(world, queue)):
                 after = outcome(*world.applied(option.most), uid, self.now)
                 if after.runs(uid) and after.rest is not None:
-                    effect = "; ".join(effects(self.evidence, self.session, after, uid, name))
-                    yield Remedy(world.told(option.most),
-                                 effect, option.most, Rank.QUEUE, world, name, after.placed(uid))
+                    brings = tuple(gains(self.evidence, self.session, after, uid, name))
+                    yield Remedy(world.told(option.most), brings, option.most, Rank.QUEUE, world,
+                                 name, after.placed(uid))
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""

@@ -19,7 +19,8 @@ from volcano_lab.explain import values
 from volcano_lab.explain.candidates import above, in_order, keeping, switched, without_action
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, World, once
-from volcano_lab.explain.remedies import Remedy, smallest
+from volcano_lab.explain.remedy import Remedy
+from volcano_lab.explain.search import smallest
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts
 
@@ -181,9 +182,8 @@ def breaks(timeline: Timeline, uid: str, last: int, seconds: float | None) -> It
             found += 1
             change = option.at(steps)
             after = runs[change]
-            yield Remedy(world.told(change),
-                         _effect(after, uid, last, before), change, option.rank, world,
-                         world.called(uid), _places(after, uid, last))
+            yield Remedy(world.told(change), _brings(after, uid, last, before), change, option.rank,
+                         world, world.called(uid), _places(after, uid, last))
 
 
 def _places(timeline: Timeline, uid: str, last: int) -> int:
@@ -192,11 +192,12 @@ def _places(timeline: Timeline, uid: str, last: int) -> int:
     return _held(rows[-1]) + rows[-1]["ended"] if rows else 0
 
 
-def _effect(after: Timeline, uid: str, last: int, before: list[Eviction]) -> str:
+def _brings(after: Timeline, uid: str, last: int, before: list[Eviction]
+            ) -> tuple[Message, ...]:
     """What becomes of the job and of those for whom it was evicted."""
     name, places = _names(after, [uid]), _places(after, uid, last)
     if not before:
-        return str(Message("effect.placed", job=name, pods=Message("pods", n=places)))
+        return (Message("effect.placed", job=name, pods=Message("pods", n=places)),)
     again = len(evictions_of(after, uid, last))
     parts = [Message("effect.evicted" if places else "effect.evicted_waits", job=name,
                      times=_times(again), before=len(before))]
@@ -205,7 +206,7 @@ def _effect(after: Timeline, uid: str, last: int, before: list[Eviction]) -> str
     if winner in after.names:
         parts.append(Message("effect.placed_in" if placed else "effect.waits",
                              job=_names(after, [winner]), cycle=placed[0] if placed else None))
-    return str(Message("clauses", parts=parts))
+    return tuple(parts)
 
 
 def _options(timeline: Timeline, world: World, uid: str, gone: list[Eviction]) -> list[Option]:

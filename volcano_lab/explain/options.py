@@ -23,6 +23,7 @@ from volcano_lab.changes.objects import key_of
 from volcano_lab.changes.words import described
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.messages import Message
 
 Objects = Sequence[KubernetesObject]
 STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
@@ -151,8 +152,8 @@ class World:
             queue = self.queues[queue].spec.parent or ROOT_QUEUE
         return names
 
-    def told(self, change: Change, ends: bool = False) -> str:
-        """A change in words; `ends`: what is removed ends by itself. Raises `ManifestError`."""
+    def told(self, change: Change, ends: bool = False) -> Message:
+        """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:

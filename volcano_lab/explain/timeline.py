@@ -193,10 +193,10 @@ class Timeline(Observer, Shown):
 
     def _changes(self, uid: str, last: int, more: Any, seconds: float | None) -> Iterator[Any]:
         """What ends it over all cycles, then what the last one alone lacks."""
-        half, told = seconds and seconds / 2, set()
+        half, seen = seconds and seconds / 2, set()
         for remedy in chain(breaks(self, uid, last, half), more(half) if more else ()):
-            if remedy.change not in told:
-                told.add(remedy.change)
+            if remedy.made not in seen:
+                seen.add(remedy.made)
                 yield remedy
 
     def _until(self, uid: str, last: int) -> list[dict[str, Any]]:

@@ -1,0 +1,69 @@
+"""A change as commands of kubectl.
+
+Volcano: none
+"""
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup
+from volcano_lab.changes.change import Change
+from volcano_lab.changes.draft import Draft
+from volcano_lab.changes.objects import Setting, full_path
+
+
+def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
+    """Return the commands of kubectl for a change of a world; none where it is more than these can
+    do.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> objects = Cluster().node("n1", cpu=4).queue("a").objects()
+    >>> kubectl(Change(("node/n1.unschedulable=false",)), objects)
+    ['kubectl uncordon n1']
+    >>> print(*kubectl(Change(("queue/a.capability[nvidia.com/gpu]=8",)), objects))
+    kubectl patch queue a --type merge -p '{"spec": {"capability": {"nvidia.com/gpu": "8"}}}'
+    """
+    draft = Draft(world)
+    patches: dict[str, dict[str, Any]] = {}
+    commands = [_delete(draft[draft.find(name, name)]) for name in change.removals]
+    for text in change.settings:
+        commands.append("" if text.startswith(("conf/", "plugin/")) else _command(
+            draft, Setting.read(text), patches))
+    commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", "merge", "-p",
+                             json.dumps(patch)]) for key, patch in patches.items()]
+    return [each for each in commands if each != "patched"] if all(commands) else []
+
+
+def _delete(obj: KubernetesObject) -> str:
+    """The command that deletes an object, or the owner that would create it again."""
+    owner = next(iter(obj.metadata.owner_references), None) if isinstance(
+        obj, PodGroup | Pod) else None
+    kind, name = ("vcjob" if owner and owner.kind == "Job" else owner.kind.lower(), owner.name
+                  ) if owner and owner.kind != "ReplicaSet" else (obj.kind.lower(), obj.name)
+    return shlex.join(["kubectl", "delete", kind, name, *(
+        ["-n", obj.namespace] if obj.namespaced else [])])
+
+
+def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]]) -> str:
+    """One setting's command; "patched" where it went into a patch, "" where there is none."""
+    name = draft.named_in(setting.target)
+    if not name or setting.more_nodes:
+        return ""
+    place, steps = setting.split(draft)
+    obj = draft[place]
+    if isinstance(obj, Node):
+        if steps == ["spec", "unschedulable"]:
+            return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", obj.name])
+        return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}"]
+                          ) if steps[:2] == ["metadata", "labels"] else ""
+    if obj.kind not in ("Queue", "ResourceQuota") or steps[:2] == ["status", "state"]:
+        return ""  # others do not change once they are there, or not this way
+    space = f" -n {obj.namespace}" if obj.namespaced else ""
+    patch = patches.setdefault(f"{obj.kind.lower()} {obj.name}{space}", {})
+    for step in (way := ["spec", *full_path(obj, steps)[1:]])[:-1]:
+        patch = patch.setdefault(step, {})
+    amount = isinstance(setting.value, int) and len(way) > 2
+    patch[way[-1]] = str(setting.value) if amount else setting.value
+    return "patched"

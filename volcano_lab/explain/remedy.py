@@ -1,0 +1,159 @@
+"""A change that turns the answer, with what it gives the job and what it takes from others.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from attrs import Factory, define, field
+
+from volcano_lab.api import PENDING, PIPELINED, JobInfo, TaskInfo
+from volcano_lab.changes import Change
+from volcano_lab.changes.kubectl import kubectl
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.options import World
+from volcano_lab.explain.outcome import Outcome, Price
+from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.messages import Message
+from volcano_lab.trace import short
+
+NAMED = 3
+"""Jobs that are named with what a change takes from them; of more the sum."""
+
+
+@define(slots=True, frozen=True)
+class Remedy:
+    """A change that turns the answer as a message (`does`), with those of what it gives and takes
+    (`brings`), how much it changes (`rank`) and takes from others (`price`).
+
+    `made` is the change, `alike` are others of its kind that do the same. `args` are those of
+    `what-if` for it, with which so many pods of the `job` are `placed` once the cluster is at rest.
+    """
+
+    does: Message
+    brings: tuple[Message, ...]
+    made: Change
+    rank: int
+    world: World = field(repr=False, eq=False)
+    job: str = ""
+    placed: int = 0
+    price: Price = Factory(Price)
+    alike: tuple[Change, ...] = ()
+
+    def __str__(self) -> str:
+        return str(Message("remedy", does=self.does, brings=self.brings))
+
+    @property
+    def change(self) -> str:
+        """What is changed, in the current language."""
+        return str(self.does)
+
+    @property
+    def effect(self) -> str:
+        """What it gives and takes, in the current language."""
+        return str(Message("clauses", parts=self.brings))
+
+    @property
+    def args(self) -> list[str]:
+        return self.made.args
+
+    @property
+    def kubectl(self) -> list[str]:
+        """The commands that carry it out; none where it takes more than these."""
+        return kubectl(self.made, self.world.objects)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The change as plain data, jobs by their names: pods that are evicted, gangs that break
+        (so many pods left, of a minimum), jobs that wait instead.
+        """
+        called, cost = self.world.called, self.price
+        return {"change": self.change, "effect": self.effect, "text": str(self),
+                "args": self.args, "kubectl": self.kubectl, "job": self.job, "placed": self.placed,
+                "evicts": {called(uid): count for uid, count in cost.evicts.items()},
+                "breaks": {called(uid): list(pair) for uid, pair in cost.breaks.items()},
+                "waits": [called(uid) for uid in cost.waits],
+                "alike": [each.args for each in self.alike]}
+
+    @property
+    def objects(self) -> Any:
+        """What the scheduler hears of with the change."""
+        return self.world.applied(self.made)[0]
+
+    @property
+    def conf(self) -> SchedulerConfiguration:
+        """The configuration with the change."""
+        return self.world.applied(self.made)[1]
+
+
+def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = ""
+          ) -> Iterator[Message]:
+    """What a change gives a job (which may not have been there)."""
+    assert after.rest is not None and after.last is not None
+    name = (name or seen.called(uid)).rpartition("/")[2]
+    had = _had(before.jobs.get(uid))
+    for ssn, cycles in ((after.rest.session, 0), (after.last, after.cycles)):
+        job = ssn.jobs[uid]
+        new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
+        if new:
+            late = Message("gains.late", cycles=cycles) if cycles else None
+            complete = not had and all(task.node_name for task in job.tasks.values())
+            for code, tasks in _by_promise(new):
+                whole = complete and len(tasks) == len(new)
+                one = len(tasks) == 1 and not whole
+                yield Message(code if whole or one else f"{code}.pods", n=len(tasks), late=late,
+                              name=tasks[0].name if one else name, nodes=_nodes(before, tasks))
+            return
+    yield Message("gains.admitted", name=name)
+
+
+def _had(job: JobInfo | None) -> set[str]:
+    """The pods of a job that have places without the change; a promise that is not kept is none."""
+    if job is None:
+        return set()
+    lost = not job.in_status(PENDING)
+    return {task.key for task in job.tasks.values()
+            if task.node_name and not (lost and task.status == PIPELINED)}
+
+
+def _by_promise(tasks: list[TaskInfo]) -> list[tuple[str, list[TaskInfo]]]:
+    """The pods that are placed, and those that are pipelined, where there are some."""
+    parts = [("gains.placed", [task for task in tasks if task.status != PIPELINED]),
+             ("gains.pipelined", [task for task in tasks if task.status == PIPELINED])]
+    return [(code, some) for code, some in parts if some]
+
+
+def _nodes(before: Session, tasks: Iterable[TaskInfo]) -> list[str | Message]:
+    nodes = dict.fromkeys(task.node_name for task in tasks)
+    there = [name for name in nodes if name in before.nodes]
+    added = len(nodes) - len(there)
+    return [*there, *[Message("gains.new_nodes", n=added)] * bool(added)]
+
+
+def costs(seen: Evidence, cost: Price) -> Iterator[Message]:
+    """What a change takes from others."""
+    broken = dict(islice(cost.breaks.items(), NAMED))
+    for uid, (left, least) in broken.items():
+        gone = cost.evicts[uid]
+        yield Message("cost.breaks", n=gone, pods=left + gone, least=least,
+                      job=short(seen.called(uid)))
+    yield from _of_jobs(seen, "cost.ends", cost.ends)
+    yield from _of_jobs(seen, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
+                                              if uid not in broken})
+    for code, uids in (("cost.waits", cost.waits), ("cost.fewer", cost.fewer)):
+        if uids:
+            yield Message(code, n=len(uids), names=[short(seen.called(uid)) for uid in uids])
+    if cost.dear > 1:
+        yield Message("cost.dear")
+
+
+def _of_jobs(seen: Evidence, code: str, counts: dict[str, int]) -> Iterator[Message]:
+    parts = [Message("cost.pods", n=count, job=short(seen.called(uid)))
+             for uid, count in counts.items()]
+    if len(parts) > NAMED:
+        parts = [Message("cost.pods_of", n=sum(counts.values()), jobs=len(parts))]
+    if parts:
+        yield Message(code, parts=parts)

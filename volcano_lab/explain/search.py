@@ -1,0 +1,338 @@
+"""The search for changes that turn the answer: options tried in one cycle, judged by those that
+follow.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, islice
+from math import inf
+from time import perf_counter
+from typing import Any
+
+from attrs import evolve
+
+from volcano_lab.api import RELEASING, JobInfo
+from volcano_lab.api.objects import PodGroup, Queue
+from volcano_lab.changes import Change
+from volcano_lab.changes.words import any_of
+from volcano_lab.explain.candidates import SWITCHED, candidates, in_order, switched
+from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.options import Option, Rank, World
+from volcano_lab.explain.outcome import Outcome, outcome, price
+from volcano_lab.explain.remedy import Remedy, costs, gains
+from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
+from volcano_lab.explain.why_job import job_causes
+from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework.observer import joined
+from volcano_lab.manifests.admission import verdicts
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.trace.names import Names
+
+LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
+SETS, FIRSTS, NODES_MORE, ALIKE = 2, 6, 256, 24
+"""Sets of changes that are offered, and changes that begin one; where nothing else helps so many
+nodes are tried; so many alternatives of one kind.
+"""
+LARGE, PATIENCE, LIFE = 200, 4, 2
+"""In a cluster of so many nodes sets are tried last; a try has one part of so many of the time, the
+cycles that follow it as much as so many tries.
+"""
+ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
+"""Options of a kind of which any one does; each of the other kinds is shown alone."""
+ALONE = ("cut", "queue")
+"""Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job."""
+FAR = 16
+"""So many steps are not tried before twice as many as first: a large change takes long to try."""
+
+
+def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
+    """The fewest steps that turn the answer, where more steps never turn it back; None where none
+    does. `first` is tried before all others; what the most do not help is given up at once.
+
+    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
+    ...     lambda step: step >= 7, 9, 7)
+    (11, None, 7)
+    """
+    if steps < 1:
+        return None
+    first = min(max(first, 1), steps)
+    if turns(first):
+        low, high = 0, first
+        if first > 1 and not turns(first - 1):
+            return first
+    else:
+        low, high = first, min(first * 2, steps)
+        if low == steps or not ((steps > FAR and turns(high)) or turns(steps)):
+            return None
+        while high < steps and not turns(high):
+            low, high = high, min(high * 2, steps)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if turns(middle) else (middle, high)
+    return high
+
+
+class Search:
+    """Tries options and looks what becomes of one job."""
+
+    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf):
+        self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
+        self.end, self.patience = end, patience
+        self.large = len(seen.ssn.nodes) >= LARGE
+        self.world = World(seen.objects, seen.ssn.conf, seen.called)
+        self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
+        self.places = sum(counts(job)[:2])
+        self.lost = bool(job.tasks) and not counts(job)[2] and not pod
+        self._known: dict[Change, int] = {}
+        self._loops = False  # whether the change that was judged last evicts again and again
+
+    @cached_property
+    def base(self) -> Outcome:
+        """What becomes of the cluster without a change."""
+        found = Outcome()
+        found.add(self.before)
+        leaving = any(job.in_status(RELEASING) for job in self.before.jobs.values())
+        if self.large:  # promised places count as places, and cycles take long
+            found.again = self.seen.future.again if self.seen.future else set()
+            return found
+        return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now,
+                       self.end) if leaving else found
+
+    @cached_property
+    def start(self) -> dict[str, int]:
+        """How many pods of each job had a place when the cycle began."""
+        return {uid: sum(bool(task.pod.spec.node_name) for task in job.tasks.values())
+                for uid, job in self.before.jobs.items()}
+
+    # -- the search -------------------------------------------------------------------------------
+
+    def found(self, causes: list[Cause]) -> Iterator[Remedy]:
+        """The remedies in the order of their rank, then sets of changes, more nodes, the end of
+        those that hold what it takes.
+        """
+        options = candidates(self.world, self.before, self.job, causes)
+        own = [option for option in options if option.rank < Rank.REQUEST]
+        late = [option for option in options if option.rank == Rank.NODES]
+        cuts = [option for option in options if option.rank == Rank.REQUEST]
+        waits = [option for option in options if option.rank == Rank.WAIT]
+        told: set[Change] = set()
+        alone = 0
+        parts = [self.singles(own, told), self.sets(own, told, Rank.JOB),
+                 self.singles(late, told)]
+        if self.large:
+            parts = [self.singles([*own, *late, *waits], told), self.sets(own, told, Rank.JOB)]
+        for remedy in chain(*parts):
+            alone += 1
+            yield remedy
+        if not alone:
+            more = [evolve(option, steps=max(NODES_MORE, option.steps)) for option in late]
+            yield from islice(self.singles(more, told), 1)
+            yield from self.sets([*own, *late], told, Rank.NODES)
+        yield from self.singles(waits, told)
+        if all(not change.settings or ".more=" in change.settings[0] for change in told):
+            yield from self.singles(cuts, told)  # nothing but more nodes, or waiting, helps
+
+    def singles(self, options: Sequence[Option], told: set[Change]) -> Iterator[Remedy]:
+        """The remedies of one option each; alternatives of one kind together."""
+        alike: set[Change] = set()
+        for number, option in enumerate(options):
+            if perf_counter() > self.end:
+                return
+            change = None if option.most in alike else self.fewest(option)
+            if change is None or change in told:
+                continue
+            others = self._others(option, options[number + 1:], lambda other: other.most)
+            alike |= {*others}
+            remedy = self.judged(change, option.rank, others)
+            if remedy is None and self._loops:
+                remedy = self._steadied(change, option.rank)
+            if remedy is not None:
+                told.add(remedy.made)
+                yield remedy
+
+    def _others(self, option: Option, options: Sequence[Option],
+                made: Callable[[Option], Change]) -> tuple[Change, ...]:
+        """Alternatives of an option that do the same."""
+        same = [made(each) for each in options if option.kind in ALTERNATIVES
+                and each.kind == option.kind and each.steps == 1]
+        return tuple(change for change in same[:ALIKE] if perf_counter() < self.end
+                     and self.at(change) == PLACED)
+
+    def _steadied(self, change: Change, rank: int) -> Remedy | None:
+        """A change for which pods are evicted again and again, with what ends that: allocate before
+        what evicts, or that drf, where a tier above lets nobody go, lets nobody go either.
+        """
+        for other in chain(in_order(self.world), *(switched(self.world, "drf", switch, False)
+                                                   for switch in sorted(SWITCHED.values()))):
+            both = other.most + change
+            if perf_counter() < self.end and not other.most.targets & change.targets:
+                remedy = self.judged(both, max(other.rank, rank))
+                if remedy is not None:
+                    return remedy
+        return None
+
+    def fewest(self, option: Option) -> Change | None:
+        """The smallest change of an option with which the job has a place; where one only admits
+        it, that one: later cycles may give it a place.
+        """
+        steps = smallest(lambda step: self.at(option.at(step)) == PLACED, option.steps,
+                         option.first)
+        if steps is not None:
+            return option.at(steps)
+        if self.best(option) < ADMITTED or option.rank == Rank.WAIT:
+            return None
+        admits = smallest(lambda step: self.at(option.at(step)) >= ADMITTED, option.steps,
+                          option.first)
+        return None if admits is None else option.at(admits)
+
+    def sets(self, options: Sequence[Option], told: set[Change], rank: int) -> Iterator[Remedy]:
+        """Two changes where none does alone: a first one in full, and what the job then lacks (of
+        this rank at most); each as small as the other allows. Those that change least come first.
+        """
+        firsts = [option for option in options if NOTHING <= self.best(option) < PLACED and (
+            option.kind not in ALONE or rank == Rank.NODES)]
+        found: list[Remedy] = []
+        tried = set(told)
+        for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
+            for change, most, alike in self._after(first, rank):
+                if any(change.has(each) for each in tried):
+                    continue
+                tried |= {change, *alike}
+                remedy = self.judged(change, most, alike)
+                if remedy is not None:
+                    told.add(change)
+                    found.append(remedy)
+            if perf_counter() > self.end or len(found) >= FIRSTS:
+                break
+        yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
+
+    def _after(self, first: Option, rank: int) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
+        """The sets that begin with an option, how much they change, and their alternatives."""
+        trace = CauseTrace()
+        try:
+            objects, conf = self.world.applied(first.most)
+            ssn = run(objects, conf, self.before.now, joined(Deadline.at(self._until()), trace))
+        except (ManifestError, TooLate):
+            return
+        job = ssn.jobs.get(self.job.uid)
+        if job is None or not counts(job)[2]:
+            return
+        world = World(objects, conf, self.seen.called)
+        causes = job_causes(Evidence(ssn, trace), job)
+        seconds = [option for option in candidates(world, ssn, job, causes)
+                   if (option.rank <= rank or option.rank == Rank.WAIT)
+                   and (option.kind not in ALONE or rank == Rank.NODES)]
+        alike: set[Change] = set()
+        for number, second in enumerate(seconds):
+            if perf_counter() > self.end:
+                return
+            if second.most in alike or second.most == first.most or (
+                    not second.most.targets & first.most.targets
+                    and self.at(second.most) == PLACED):  # it does alone
+                continue
+            if self.at(first.most + second.most) != PLACED:
+                continue
+            steps = smallest(lambda step, second=second: self.at(
+                first.most + second.at(step)) == PLACED, second.steps, second.first)
+            done = second.at(steps or second.steps)
+            least = smallest(lambda step, done=done: self.at(first.at(step) + done) == PLACED,
+                             first.steps, first.first)
+            made = first.at(least or first.steps)
+            others = self._others(second, seconds[number + 1:],
+                                  lambda other, made=made: made + other.most)
+            alike |= {each.most for each in seconds[number + 1:] if each.kind == second.kind
+                      and made + each.most in others}
+            yield made + done, max(first.rank, second.rank), others
+
+    # -- one change -------------------------------------------------------------------------------
+
+    def best(self, option: Option) -> int:
+        """The best outcome of an option that was seen."""
+        return max((self._known[change] for step in {1, option.first, option.steps}
+                    if (change := option.at(step)) in self._known), default=NOTHING)
+
+    def at(self, change: Change) -> int:
+        """What a cycle with the change gives the job."""
+        if change not in self._known:
+            if perf_counter() > self.end:
+                return LATE
+            try:
+                self._known[change] = self._run(*self.world.applied(change))
+            except ManifestError:
+                self._known[change] = NOTHING
+            except TooLate:
+                self._known[change] = LATE
+        return self._known[change]
+
+    def _run(self, objects: Any, conf: SchedulerConfiguration) -> int:
+        """One cycle; where the job has its promise already, those that follow."""
+        if self.lost:
+            after = outcome(objects, conf, self.job.uid, self.before.now, self._until())
+            return PLACED if after.runs(self.job.uid) and not after.again else NOTHING
+        return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
+                                         self._until()))
+
+    def _until(self, tries: int = 1) -> float:
+        """Until when a try may take, or what takes as long as so many."""
+        return min(self.end, perf_counter() + tries * self.patience)
+
+    def gives(self, ssn: Session | None) -> int:
+        """Whether the job has its places (or more than it had), or was admitted at least."""
+        job = None if ssn is None else ssn.jobs.get(self.job.uid)
+        if job is None:
+            return NOTHING
+        if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
+            return NOTHING  # it would lose pods of its own
+        starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
+        if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
+            return PLACED
+        return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
+
+    def _has_pod(self, job: JobInfo) -> bool:
+        return any(task.key == self.pod and task.node_name for task in job.tasks.values())
+
+    def _inadmissible(self, objects: Any) -> bool:
+        """Whether Volcano's webhooks would refuse the change: what they say of it, and not before.
+        """
+        there = {id(obj) for obj in self.seen.objects}
+        changed = [obj for obj in objects if id(obj) not in there and isinstance(obj,
+                                                                                 Queue | PodGroup)]
+        keys = {(obj.kind, obj.key) for obj in changed}
+        before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
+            [obj for obj in some if isinstance(obj, Queue) or (obj.kind, obj.key) in keys])}
+            for some in (self.seen.objects, objects))
+        return bool(changed and after - before)
+
+    def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
+        """The remedy that a change is, by the cycles that follow it from the manifests on; None
+        where the job does not run in the end, or somebody is evicted again and again.
+        """
+        uid = self.job.uid
+        try:
+            world = self.world.applied(change)
+            if self._inadmissible(world[0]):
+                return None
+            if not self.large:  # in a large one what controllers do besides takes too long
+                world = change.given(self.seen.given, self.before.conf)
+            had = self.base.placed(uid)
+            after = outcome(*world, uid, self.before.now, self._until(LIFE))
+        except (ManifestError, TooLate):
+            return None
+        self._loops = bool(after.again)
+        job = after.last.jobs.get(uid) if after.last is not None else None
+        if job is None or after.rest is None or after.again - self.base.again or not (
+                after.runs(uid) and (after.placed(uid) > had or not job.tasks
+                                     or self._has_pod(job))):
+            return None
+        cost = price(self.base, after, {} if rank == Rank.WAIT else self.start, uid)
+        names = Names(after.rest.session)
+        rest = next(row for row in after.rest.jobs() if row["job"] == uid)
+        return Remedy(any_of([self.world.told(each, rank == Rank.WAIT)
+                              for each in (change, *alike)]),
+                      (*gains(self.seen, self.before, after, uid), *costs(self.seen, cost)),
+                      change, rank, self.world, names.called(uid), rest["placed"], cost, alike)
