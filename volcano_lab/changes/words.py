@@ -22,13 +22,13 @@ from volcano_lab.changes.draft import Draft, Index
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
+from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER
 from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
 """Fields of amounts by resource: what is set in one of them is one message."""
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True}
 """Values of fields that are unset."""
-MINIMUM = "scheduling.volcano.sh/group-min-member"
 Called = Callable[[str], str]
 Facts = dict[str, Any]
 
@@ -205,7 +205,8 @@ def _more(value: Any, before: Any, obj: Node) -> Facts:
 def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
     """How the field of a gang's minimum is called, by who has created the PodGroup."""
     kinds = {owner.kind for owner in obj.metadata.owner_references}
-    note = Message("change.annotation", annotation=MINIMUM) if kinds - {"Job", "PodGroup"} else None
+    note = Message("change.annotation", annotation=GROUP_MIN_MEMBER
+                   ) if kinds - {"Job", "PodGroup"} else None
     return {"minimum": "minAvailable" if "Job" in kinds else "minMember", "where": note}
 
 
