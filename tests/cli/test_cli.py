@@ -66,7 +66,7 @@ def test_run_as_json(files):
     told = json.loads(result.stdout)
     assert result.returncode == 0 and told["queueOrder"] == ["b", "c", "a"]
     assert {row["queue"]: row["deserved"]["cpu"]
-            for row in told["queues"]} == {"a": 28, "b": 42, "c": 30}
+            for row in told["queues"]} == {"a": "28", "b": "42", "c": "30"}
     assert len(told["placements"]) == 10 and told["leftOut"] == []
     assert [warning[:9] for warning in told["warnings"]] == ["Queue a (", "Queue c ("]
     assert [row["phase"] for row in told["jobs"] if row["job"] == "default/a-gang"] == ["Inqueue"]

@@ -35,7 +35,7 @@ def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
     assert code == 0
     assert {row["job"]: row["placed"] for row in found["jobs"]} == {
         "default/one": [4, 6], "default/two": [4, 2]}
-    assert [row["deserved"] for row in found["queues"]] == [[4, 6], [4, 2]]
+    assert [row["deserved"] for row in found["queues"]] == [["4", "6"], ["4", "2"]]
     assert sorted(row["change"] for row in found["placements"]) == ["less"] * 2 + ["more"] * 2
     code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3")
     assert " ".join(text.split()).startswith(

@@ -52,8 +52,8 @@ def test_why_as_json(tree):
     told = json.loads(result.stdout)
     assert told["about"] == "job default/train" and told["causes"][0][
         "code"] == "ancestor_over_capability"
-    assert told["causes"][0]["numbers"]["asked"] == {
-        "cpu": 5000
+    assert told["causes"][0]["facts"]["asked"] == {
+        "cpu": "5"
     } and told["chain"][0]["facts"]["level"] == "team"
     assert {"change": "queue team: capability cpu 4 -> 5",
             "effect": "train-1 is placed on n1",

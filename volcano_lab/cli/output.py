@@ -1,7 +1,6 @@
 """What the commands print: tables that keep to the width, colours by phase, plain data.
 
-Keys of JSON and YAML are in camelCase, as Kubernetes writes them; amounts are in the units that
-people use: CPUs, bytes, whole GPUs.
+Keys of JSON and YAML are in camelCase and amounts are quantities, as Kubernetes writes them.
 """
 
 import json
@@ -16,7 +15,7 @@ from typing import Any
 
 from volcano_lab.messages import one_line, printable
 from volcano_lab.trace.language import mark, say
-from volcano_lab.trace.plain import camel
+from volcano_lab.trace.plain import camel, quantities
 from volcano_lab.trace.shown import Shown, columns
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
@@ -127,12 +126,13 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
 
 def print_data(data: Mapping[str, Any], form: str) -> None:
     """Print plain data as JSON or YAML."""
+    data = camel(quantities(data))
     if form == "json":
-        print(json.dumps(camel(data), indent=2))
+        print(json.dumps(data, indent=2))
         return
     import yaml
 
-    print(yaml.safe_dump(camel(data), sort_keys=False, allow_unicode=True), end="")
+    print(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), end="")
 
 
 def show(output: str, data: Mapping[str, Any], report: Shown | Callable[[int | None], str],

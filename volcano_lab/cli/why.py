@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
+from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
@@ -16,6 +17,7 @@ from volcano_lab.explain.pages import page_of
 from volcano_lab.messages import Message, one_line
 from volcano_lab.trace import say, sentence
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.plain import quantities
 from volcano_lab.trace.shown import columns
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
@@ -170,12 +172,11 @@ def report(explanation: Explanation, names: Names, records: bool = False) -> str
 
 
 def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, Any]:
-    """All of an explanation as plain data; amounts are in internal units (millicores, bytes,
-    thousandths).
-    """
+    """All of an explanation as plain data, its amounts as Kubernetes writes them."""
     return {"about": explanation.about, "text": explanation.text,
-            "causes": [{"code": cause.code, "text": cause.text, "numbers": cause.numbers,
-                        "context": cause.context} for cause in explanation.causes],
-            "chain":
-            [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
+            "causes": [{"code": cause.code, "text": cause.text, "context": cause.context,
+                        "facts": quantities(cause.numbers, amount_text)}
+                       for cause in explanation.causes],
+            "chain": [{**quantities(record.as_dict(), amount_text), "sentence": sentence(record)}
+                      for record in explanation.chain],
             "remedies": [remedy.as_dict() for remedy in remedies], "cycles": explanation.rows}

@@ -21,7 +21,7 @@ from volcano_lab.api import in_units, quantity_text
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.explain import Explainer
 from volcano_lab.trace.palette import COLORS
-from volcano_lab.trace.plain import camel
+from volcano_lab.trace.plain import camel, quantities
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 
@@ -110,7 +110,8 @@ class Handler(Quiet):
         if path == "/metrics":
             text, kind = self.served.series, "text/plain; version=0.0.4"
         elif path == "/state":
-            text, kind = json.dumps(camel(asdict(self.served.state))), "application/json"
+            state = quantities(asdict(self.served.state))
+            text, kind = json.dumps(camel(state)), "application/json"
         elif path == "/":
             text, kind = page(self.served.state), "text/html"
         else:

@@ -10,12 +10,24 @@ from typing import Any
 import attrs
 import numpy as np
 
-from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, Resource, SubJobInfo, TaskInfo
+from volcano_lab.api import (
+    FitErrors,
+    JobInfo,
+    NodeInfo,
+    QueueInfo,
+    Resource,
+    SubJobInfo,
+    TaskInfo,
+    quantity_text,
+)
 from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.api.status import TaskStatus
 
 _SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
+_RESOURCE = re.compile(r"cpu|memory|pods|ephemeral-storage|hugepages-.+|attachable-volumes-.+|"
+                       r"[^/]+\.[^/]+/.+")
+"""The name of a resource; a job's has no dot before its slash."""
 
 
 def plain(value: Any) -> Any:
@@ -97,3 +109,20 @@ def _camel(key: Any) -> str:
     if not isinstance(key, str) or not _SNAKE.fullmatch(key):
         return str(key)
     return re.sub("_([a-z])", lambda letter: letter[1].upper(), key)
+
+
+def quantities(data: Any, text: Callable[[str, Any], str] = quantity_text) -> Any:
+    """Return plain data with its amounts as Kubernetes writes them: each dict that has only names
+    of resources as keys. `text` reads the unit that they are in; None, no limit, stays.
+
+    >>> quantities({"deserved": {"cpu": 1.5, "memory": 2**31}, "placed": {"a/b": 2}})
+    {'deserved': {'cpu': '1.5', 'memory': '2Gi'}, 'placed': {'a/b': 2}}
+    """
+    if isinstance(data, Mapping):
+        if data and all(_RESOURCE.fullmatch(str(key)) for key in data):
+            return {name: text(name, amount) if isinstance(amount, int | float) else amount
+                    for name, amount in data.items()}
+        return {key: quantities(value, text) for key, value in data.items()}
+    if isinstance(data, list | tuple | set):
+        return [quantities(each, text) for each in data]
+    return data

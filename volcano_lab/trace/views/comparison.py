@@ -84,9 +84,11 @@ class Comparison(Shown):
                                                            "after": self.after})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all that differs as plain data; each list is empty where nothing does."""
+        """Return all that differs as plain data, amounts as Kubernetes writes them; each list is
+        empty where nothing does.
+        """
         return {"jobs": self.jobs, "placements": self.placements, "breaks": self.breaks,
-                "left_out": self.left_out, "queues": self.queues}
+                "left_out": self.left_out, "queues": [row | _amounts(row) for row in self.queues]}
 
     def _frames(self) -> dict[str, list[Row]]:
         return {"jobs": [{"job": row["job"], "value": name, "before": row[name][0],
@@ -111,8 +113,7 @@ class Comparison(Shown):
         if self.queues:
             yield "Queues, before -> after"
             yield [{"queue": row["queue"], "resource": row["resource"],
-                    **{name: _text([None if value is None else quantity_text(row["resource"], value)
-                                    for value in row[name]]) for name in QUEUE}}
+                    **{name: _text(pair) for name, pair in _amounts(row).items()}}
                    for row in self.queues]
 
     def _sentences(self) -> Iterator[str]:
@@ -134,6 +135,12 @@ class Comparison(Shown):
             yield f"Not in the cycle any more: {listed(gone)}."
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
+
+
+def _amounts(row: Row) -> dict[str, list[str | None]]:
+    """What a queue's row compares of one resource, before and after."""
+    return {name: [None if value is None else quantity_text(row["resource"], value)
+                   for value in row[name]] for name in QUEUE}
 
 
 def _started(row: Row | None) -> bool:
