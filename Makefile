@@ -8,7 +8,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-NOTEBOOK ?= notebooks/start.ipynb
+NOTEBOOK ?=
 LAB_ARGS ?=
 PYTEST_ARGS ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -30,9 +30,8 @@ $(VENV)/.installed-%: requirements/%.txt pyproject.toml | $(BIN)/python
 LAB := $(VENV)/.installed-lab
 ALL := $(VENV)/.installed-all
 
-lab: $(LAB)  ## opens JupyterLab on the start page (LAB_ARGS="--no-browser --port=8899")
-	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=$(CURDIR) \
-		--LabApp.default_url=/lab/tree/$(NOTEBOOK) $(LAB_ARGS)
+lab: $(LAB)  ## opens JupyterLab on the start page, by LANG also in Chinese (LAB_ARGS="--no-browser --port=8899")
+	$(BIN)/volcano-lab lab $(if $(NOTEBOOK),--LabApp.default_url=/lab/tree/$(NOTEBOOK)) $(LAB_ARGS)
 
 # One file's tests stay in one process: the cells of a notebook follow each other, and a browser is started once.
 # Processes have to collect the same tests in the same order, also where names are made from sets.

@@ -1,6 +1,7 @@
 """The command's page in the documentation and its manual page, from the grammar that `--help` has.
 
-`python docs/manual.py` writes `docs/volcano-lab.1`, which comes with the package.
+`python docs/manual.py` writes `docs/volcano-lab.1` and `docs/volcano-lab.zh.1`, which come with the
+package.
 """
 
 from __future__ import annotations
@@ -12,15 +13,24 @@ from pathlib import Path
 import click
 
 from volcano_lab.cli.grammar import SECTIONS, volcano_lab
-from volcano_lab.trace.language import say
+from volcano_lab.cli.help import ENGLISH, VARIABLE, entries, paragraphs
+from volcano_lab.trace.language import say, spoken
 
-MAN = Path(__file__).parent / "volcano-lab.1"
+MANUALS = {"en": Path(__file__).parent / "volcano-lab.1",
+           "zh": Path(__file__).parent / "volcano-lab.zh.1"}
+KEYS = {"run": ("queueOrder", "queues", "jobs", "placements", "leftOut", "warnings"),
+        "why": ("about", "text", "causes", "chain", "remedies", "warnings"),
+        "lint": ("findings",), "what-if": ("jobs", "placements", "queues"),
+        "diff": ("jobs", "placements", "queues"), "sweep": ("rows", "failures")}
+"""What the commands print as data."""
 
 
-def commands() -> Iterator[tuple[str, click.Command, click.Context]]:
+def commands(language: str | None = None
+             ) -> Iterator[tuple[str, click.Command, click.Context]]:
     """Yield (name, command, context) of the command itself and of all its commands, by section."""
     top = click.Context(volcano_lab, info_name="volcano-lab", terminal_width=80,
                         help_option_names=["-h", "--help"])
+    top.meta[VARIABLE] = language or spoken()
     yield "volcano-lab", volcano_lab, top
     for names in SECTIONS.values():
         for name in names:
@@ -31,24 +41,24 @@ def commands() -> Iterator[tuple[str, click.Command, click.Context]]:
 def markdown() -> str:
     """Return the page of the documentation."""
     parts = ["# " + say("The command volcano-lab"), "",
-             "`volcano-lab --help` and `man volcano-lab` say the same.", "",
-             "What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes writes them: "
-             "of `run` `queueOrder`, `queues`, `jobs`, `placements`, `leftOut`, `warnings`; of "
-             "`why` `about`, `text`, `causes`, `chain`, `remedies`, `warnings`; of `lint` "
-             "`findings`; of `what-if` and `diff` `jobs`, `placements`, `queues`, each value as "
-             "[before, after]; of `sweep` `rows` and `failures`. Amounts are CPUs, bytes and whole "
-             "GPUs; only the numbers of `why` are those of the records: thousandths of CPUs and "
-             "GPUs.", ""]
+             say("`volcano-lab --help` and `man volcano-lab` say the same."), "",
+             say("What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes writes "
+                 "them. Amounts are CPUs, bytes and whole GPUs; only the numbers of `why` are "
+                 "those of the records: thousandths of CPUs and GPUs."), "",
+             *(f"- `{name}`: {', '.join(f'`{key}`' for key in keys)}"
+               for name, keys in KEYS.items()), "",
+             say("A value of `what-if` and `diff` is a pair: before, after."), ""]
     for name, command, ctx in commands():
         parts += [f"## {name}", "", f"```text\n{command.get_help(ctx)}\n```", ""]
     return "\n".join(parts)
 
 
-def roff() -> str:
-    """Return the manual page."""
-    lines = ['.TH VOLCANO-LAB 1 "" "volcano-lab" "User Commands"', ".SH NAME",
-             r"volcano\-lab \- the scheduler of Volcano as a laboratory"]
-    for name, command, ctx in commands():
+def roff(language: str) -> str:
+    """Return the manual page in a language."""
+    about = paragraphs(volcano_lab.help or "")[0]
+    about = about if language == ENGLISH else entries(language)[about]
+    lines = [".TH VOLCANO-LAB 1", ".SH NAME", _escaped(f"volcano-lab - {about.rstrip('.。')}")]
+    for name, command, ctx in commands(language):
         lines += [".SH " + name.upper(), ".nf", _escaped(command.get_help(ctx)), ".fi"]
     return "\n".join(lines) + "\n"
 
@@ -58,4 +68,5 @@ def _escaped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    MAN.write_text(roff(), encoding="utf-8")
+    for language, manual in MANUALS.items():
+        manual.write_text(roff(language), encoding="utf-8")

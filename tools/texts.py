@@ -1,7 +1,8 @@
 """The texts that a reader sees, collected from the source, the notebooks and the pages.
 
 `collected` has them by catalogue: texts of the library and the lessons stand in
-`volcano_lab/trace/languages/zh`, Markdown and comments of the notebooks in `docs/languages/zh`.
+`volcano_lab/trace/languages/zh`, Markdown and comments of the notebooks in `docs/languages/zh`,
+what `--help` shows in `volcano_lab/cli/languages`.
 """
 
 import ast
@@ -12,8 +13,11 @@ import re
 import tokenize
 from pathlib import Path
 
+import click
 import yaml
 
+from volcano_lab.cli import grammar
+from volcano_lab.cli import help as cli_help
 from volcano_lab.course.kit.questions import RECAP, RIGHT
 from volcano_lab.trace.language import SCRIPT
 from volcano_lab.widgets.scripts import in_script
@@ -22,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
+HELP = cli_help.FOLDER / f"{LANGUAGE}.po"
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py",
                      "cli/capture.py", "cli/compare.py", "cluster.py", "manifests/files.py",
                      "manifests/conf.py", "manifests/live.py", "manifests/missing.py",
@@ -33,7 +38,7 @@ ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py",
          "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js",
                     "../docs/front/front.js"],
          "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py",
-                   "../docs/front"]}
+                   "../docs/manual.py", "../docs/front"]}
 """Catalogue -> where its texts are. Lessons have one each."""
 ENGLISH_ALONE = {"session_log.py"}
 """Files whose texts are lines of Volcano's log."""
@@ -245,12 +250,25 @@ def collected() -> dict[Path, list[str]]:
     wanted[TEXTS / "pictures.po"] = [
         text for block in re.findall(r"```python\n(pictures\..*?)```", guide, re.DOTALL)
         for text in texts_of(block)]
+    wanted[HELP] = help_texts()
     seen: set[str] = set()
     for path, texts in wanted.items():
-        alone = path.parent == PAGES or path.stem == SCRIPT  # nobody else reads it
+        alone = path.parent == PAGES or path.stem == SCRIPT or path == HELP  # no other text's
         wanted[path] = [text for text in dict.fromkeys(texts) if alone or text not in seen]
         seen.update(() if alone else texts)
     return {path: texts for path, texts in wanted.items() if texts}
+
+
+def help_texts() -> list[str]:
+    """The texts of `--help`: paragraphs, options, heads of sections, and what click adds."""
+    found = [*cli_help.OF_CLICK, cli_help.EXAMPLES, *grammar.SECTIONS]
+    for command in (grammar.volcano_lab, *grammar.volcano_lab.commands.values()):
+        parts = cli_help.paragraphs(inspect.cleandoc(command.help or ""))
+        found += [part.removeprefix(cli_help.RAW) for part in parts
+                  if not part.startswith(cli_help.RAW + cli_help.EXAMPLES)]
+        found += [param.help for param in command.params
+                  if isinstance(param, click.Option) and param.help]
+    return found
 
 
 def sources(place: Path) -> list[Path]:

@@ -22,7 +22,7 @@ import polib
 import yaml
 from markdown_it import MarkdownIt
 
-from texts import LANGUAGE, PAGES, ROOT, TEXTS, blocks, collected, comments, notebooks
+from texts import HELP, LANGUAGE, PAGES, ROOT, TEXTS, blocks, collected, comments, notebooks
 from volcano_lab.course.kit.markup import NAME
 from volcano_lab.messages.language import FOLDER as MESSAGES
 from volcano_lab.messages.texts import SUBJECTS
@@ -60,7 +60,7 @@ def update() -> None:
     """Bring the catalogues to the texts that there are."""
     update_messages()
     wanted = collected()
-    old = {entry.msgid: entry.msgstr for path in [*TEXTS.glob("*.po"), *PAGES.glob("*.po")]
+    old = {entry.msgid: entry.msgstr for path in [*TEXTS.glob("*.po"), *PAGES.glob("*.po"), HELP]
            for entry in polib.pofile(str(path)) if entry.translated()}
     for path in [*TEXTS.glob("lesson_*.po"), *PAGES.glob("*.po")]:
         if path not in wanted:

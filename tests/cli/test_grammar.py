@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from rich.cells import cell_len
 
 from volcano_lab.cli import lab, main
 from volcano_lab.cli.grammar import SECTIONS, volcano_lab
@@ -135,6 +136,33 @@ def test_every_command_has_a_section_and_a_whole_sentence_there(capsys):
     assert sorted(name for names in SECTIONS.values() for name in names) == COMMANDS
 
 
+@pytest.mark.parametrize("words", [[], *([name] for name in COMMANDS)], ids=" ".join)
+def test_every_help_is_chinese_where_the_environment_is(words, capsys, monkeypatch):
+    _, english = printed(capsys, *words, "--help")
+    monkeypatch.delenv("VOLCANO_LAB_LANG", raising=False)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert printed(capsys, *words, "--help")[1].startswith("用法：volcano-lab")
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    assert printed(capsys, *words, "--help")[1] == english
+    monkeypatch.setenv("VOLCANO_LAB_LANG", "zh")
+    told = printed(capsys, *words, "--help")[1]
+    assert max(map(cell_len, told.splitlines())) <= 80
+    prose = re.sub(r"^    .*volcano-lab .*$", "", told, flags=re.MULTILINE)  # examples
+    assert not re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", prose)
+
+
+def test_help_is_in_the_language_that_is_asked_for(capsys, monkeypatch):
+    monkeypatch.delenv("VOLCANO_LAB_LANG", raising=False)
+    assert printed(capsys, "why", "--lang", "zh", "--help")[1].startswith("用法：")
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert printed(capsys, "why", "--lang", "en", "--help")[1].startswith("Usage:")
+    ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_only)
+    assert main(["lint", "--help"]) == 0
+    ascii_only.seek(0)
+    assert ascii_only.read().startswith("Usage:")
+
+
 def completed(words):
     """What bash offers for the last of some words."""
     asked = {"COMP_WORDS": f"volcano-lab {words}", "COMP_CWORD": str(len(words.split(" "))),
@@ -210,9 +238,21 @@ def test_completion(shell, capsys, tmp_path):
 
 def test_options_of_jupyter_go_to_jupyter(monkeypatch):
     started = []
-    monkeypatch.setattr(lab, "lab", lambda options, folder: started.append([*options, folder]) or 0)
+    monkeypatch.setattr(lab, "lab", lambda *given: started.append(given) or 0)
     assert main(["lab", "--no-browser", "--port=8899"]) == 0
-    assert started == [["--no-browser", "--port=8899", None]]
+    assert main(["lab", "--lang", "zh"]) == 0
+    assert started == [(["--no-browser", "--port=8899"], None, "en"), ([], None, "zh")]
+
+
+def test_a_chinese_lab_opens_the_chinese_start_with_chinese_menus(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
+    assert lab.command(tmp_path, [], "zh")[-1].endswith("/notebooks/zh/start.ipynb")
+    assert lab.environment("en")["JUPYTER_CONFIG_PATH"] == str(tmp_path)
+    asked = subprocess.run(
+        [sys.executable, "-c", "from jupyterlab_server.settings_utils import _get_overrides\n"
+         "print(_get_overrides('')[0]['@jupyterlab/translation-extension:plugin']['locale'])"],
+        env=lab.environment("zh"), capture_output=True, text=True, check=True)
+    assert asked.stdout == "zh_CN\n"
 
 
 def test_watch_runs_again_when_a_file_changes(file, capsys, monkeypatch):

@@ -16,7 +16,7 @@ from volcano_lab.cli.lab import FIRST, lessons
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tools")]
-from manual import MAN, commands, markdown, roff  # noqa: E402
+from manual import MANUALS, commands, markdown, roff  # noqa: E402
 
 from stubs import STUB, stub  # noqa: E402
 
@@ -89,8 +89,13 @@ def test_a_script_of_users_that_uses_all_names_is_typed(tmp_path):
     assert wrong.stdout.count("error:") == 2, wrong.stdout
 
 
-def test_the_manual_is_that_of_the_command():
-    assert MAN.read_text(encoding="utf-8") == roff(), "python docs/manual.py writes it anew"
+@pytest.mark.parametrize("language", MANUALS)
+def test_the_manual_is_that_of_the_command(language):
+    assert MANUALS[language].read_text(encoding="utf-8") == roff(language), (
+        "python docs/manual.py renews it")
+
+
+def test_the_page_about_the_command_has_every_option():
     page = markdown()
     for name, command, _ in commands():
         assert f"## {name}\n" in page
@@ -123,7 +128,8 @@ def test_the_wheel_carries_lessons_types_and_the_manual(tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"volcano_lab/py.typed", "volcano_lab/__init__.pyi", f"volcano_lab/{FIRST}"} < names
-    assert any(name.endswith("share/man/man1/volcano-lab.1") for name in names)
+    assert all(any(name.endswith(f"share/man/{folder}/volcano-lab.1") for name in names)
+               for folder in ("man1", "zh_CN/man1"))
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

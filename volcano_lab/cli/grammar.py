@@ -17,6 +17,7 @@ import click
 
 from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
+from volcano_lab.cli.help import LANGUAGES, VARIABLE, Command, can_show, of_environment
 
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "simulate"),
@@ -25,8 +26,10 @@ SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "
                                                           "version")}
 
 
-class Commands(click.Group):
+class Commands(Command, click.Group):
     """Commands by section, in the order in which people need them."""
+
+    command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that is named; a reader that has seen enough, such as `head`, is no
@@ -85,10 +88,9 @@ CONF = click.option("--conf", metavar="FILE", type=FILE,
                     "among the files, else Volcano's own default]")
 NOW = click.option("--now", metavar="TIME",
                    help="When the cycle runs, as 13:30 or 2026-01-01T13:30Z.  [default: now]")
-LANGUAGES = ("en", "zh")
 LANG = click.option("--lang", type=click.Choice(LANGUAGES), metavar="LANGUAGE",
-                    default=lambda: _of_environment(), envvar="VOLCANO_LAB_LANG",
-                    callback=lambda *given: _speak(given[-1]), expose_value=False,
+                    default=lambda: of_environment(), envvar=VARIABLE, is_eager=True,
+                    callback=lambda *given: _speak(*given), expose_value=False,
                     help="The language of the answer, en or zh.  [default: $VOLCANO_LAB_LANG, "
                     "else that of $LANG, else en]")
 OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
@@ -143,20 +145,13 @@ def volcano_lab() -> None:
     """
 
 
-def _of_environment() -> str:
-    """The language that LANG names, or English."""
-    language = os.environ.get("LANG", "")[:2]
-    return language if language in LANGUAGES else "en"
-
-
-def _speak(language: str) -> None:
+def _speak(ctx: click.Context, _: click.Parameter, language: str) -> None:
+    ctx.meta[VARIABLE] = language
     if language == "en":
         return
-    try:
-        "中".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
+    if not can_show(language):
         raise Mistake(f"--lang is {language}, which the output's encoding {sys.stdout.encoding} "
-                      "can't show; allowed is en, or an output in UTF-8") from None
+                      "can't show; allowed is en, or an output in UTF-8")
     from volcano_lab.trace.language import speak  # a catalogue is read, which takes its time
 
     speak(language)
@@ -465,7 +460,9 @@ def serve(verbosity: int, **given: Any) -> int:
 @click.argument("jupyter", metavar="[JUPYTER OPTION]...", nargs=-1, type=click.UNPROCESSED)
 @click.option("--folder", metavar="DIR", type=FILE, help="Where the lessons are, or are copied to "
               "(what is there already stays).  [default: a clone, else ./volcano-lessons]")
-def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
+@LANG
+@click.pass_context
+def lab(ctx: click.Context, jupyter: tuple[str, ...], folder: str | None) -> int:
     """Open the first lesson in JupyterLab.
 
     \b
@@ -474,7 +471,7 @@ def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
       volcano-lab lab --folder lessons
       volcano-lab lab --no-browser --port=8899
     """
-    return loaded("cli.lab").lab(list(jupyter), folder)
+    return loaded("cli.lab").lab(list(jupyter), folder, ctx.meta[VARIABLE])
 
 
 @volcano_lab.command()

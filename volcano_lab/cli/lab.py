@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from volcano_lab.cli import Mistake
+from volcano_lab.cli.help import ENGLISH
+from volcano_lab.cli.help import FOLDER as LANGUAGES
 from volcano_lab.messages.install import install_line
 
 FIRST = "notebooks/start.ipynb"
@@ -15,12 +17,15 @@ PACKAGED = Path(__file__).parents[1] / "notebooks"
 """Where a wheel has the lessons."""
 
 
-def lab(options: list[str], folder: str | None = None) -> int:
-    """Start JupyterLab on the first notebook, with its own options; returns its exit code."""
+def lab(options: list[str], folder: str | None = None, language: str = ENGLISH) -> int:
+    """Start JupyterLab on the first notebook, with its own options and menus in a language; returns
+    its exit code.
+    """
     root = lessons(folder)
     if find_spec("jupyterlab") is None:
         raise Mistake(f"JupyterLab is not installed: {install_line('lab')}")
-    return subprocess.call(command(root, [option for option in options if option != "--"]))
+    found = command(root, [option for option in options if option != "--"], language)
+    return subprocess.call(found, env=environment(language))
 
 
 def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
@@ -46,12 +51,25 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
     return root.resolve()
 
 
-def command(root: Path, options: list[str]) -> list[str]:
-    """The command line that serves `root` and opens the first notebook.
+def environment(language: str) -> dict[str, str]:
+    """Return the environment of a JupyterLab whose menus are in a language unless its reader chose
+    one: settings that stand below the reader's own.
+
+    >>> environment("zh")["JUPYTER_CONFIG_PATH"].endswith(os.path.join("languages", "zh"))
+    True
+    """
+    before = os.environ.get("JUPYTER_CONFIG_PATH")
+    path = [before] * bool(before) + [str(LANGUAGES / language)] * (language != ENGLISH)
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(path)}
+
+
+def command(root: Path, options: list[str], language: str = ENGLISH) -> list[str]:
+    """The command line that serves `root` and opens the first notebook of a language.
 
     >>> command(Path("lessons"), ["--no-browser"])[-2:]
     ['--LabApp.default_url=/lab/tree/notebooks/start.ipynb', '--no-browser']
     """
+    first = FIRST if language == ENGLISH else FIRST.replace("/", f"/{language}/")
     as_root = ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     return [sys.executable, "-m", "jupyterlab", *as_root, f"--ServerApp.root_dir={root}",
-            f"--LabApp.default_url=/lab/tree/{FIRST}", *options]
+            f"--LabApp.default_url=/lab/tree/{first}", *options]
