@@ -70,8 +70,8 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
     >>> for verdict in verdicts(loads(group)):
     ...     print(verdict.rule, verdict.level, verdict.text, sep="; ")
     podgroup-queue-missing; error; PodGroup default/a (text, document 1): spec.queue is "b";
-    allowed is default, root (validatepodgroup.volcano.sh: unable to find queue:
-    queue.scheduling.volcano.sh "b" not found)
+    allowed is default, or a Queue among the files (validatepodgroup.volcano.sh: unable to find
+    queue: queue.scheduling.volcano.sh "b" not found)
     """
     objects, places = list(objects), getattr(objects, "places", {})
     known = {name: api.Queue(api.ObjectMeta(name, uid=name)) for name in ("root", "default")}

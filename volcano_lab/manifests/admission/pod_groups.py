@@ -4,7 +4,7 @@ Volcano: pkg/webhooks/admission/podgroups/validate
 """
 
 from volcano_lab.api.objects import PodGroup
-from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers
+from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers, for_jobs
 
 
 def broken(group: PodGroup, queues: Queues) -> Broken:
@@ -12,7 +12,7 @@ def broken(group: PodGroup, queues: Queues) -> Broken:
     name = group.spec.queue or "default"
     queue = queues.get(name)
     if queue is None:
-        yield "podgroup-queue-missing", {"queue": name, "known": ", ".join(sorted(queues))}
+        yield "podgroup-queue-missing", {"queue": name, "known": for_jobs(queues)}
     elif queue.status.state not in ("", "Open"):
         yield "podgroup-queue-closed", {"queue": name, "state": queue.status.state}
     if both_tiers(group.spec.network_topology):

@@ -19,6 +19,12 @@ def first(*rules: tuple[Any, str], **values: Any) -> Iterable[tuple[str, dict[st
     return next(([(name, values)] for broken, name in rules if broken), [])
 
 
+def for_jobs(queues: Queues) -> str:
+    """The queues that jobs may be in: neither root nor one with queues below it."""
+    parents = {"root", *(queue.spec.parent for queue in queues.values())}
+    return ", ".join(sorted(queues.keys() - parents))
+
+
 def both_tiers(topology: NetworkTopologySpec | None) -> bool:
     """Return whether a highest tier is given by number and by name."""
     return bool(topology and topology.highest_tier_allowed is not None
