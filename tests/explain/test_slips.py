@@ -78,6 +78,10 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
     ("a gate is named", written(pods="schedulingGates: [{name: example.com/quota}]"),
      "(example.com/quota); whoever set it has to remove it.",
      "job default/web: without its scheduling gates (web is placed on n1)"),
+    ("a gate of a newer Volcano", written(
+        pods="schedulingGates: [{name: scheduling.volcano.sh/queue-allocation-gate}]"),
+     "Volcano v1.15 and newer remove scheduling.volcano.sh/queue-allocation-gate; v1.14.0 does not",
+     "job default/web: without its scheduling gates (web is placed on n1)"),
     ("a node that does not work", made(NODE), "node.kubernetes.io/not-ready",
      "repair node n1, which has taint node.kubernetes.io/not-ready (web is placed on n1)"),
     ("a label with a capital letter", written(

@@ -146,8 +146,9 @@ BROKEN = [
     ("job", {"spec.volumes": [{"mountPath": "/a", "volumeClaimName": "A b"}]}, "job-volume-name",
      "invalid VolumeClaimName A b"),
     ("job", {"spec.queue": "none"}, "job-queue-missing",
-     'spec.queue is "none"; allowed is default, root, team (validatejob.volcano.sh: unable to find '
-     'job queue: queue.scheduling.volcano.sh "none" not found)'),
+     'spec.queue is "none"; allowed is default, team, or a Queue among the files '
+     '(validatejob.volcano.sh: unable to find job queue: queue.scheduling.volcano.sh "none" '
+     'not found)'),
     ("queue", {"status.state": "Closed"}, "job-queue-closed",
      "can only submit job to queue with state `Open`, queue `team` status is `Closed`"),
     ("job", {"spec.queue": "root"}, "job-queue-root", "can not submit job to root queue"),

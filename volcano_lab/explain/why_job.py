@@ -24,6 +24,8 @@ from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace import short
 
+QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
+"""The gate of pods that Volcano v1.15 opens when their queue has enough left."""
 OVERDUE = 300
 """Seconds after which a pod that should have ended does not end by itself."""
 
@@ -352,7 +354,8 @@ def _gated(waiting: list[TaskInfo], gated: list[str]) -> Iterator[Cause]:
     if gated:
         names = dict.fromkeys(gate.name for task in waiting
                               for gate in task.pod.spec.scheduling_gates)
-        yield Cause("gated", Message("gated", n=len(gated), pod=gated[0], gates=[*names]),
+        later = Message("gated.later", gate=QUEUE_GATE) if QUEUE_GATE in names else None
+        yield Cause("gated", [Message("gated", n=len(gated), pod=gated[0], gates=[*names]), later],
                     {"gated": len(gated)})
 
 
