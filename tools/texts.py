@@ -1,7 +1,7 @@
 """The texts that a reader sees, collected from the source, the notebooks and the pages.
 
 `collected` has them by catalogue: texts of the library and the lessons stand in
-`volcano_lab/trace/languages/zh`, Markdown and comments of the notebooks in `docs/languages/zh`,
+`volcano_lab/messages/languages/zh`, Markdown and comments of the notebooks in `docs/languages/zh`,
 what `--help` shows in `volcano_lab/cli/languages`.
 """
 
@@ -24,7 +24,7 @@ from volcano_lab.widgets.scripts import in_script
 
 ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
-TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
+TEXTS = ROOT / "volcano_lab" / "messages" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
 HELP = cli_help.FOLDER / f"{LANGUAGE}.po"
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py",

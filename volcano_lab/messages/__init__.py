@@ -9,6 +9,7 @@ Volcano: none
 """
 
 from .arguments import friendly_errors
+from .catalogue import gettext, localized, mark
 from .errors import Misuse, NoSuch, OneSentence
 from .language import ENGLISH, languages, speak, speaking, spoken
 from .message import Message, Said, known, paragraph
@@ -16,5 +17,6 @@ from .similar import alike, did_you_mean, meant, near
 from .text import capped, listed, one_line, printable
 
 __all__ = ["ENGLISH", "Message", "Misuse", "NoSuch", "OneSentence", "Said", "alike", "capped",
-           "did_you_mean", "friendly_errors", "known", "languages", "listed", "meant", "near",
-           "one_line", "paragraph", "printable", "speak", "speaking", "spoken"]
+           "did_you_mean", "friendly_errors", "gettext", "known", "languages", "listed", "localized",
+           "mark", "meant", "near", "one_line", "paragraph", "printable", "speak", "speaking",
+           "spoken"]

@@ -106,7 +106,12 @@ def template(code: str, language: str, count: float = 1) -> str:
 
 def _filled(message: Message, language: str) -> str:
     count = message.facts.get("n", 1)
-    text = _Filler(language).vformat(template(message.code, language, count), (), message.facts)
+    return filled(template(message.code, language, count), message.facts, language)
+
+
+def filled(text: str, facts: Mapping[str, Any], language: str) -> str:
+    """Return a template of a language with facts put in; raises `Untranslated` as `template`."""
+    text = _Filler(language).vformat(text, (), facts)
     return text if language == ENGLISH else LOOSE.sub("", text)
 
 

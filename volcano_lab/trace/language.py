@@ -22,7 +22,7 @@ __all__ = ["ENGLISH", "languages", "speak", "spoken"]
 CHINESE = re.compile("[\u4e00-\u9fff]")
 """What a message has that was filled in Chinese already."""
 
-FOLDER = Path(__file__).parent / "languages"
+FOLDER = Path(__file__).parents[1] / "messages" / "languages"
 SCRIPT, LABELS = "script", "labels"
 """The catalogues of scripts' texts, which are no others', and of headings and labels."""
 

@@ -1,0 +1,67 @@
+"""gettext: texts that stand in English where they are needed, found whole in `languages/LANGUAGE`.
+
+A text is looked up as it stands, before facts are put in; one that no catalogue has stays English.
+What is found under a code instead of its English text is a `Message`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from volcano_lab.messages.language import ENGLISH, FOLDER, spoken
+from volcano_lab.messages.message import Untranslated, filled
+
+SCRIPT = "script"
+"""The catalogue of scripts, whose words mean nothing elsewhere."""
+SENT_BACK = frozenset({"key", "options", "start", "values"})
+"""Keys of a page's data whose texts the page sends back."""
+FULL_WIDTH = {".": "。", ":": "：", "?": "？", "!": "！", ",": "，", ";": "；"}
+
+
+def gettext(text: str, /, **facts: Any) -> str:
+    """Return a text in the current language, with facts put in as `Message` does.
+
+    >>> gettext("No job waits."), gettext("{jobs:and} wait for {queue}", jobs=["x", "y"], queue="a")
+    ('No job waits.', 'x and y wait for a')
+    """
+    language = spoken()
+    found = text if language == ENGLISH else catalogue(language).get(text, text)
+    if not facts:
+        return found
+    try:
+        return filled(found, facts, language)
+    except Untranslated:  # a message among the facts: the whole is English
+        return filled(text, facts, ENGLISH)
+
+
+def localized(data: Any) -> Any:
+    """Return plain data of a page with its texts in the current language; a word alone is a name.
+
+    >>> localized({"name": "a", "texts": ["No job waits.", 3]})
+    {'name': 'a', 'texts': ['No job waits.', 3]}
+    """
+    if isinstance(data, str):
+        return gettext(data) if " " in data else data
+    if isinstance(data, dict):
+        return {key: each if key in SENT_BACK else localized(each) for key, each in data.items()}
+    return [localized(each) for each in data] if isinstance(data, list | tuple) else data
+
+
+def mark(sign: str) -> str:
+    """Return a punctuation mark, such as "." or ": ", as the current language writes it.
+
+    >>> mark(": ")
+    ': '
+    """
+    return sign if spoken() == ENGLISH else FULL_WIDTH.get(sign.strip(), sign)
+
+
+@cache
+def catalogue(language: str, name: str = "*") -> dict[str, str]:
+    """Return {English: translation} of one catalogue, or of all but the scripts'."""
+    import polib  # not loaded for English
+
+    return {entry.msgid: entry.msgstr for path in sorted((FOLDER / language).glob(f"{name}.po"))
+            if name != "*" or path.stem != SCRIPT
+            for entry in polib.pofile(str(path)) if entry.msgstr}
