@@ -19,7 +19,7 @@ import yaml
 from volcano_lab.cli import grammar
 from volcano_lab.cli import help as cli_help
 from volcano_lab.course.kit.questions import RECAP, RIGHT
-from volcano_lab.trace.language import SCRIPT
+from volcano_lab.messages.catalogue import SCRIPT
 from volcano_lab.widgets.scripts import in_script
 
 ROOT = Path(__file__).parents[1]
@@ -89,17 +89,27 @@ def texts_of(source: str) -> list[str]:
     parts |= {id(value) for node in ast.walk(tree) if is_conf(node) for value in ast.walk(node)}
     docs = {id(node.value): False for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     docs |= {id(node.body[0].value): True for node in ast.walk(tree) if graded(node)}
+    looked_up = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Call)
+                 and name_of(node.func) == "gettext" for each in alternatives(node.args[0])}
     found = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr) and id(node) not in parts:
-            found.append((node.lineno, node.col_offset, braced(node)))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and (
+                id(node) in looked_up):
+            found.append((node.lineno, node.col_offset, node.value, True))
+        elif isinstance(node, ast.JoinedStr) and id(node) not in parts:
+            found.append((node.lineno, node.col_offset, braced(node), False))
         elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
               and id(node) not in parts and docs.get(id(node), True)):
             clean = " ".join(inspect.cleandoc(node.value).split())
             text = clean if id(node) in docs else numbered(node.value)
-            found.append((node.lineno, node.col_offset, text))
-    texts = (text.strip() for _, _, text in sorted(found))
-    return list(dict.fromkeys(text for text in texts if is_text(text)))
+            found.append((node.lineno, node.col_offset, text, False))
+    return list(dict.fromkeys(text.strip() for _, _, text, sure in sorted(found)
+                              if sure or is_text(text.strip())))
+
+
+def alternatives(node) -> list:
+    """A text, or both of a conditional one."""
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
 
 
 def numbered(text: str) -> str:

@@ -69,7 +69,7 @@ ASKED = [
     ("a queue", {"queue": "a"}, "Queue a"),
     ("a job", {"job": "default/a-gang"}, "a-gang"),
     ("a pod", {"pod": "default/a-gang-0", "node": "n1"}, "a-gang-0"),
-    ("a node", {"node": "n2"}, "Node n2 has cpu 3 idle"),
+    ("a node", {"node": "n2"}, "Node n2 has cpu 3 and memory 0 idle"),
     ("a handle of a queue", {"control": "queue/b.weight"}, "Queue b"),
     ("a handle of a job", {"control": "job/default/b-gang.pods"}, "b-gang"),
 ]

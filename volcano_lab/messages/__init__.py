@@ -17,6 +17,6 @@ from .similar import alike, did_you_mean, meant, near
 from .text import capped, listed, one_line, printable
 
 __all__ = ["ENGLISH", "Message", "Misuse", "NoSuch", "OneSentence", "Said", "alike", "capped",
-           "did_you_mean", "friendly_errors", "gettext", "known", "languages", "listed", "localized",
-           "mark", "meant", "near", "one_line", "paragraph", "printable", "speak", "speaking",
-           "spoken"]
+           "did_you_mean", "friendly_errors", "gettext", "known", "languages", "listed",
+           "localized", "mark", "meant", "near", "one_line", "paragraph", "printable", "speak",
+           "speaking", "spoken"]

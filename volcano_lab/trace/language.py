@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from volcano_lab.messages.catalogue import fallback
 from volcano_lab.messages.language import ENGLISH, languages, speak, spoken
 
 __all__ = ["ENGLISH", "languages", "speak", "spoken"]
@@ -55,7 +56,8 @@ ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
 NAMES = frozenset({
     "widget", "id", "kind", "name", "names", "key", "color", "colors", "state", "fate", "outcome",
     "values", "value", "start", "node", "queue", "job", "pod", "parent", "group", "plugin",
-    "widgets", "way", "field", "type", "ghost", "options", "copied", "model", "link", "n"})
+    "widgets", "way", "detail", "resource", "field", "type", "ghost", "options", "copied", "model",
+    "link", "n"})
 """Keys of plain data below which programs read, and not people."""
 
 WITHIN = {"tasks": frozenset(), "columns": frozenset(), "heads": frozenset(),
@@ -282,3 +284,6 @@ def _in_parts(known: Catalogue, parts: list[str], mark: str, other: str) -> str 
         if at < len(parts):
             text += other if known_here else mark
     return text if any_known else None
+
+
+fallback.append(say)

@@ -16,18 +16,23 @@ from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
 from volcano_lab.explain import Cause
+from volcano_lab.messages import Message
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import GI, plain, rounds
+from volcano_lab.widgets.story import counted
 from volcano_lab.widgets.story import plain as said
 
 Row = dict[str, Any]
 UNITS = {"cpu": "CPUs", "memory": "Gi", "nvidia.com/gpu": "GPUs", "pods": "pods"}
 MOST_PODS = 300
 """Pods on nodes that are drawn one by one; of more, those of a queue on a node are one."""
+
+REASONS = {"overcommit_refuses": "cluster", "over_deserved": "deserved"}
+"""A cause of which a resource is too little -> the message of what decided; others name a limit."""
 
 SHARING = ("proportion", "capacity", "capacity-card")
 """The plugins that share between queues."""
@@ -170,31 +175,26 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     """
     numbers = cause.numbers
     if not numbers.get("short_of") or "limit" not in numbers:
-        text = cause.text.split(". ")[0].removesuffix(".")
-        return text, ""
-    name = numbers["short_of"][0]
-    asked, limit = (said(amount(in_units(name, numbers[side][name]), name) or 0)
+        return next(map(str, cause.sentences), "").rstrip(".。"), ""
+    name, level = numbers["short_of"][0], numbers.get("level", queue)
+    asked, limit = (amount(in_units(name, numbers[side][name]), name) or 0
                     for side in ("asked", "limit"))
-    if cause.code == "overcommit_refuses":
-        return (f"{asked} of {limit} {unit_of(name)} in the cluster (overcommit)",
-                f"{asked} of {limit} in the cluster")
-    word, level = ("deserves" if cause.code == "over_deserved" else "may hold"), numbers.get(
-        "level", queue)
-    brief = (f"needs {asked}, {word} {limit}" if level == queue else
-             f"{asked} of {limit} in {level}")
-    return (f"{level} needs {asked} {unit_of(name)} and {word} {limit} ({plugin})",
-            brief)
+    code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
+    whole = code == "reason.cluster"
+    facts: Row = {"queue": level, "plugin": plugin, "asked": said(asked), "limit": said(limit)}
+    units = {"limit": counted(limit, unit)} if whole else {"asked": counted(asked, unit)}
+    brief = code if whole or level == queue else "reason.level"
+    return str(Message(code, **facts | units)), str(Message(f"{brief}.short", **facts))
 
 
 def held_reason(cycle: Cycle, queue: str, resource: str) -> str:
     """Return what a queue holds of what it deserves or may hold, with the plugin that decides."""
     row = next(row for row in cycle.queues() if row["queue"] == queue)
     plugin = sharing_plugin(cycle)
-    word, of = ("deserves", "deserved") if plugin == "proportion" else (
-        "may hold", "real_capability")
+    of = "deserved" if plugin == "proportion" else "real_capability"
     held, most = (amount(row[key].get(resource, 0), resource) for key in ("allocated", of))
-    return f"{queue} holds {said(held)}" + ("" if most is None else f" and {word} {said(most)}") + (
-        f" ({plugin})" if plugin else "")
+    return str(Message("held" if most is None else f"held.{of}", queue=queue, held=said(held or 0),
+                       most=said(most or 0), plugin=plugin))
 
 
 def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from volcano_lab.api import in_units
 from volcano_lab.cluster import Cluster, Conf
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import CauseTrace
@@ -19,8 +18,7 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.files import Source
-from volcano_lab.messages import Misuse, listed, log
-from volcano_lab.trace.language import say
+from volcano_lab.messages import Message, Misuse, gettext, log, paragraph
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import (
@@ -93,14 +91,13 @@ class Decided:
         if "/" in about.get("pod", ""):
             return _brief(self.explain.why_task(about["pod"]))
         node = self.cycle.session.nodes[about["node"]]
-        idle = ((name, in_units(name, node.idle.get(name))) for name in ("cpu", "memory"))
-        return f"Node {node.name} has " + listed(
-            [f"{name} {amount(value, name):g} idle" for name, value in idle], 3) + "."
+        return str(Message("lab.node", node=node.name, idle={
+            name: node.idle.get(name) for name in ("cpu", "memory")}))
 
 
 def _brief(found: Explanation) -> str:
     """The head of an explanation, and its first cause."""
-    return " ".join([found.head, *(cause.text for cause in found.causes[:1])])
+    return paragraph([found.head, *(cause.text for cause in found.causes[:1])])
 
 
 def _little(*rows: dict[str, Any]) -> tuple[bool, bool]:
@@ -119,13 +116,14 @@ class Told:
         turned.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
         found = [self._turned(name, before, now, not at) for at, name in enumerate(turned[:2])]
         if len(turned) > 2:
-            found.append(f"{len(turned) - 2} more jobs turn.")
+            found.append(str(Message("job.turns_more", n=len(turned) - 2)))
         more = next((name for name, row in now.jobs.items() if not turned and name in before.jobs
                      and row["now"] != before.jobs[name]["now"]), None)
         if more:
             row = now.jobs[more]
-            found.append(f"**{more}** gets {row['now']} of {row['now'] + row['waiting']} pods (was "
-                         f"{before.jobs[more]['now']}): {say(now.reason(row)[0])}.")
+            found.append(str(Message(
+                "job.gets", job=more, placed=row["now"], pods=row["now"] + row["waiting"],
+                before=before.jobs[more]["now"], why=now.reason(row)[0])))
         for verb, field in (("deserves", "deserved"), ("may hold", "real_capability")):
             if before.resource == now.resource and len(found) < 2:
                 found += amounts(verb, lambda facts, field=field: facts.of(field),
@@ -135,30 +133,29 @@ class Told:
     def _turned(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
         row = now.jobs[name]
         why = now.reason(row)[0] if whole else ""
-        because = f": {say(why)}" if why else ""
-        return (f"**{name}** is **{say(row['fate'])}** (was {say(before.jobs[name]['fate'])})"
-                f"{because}.")
+        return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
+                           now=gettext(row["fate"]), before=gettext(before.jobs[name]["fate"])))
 
 
 def waiting_words(facts: Decided) -> str:
     """Return the first job that was not placed, with its reason."""
     for name, row in facts.jobs.items():
         if row["fate"] in ("discarded", "not admitted", "not tried"):
-            return f"**{name}** is **{say(row['fate'])}**: {say(facts.reason(row)[0])}."
+            return str(Message("job.state", job=name, now=gettext(row["fate"]),
+                               why=facts.reason(row)[0]))
     return ""
 
 
 def first_words(facts: Decided) -> str:
     """Return what the picture shows before the first move."""
     fates = [row["fate"] for row in facts.jobs.values()]
-    placed = fates.count("placed")
-    return (f"{placed} of {len(fates) - fates.count('running')} jobs are placed in this cycle. "
-            f"{waiting_words(facts)}").strip()
+    return paragraph([Message("lab.placed", placed=fates.count("placed"),
+                              n=len(fates) - fates.count("running")), waiting_words(facts)])
 
 
 def nothing_words(facts: Decided) -> str:
     """Return what is said of a move that changed nothing."""
-    return f"No outcome turns. {waiting_words(facts)}".strip()
+    return paragraph([Message("lab.no_turn"), waiting_words(facts)])
 
 
 class ClusterLab(Lab):
@@ -272,7 +269,8 @@ def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf]
 def _title(cluster: Cluster) -> str:
     kinds = [obj.kind for obj in cluster.objects()]
     queues = kinds.count("Queue") - 2  # root and default are in every cluster
-    return f"{kinds.count('Node')} nodes, {max(queues, 1)} queues"
+    return gettext("{nodes}, {queues}", nodes=Message("nodes", n=kinds.count("Node")),
+                   queues=Message("queues", n=max(queues, 1)))
 
 
 def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict[str, Control]:
@@ -291,13 +289,13 @@ def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict
         data = channels(opened, name)
         most = {row["queue"]: row for row in data["queues"]}
         for queue, row in most.items():
-            found |= group(f"queue {queue}", dict(_of_queue(row, data, plugins, list(most))),
-                           link=queue)
+            controls = dict(_of_queue(row, data, plugins, list(most)))
+            found |= group(gettext("queue {name}", name=queue), controls, link=queue)
         if name == resource:
             for row in data["queues"]:
                 for job in row["jobs"]:
-                    found |= group(f"job {job['name']}", dict(_of_job(job, data["total"])),
-                                   link=job["job"])
+                    found |= group(gettext("job {name}", name=job["name"]),
+                                   dict(_of_job(job, data["total"])), link=job["job"])
     return found
 
 

@@ -10,9 +10,12 @@ from typing import Any
 
 from attrs import asdict, define, evolve, field
 
-from volcano_lab.trace.language import ENGLISH, mark, say, spoken
+from volcano_lab.messages import ENGLISH, Message, Misuse, gettext, spoken
+from volcano_lab.widgets.story import counted
 
 Row = dict[str, Any]
+TEXTS = ("label", "unit", "about", "group")
+"""What is read of a control, beside the labels of its options."""
 
 
 @define
@@ -37,12 +40,15 @@ class Control:
     @property
     def full(self) -> str:
         """The name of the control beyond its group."""
-        return f"{self.label} of {self.group}" if self.group else self.label
+        return gettext("{label} of {group}", label=gettext(self.label), group=gettext(self.group)
+                       ) if self.group else gettext(self.label)
 
     def page(self, name: str) -> Row:
         """Return what the page needs to know of it."""
-        known = {word: value for word, value in asdict(self).items() if word != "more"}
-        return known | {"name": name, "options": self.options or None} | self.more
+        known = {word: gettext(value) if word in TEXTS else value
+                 for word, value in asdict(self).items() if word != "more"}
+        return known | {"name": name, "options": self.options or None, "labels": [
+            gettext(label) for label in self.labels]} | self.more
 
     def choices(self) -> list[Any]:
         """Return all values that it takes; none for texts, which take many."""
@@ -65,36 +71,41 @@ class Control:
         """
         if self.kind in ("slider", "number", "handle") and not self.options:
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ValueError(f"{name} is {value!r}; allowed is a number")
+                raise Misuse(gettext("{name} is {value}; allowed is a number", name=name,
+                                     value=repr(value)))
             if not self.least <= value <= self.most:
-                raise ValueError(f"{name} is {value}; allowed is {self.least} to {self.most}")
+                raise Misuse(gettext("{name} is {value}; allowed is {least} to {most}", name=name,
+                                     value=value, least=self.least, most=self.most))
             return self._at(round((value - self.least) / self.step))
         allowed: Sequence[Any] = self.choices()
         if allowed and value not in allowed:
-            raise ValueError(f"{name} is {value!r}; allowed are {', '.join(map(str, allowed))}")
+            raise Misuse(gettext("{name} is {value}; allowed are {options:,}", name=name,
+                                 value=repr(value), options=[*map(str, allowed)]))
         if self.kind == "text" and not isinstance(value, str):
-            raise ValueError(f"{name} is {value!r}; allowed is a text")
+            raise Misuse(gettext("{name} is {value}; allowed is a text", name=name,
+                                 value=repr(value)))
         return value
 
     def words(self, value: Any) -> str:
         """Return a value as the page says it."""
         if self.options:
-            return self.labels[self.options.index(value)]
+            return gettext(self.labels[self.options.index(value)])
         if isinstance(value, bool):
-            return "on" if value else "off"
+            return gettext("on" if value else "off")
         return f"{value:g}" if isinstance(value, int | float) else str(value)
 
     def told(self, before: Any, now: Any) -> str:
         """Return the sentence of a move."""
-        head = say(self.group or self.label)
-        tail = f"{mark(': ')}{say(self.label)}" if self.group else ":"
-        unit = "" if self.options or not self.unit else f" {self.unit}"
-        if now == 1 and len(unit) > 3:
-            unit = unit.removesuffix("s")  # 1 pod
+        value, was = self.words(now), self.words(before)
+        if self.unit and not self.options:
+            value = counted(now, self.unit, value)
+        head = gettext(self.group or self.label)
         if spoken() == ENGLISH:
             head = f"{head[:1].upper()}{head[1:]}"
-        value, was = say(self.words(now) + unit), say(self.words(before))
-        return f"{head}{tail} **{value}** (was {was})."
+        if not self.group:
+            return str(Message("move", control=head, value=value, before=was))
+        return str(Message("move.in_group", group=head, control=gettext(self.label), value=value,
+                           before=was))
 
 
 def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, step: float = 1,

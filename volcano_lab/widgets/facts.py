@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, RUNNING, TaskInfo, in_units
+from volcano_lab.messages import Message, gettext
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import most_of
@@ -64,8 +65,8 @@ def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
         most = most_of(whole, resource) / scale
         rim = "asks for" if row["request"] is not None and most >= row["request"] else "limit"
         queues.append({"queue": row["queue"], "color": row["color"], "weight": row["weight"],
-                       "limit": plain(most), "rim": rim, "guarantee": row["guarantee"],
-                       "note": f"{rim} {most:.4g}"})
+                       "limit": plain(most), "rim": gettext(rim), "guarantee": row["guarantee"],
+                       "note": f"{gettext(rim)} {most:.4g}"})
 
     return {"queues": queues, "rounds": rounds(cycle, resource)}
 
@@ -114,7 +115,7 @@ def statement(cycle: Cycle, key: str) -> dict[str, Any]:
     room = sum(pod["state"] != "waiting" for pod in pods)
     why = "" if outcome == "commit" else next(iter(cycle.why(key)), "")
     return {"outcome": outcome, "pods": pods, "minimum": job.min_available, "reason": why,
-            "headline": f"{room} of {len(pods)} pods find room",
+            "headline": str(Message("statement.pods", placed=room, pods=len(pods))),
             "color": colors_of(row["queue"] for row in cycle.queues()).get(job.queue)}
 
 

@@ -17,9 +17,8 @@ from traitlets import observe
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.messages import Misuse, NoSuch
+from volcano_lab.messages import Message, Misuse, NoSuch, gettext, mark, paragraph
 from volcano_lab.messages.attempt import attempt
-from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control
 from volcano_lab.widgets.decisions import Decisions, collect_later, later
@@ -159,7 +158,7 @@ class Lab(OnPage):
     def undo(self) -> Lab:
         """Take the last move back."""
         if self._past:
-            self._go(self._past.pop(), ["Undone."], past=False)
+            self._go(self._past.pop(), [gettext("Undone.")], past=False)
         return self
 
     def reset(self) -> Lab:
@@ -174,7 +173,8 @@ class Lab(OnPage):
         number = self._number(task)
         self._task = number
         found = self.tasks[number]
-        self._go(self.start | found.start, [f"**{found.name}.** {found.text}"], ghost="none")
+        told = f"**{gettext(found.name)}{mark('.')}** {gettext(found.text)}"
+        self._go(self.start | found.start, [told], ghost="none")
         return self
 
     def python(self) -> str:
@@ -189,14 +189,16 @@ class Lab(OnPage):
 
     def _move(self, values: Values, more: bool = False) -> None:
         if not isinstance(values, dict):
-            raise Misuse(f"a move is {values!r}; allowed are values by the name of their control.")
+            raise Misuse(gettext("a move is {values}; allowed are values by the name of their "
+                                 "control.", values=repr(values)))
         for name in values:
             if name not in self.controls:
-                raise NoSuch(f"{name} is no control; there are {', '.join(self.controls)}")
+                raise NoSuch(gettext("{name} is no control; there are {controls:,}", name=name,
+                                     controls=[*self.controls]))
         checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
         told = self._told(self._origin if more else self._values, checked)
         if len(told) > 2:
-            told = [f"{len(told)} controls are moved."]
+            told = [str(Message("moves", n=len(told)))]
         self._go(self._values | checked, told, more=more)
         if self._timer:
             self._timer.cancel()
@@ -219,9 +221,9 @@ class Lab(OnPage):
                     self._past = [*self._past[-KEPT:], self._values]
             self._values = dict(values)
             if found is None:
-                return self._fail(f"This does not work: {error}")
+                return self._fail(str(Message("move.fails", error=gettext(str(error)))))
             self._facts, self._board, self._done, words = found
-            self.shown = self._frame(" ".join(words), "keep" if more else ghost)
+            self.shown = self._frame(paragraph(words), "keep" if more else ghost)
 
     def _followed(self, values: Values, told: list[str], before: Facts, fresh: bool
                   ) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
@@ -261,10 +263,11 @@ class Lab(OnPage):
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
         nothing = self._nothing(now) if callable(self._nothing) else self._nothing
-        return [text for each in self.says for text in each.told(before, now)] or [nothing]
+        return [text for each in self.says for text in each.told(before, now)] or [
+            gettext(nothing)]
 
     def _first_words(self, facts: Facts) -> str:
-        return self._opening(facts) if callable(self._opening) else self._opening
+        return gettext(self._opening(facts) if callable(self._opening) else self._opening)
 
     def _frame(self, said: str, ghost: str, *, error: bool = False, **more: Any) -> dict[str, Any]:
         return {"n": self.ask.get("n", 0), "values": self._values, "board": self._board,
@@ -273,17 +276,19 @@ class Lab(OnPage):
                 "moved": self._values != self.start, **more}
 
     def _fixed(self) -> dict[str, Any]:
-        return {"widget": "lab", "title": self.title,
+        return {"widget": "lab", "title": gettext(self.title),
                 "id": "-".join(re.findall(r"[a-z0-9]+", self.title.lower())),
                 "controls": [control.page(name) for name, control in self.controls.items()],
                 "panels": [panel.fixed | {"key": key}
                            for key, panel in zip(self._keys, self.panels, strict=True)],
-                "tasks": [{"name": task.name, "text": task.text, "shows": task.show is not None}
-                          for task in self.tasks], "copies": self._forms()}
+                "tasks": [{"name": gettext(task.name), "text": gettext(task.text),
+                           "shows": task.show is not None} for task in self.tasks],
+                "copies": self._forms()}
 
     def _cluster(self) -> Cluster:
         if self.code is None:
-            raise Misuse(f'the lab "{self.title}" has no code for its cluster')
+            raise Misuse(gettext('the lab "{title}" has no code for its cluster',
+                                 title=gettext(self.title)))
         return self.code(dict(self._values))
 
     # -- what the page asks ------------------------------------------------------------------------
@@ -307,7 +312,8 @@ class Lab(OnPage):
         names = [each.name for each in self.tasks]
         number = names.index(task) if task in names else task
         if number not in range(len(names)):
-            raise NoSuch(f"there is no task {task!r}; there are {', '.join(names) or 'none'}")
+            raise NoSuch(gettext("there is no task {task}; there are {names:,}", task=repr(task),
+                                 names=names))
         return int(number)
 
     def _shown(self, at: int) -> None:
@@ -315,7 +321,7 @@ class Lab(OnPage):
         task = self.tasks[self._number(at)]
         start, show = self.start | task.start, task.show or {}
         told = self._told(start, start | show)
-        self._go(start | show, ["One way:", *told])
+        self._go(start | show, [str(Message("task.shown", moves=paragraph(told)))])
 
     def _forms(self) -> list[str]:
         """The forms in which this state can be copied: names of methods."""
@@ -323,7 +329,8 @@ class Lab(OnPage):
 
     def _copied(self, form: str) -> None:
         if form not in self._forms():
-            raise Misuse(f"a copy is {form!r}; allowed are {', '.join(self._forms()) or 'none'}")
+            raise Misuse(gettext("a copy is {form}; allowed are {forms:,}", form=repr(form),
+                                 forms=self._forms()))
         text = getattr(self, form)()
         self._again(copied={"n": self.ask["n"], "form": form, "text": text})
 
@@ -347,11 +354,12 @@ class Lab(OnPage):
             images = [stills.html(panel.at(self._facts).drawing) for panel in self.panels]
         except stills.NoEngineError as error:
             images = [str(error)]
-        head = f"<p><b>{say(self.title)}</b> <i>{say('moves in the lab: run this cell')}</i></p>"
-        said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", say(" ".join(self.shown["said"])))
+        moves = gettext("moves in the lab: run this cell")
+        head = f"<p><b>{gettext(self.title)}</b> <i>{moves}</i></p>"
+        said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", self.shown["said"][0])
         shown = "".join(f"<div>{image}</div>" for image in images)
-        return (f"{head}{AT_REST}<summary>{say('How it stands before the first move')}</summary>"
-                f"<p>{said}</p>{shown}</details>")
+        before = gettext("How it stands before the first move")
+        return f"{head}{AT_REST}<summary>{before}</summary><p>{said}</p>{shown}</details>"
 
     def __repr__(self) -> str:
         return f"<the lab {self.title}; it moves while a kernel runs>"

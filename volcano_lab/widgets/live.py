@@ -5,6 +5,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
+from volcano_lab.messages import Message, gettext
 from volcano_lab.messages.attempt import attempt
 from volcano_lab.widgets.scripts import Script, live_css, on_page
 
@@ -22,7 +23,7 @@ class OnPage(anywidget.AnyWidget):
         """Take a message of the page; whatever is raised behind it is one sentence there."""
         _, error = attempt(lambda: super(OnPage, self).set_state(sync_data))
         if error:
-            self._fail(f"This does not work: {error}")
+            self._fail(str(Message("move.fails", error=gettext(str(error)))))
 
     def _fail(self, sentence: str) -> None:
         """Show what went wrong in answering the page."""

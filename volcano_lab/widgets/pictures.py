@@ -15,11 +15,14 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from volcano_lab.messages import gettext
 from volcano_lab.widgets import stills
 
 Data = Any
 """Plain data (dicts, lists, texts, numbers), or a function of a lab's facts that gives them."""
 WIDTH = 640
+LABELS = ("unit", "limit", "x", "y", "parts", "columns", "heads", "words")
+"""What is read of a picture's options."""
 Words = Mapping[str, str]
 
 
@@ -52,7 +55,9 @@ class Picture:
     @property
     def fixed(self) -> dict[str, Any]:
         """What the page needs to know once."""
-        return {"kind": self.kind, "title": self.title, "legend": self.legend, "spec": self.spec,
+        spec = {name: _labels(each) if name in LABELS else each for name, each in self.spec.items()}
+        return {"kind": self.kind, "title": gettext(self.title), "legend": gettext(self.legend),
+                "spec": spec,
                 "key": self.key or self.kind, "wide": self.wide, "tall": self.tall,
                 "width": self.width}
 
@@ -86,6 +91,13 @@ class Picture:
             return still, {}
         view, about = LivePicture(self.fixed, self.data)._repr_mimebundle_()
         return {**view, **still}, about
+
+
+def _labels(words: Any) -> Any:
+    """Return words of a picture in the current language."""
+    if isinstance(words, Mapping):
+        return {name: gettext(word) for name, word in words.items()}
+    return gettext(words) if isinstance(words, str) else [*map(gettext, words)]
 
 
 def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec: Any) -> Picture:

@@ -15,6 +15,7 @@ from typing import Any
 
 from volcano_lab.api import in_units
 from volcano_lab.framework import Session
+from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import Record, TraceReader, short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.palette import colors_of
@@ -24,6 +25,7 @@ from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.channels import amount, channels, job_rows, unit_of
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
+from volcano_lab.widgets.story import counted
 
 Row = dict[str, Any]
 TREE = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
@@ -79,11 +81,12 @@ class Plot:
                  "parts": [amount(row["allocated"] - row["elastic"], resource),
                            amount(row["inqueue"], resource), amount(row["minimum"], resource)],
                  "limit": amount(row["may_hold"], resource), "over": row["verdict"] == "refused",
-                 "text": f"{amount(row['sum'], resource):g} of "
-                         f"{amount(row['may_hold'], resource):g}: {row['verdict']}"}
+                 "text": str(Message(f"sum.{row['verdict']}", asked=amount(row["sum"], resource),
+                                     limit=amount(row["may_hold"], resource)))}
                 for row in admissions(self._cycle.trace, key, resource)
                 if row["may_hold"] is not None]
-        return pictures.sums(title or f"What enqueue compares, in {unit_of(resource)}", rows,
+        return pictures.sums(title or gettext(
+            "What enqueue compares, in {unit}", unit=gettext(unit_of(resource))), rows,
                              parts=SUMS, limit="may hold", **{"width": 760} | frame)
 
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
@@ -109,7 +112,7 @@ class Plot:
     def statement(self, job: str, title: str = "", **frame: Any) -> Picture:
         """Draw a gang's statement: what was tried, in order, and whether it was kept."""
         key = Names(self._cycle.session).find(job, "job")[1]
-        return pictures.statement(title or f"The statement of {short(key)}",
+        return pictures.statement(title or gettext("The statement of {job}", job=short(key)),
                                   facts.statement(self._cycle, key), **frame)
 
     def timeline(self, title: str = "What queues hold, operation by operation",
@@ -168,7 +171,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     climbs = _climbs(cycle, resource) if gangs else {}
     refused = [name for name, climb in climbs.items() if not climb["steps"][-1]["fits"]]
     return {"queues": queues, "climbs": climbs, "climb": next(iter([*refused, *climbs]), ""),
-            "text": "No gang is compared with the levels." if gangs else ""}
+            "text": gettext("No gang is compared with the levels.") if gangs else ""}
 
 
 def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
@@ -177,15 +180,15 @@ def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
         sides = {word: amount(row[word], resource) for word in (
             "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold")}
         gang, fits = short(row["job"]), row["verdict"] == "room"
-        text = f"{sides['minimum']:g} + {sides['allocated']:g} allocated"
-        text += f" + {sides['inqueue']:g} in queue" if sides["inqueue"] else ""
-        text += f" − {sides['elastic']:g} elastic" if sides["elastic"] else ""
-        most = "no limit" if sides["may_hold"] is None else f"{sides['may_hold']:g}"
-        text += f" = {sides['sum']:g} of {most}: {row['verdict']}"
-        climb = climbs.setdefault(gang, {"amount": sides["minimum"], "steps": [], "text":
-                                         f"{gang} asks for {sides['minimum']:g} "
-                                         f"{unit_of(resource)}."})
-        climb["steps"].append({"queue": row["level"], "text": text, "fits": fits})
+        counted_too = [Message(f"climb.{word}", amount=sides[word]) for word in (
+            "allocated", "inqueue") if sides[word] or word == "allocated"]
+        text = Message(
+            f"climb.{row['verdict']}", sum=[sides["minimum"], *counted_too], asked=sides["sum"],
+            elastic=Message("climb.elastic", amount=sides["elastic"]) if sides["elastic"] else None,
+            limit=gettext("no limit") if sides["may_hold"] is None else sides["may_hold"])
+        climb = climbs.setdefault(gang, {"amount": sides["minimum"], "steps": [], "text": str(
+            Message("climb", gang=gang, amount=counted(sides["minimum"], unit_of(resource))))})
+        climb["steps"].append({"queue": row["level"], "text": str(text), "fits": fits})
     return climbs
 
 
@@ -206,7 +209,7 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
     found = next(iter(trace.iter("victims", task=pod)), None)
     asked = _asked(trace, pod, found)
     if not asked:
-        return {"tiers": [], "rows": [], "verdict": "No plugin was asked: there was no candidate."}
+        return {"tiers": [], "rows": [], "verdict": str(Message("votes.none_asked"))}
     last = asked[-1]["tier"]
     tiers = [(tier, [plugin for plugin, _ in plugins]) for tier, plugins in
              enumerate(ssn.points[ACTIONS[asked[0].action]].tiers) if plugins]
@@ -217,14 +220,13 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
         for tier, plugins in tiers for plugin in plugins}, "left": name in let_go}
         for name in asked[0]["candidates"]]
     decides = last if found else None
-    verdict = "Nobody has to go: no tier names anybody."
-    if found:
-        chosen = ", ".join(map(short, found["chosen"]))
-        verdict = (f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
-                   else f"{chosen} has to go: tier {last + 1} names it.")
-    return {"tiers": [{"name": f"tier {tier + 1}", "decides": tier == decides, "plugins": plugins,
+    verdict = Message("votes.none") if not found else Message(
+        "votes.discarded" if back else "votes.goes", pods=[*map(short, found["chosen"])],
+        tier=last + 1)
+    return {"tiers": [{"name": gettext("tier {number}", number=tier + 1),
+                       "decides": tier == decides, "plugins": plugins,
                        "note": _note(tier, last, decides)} for tier, plugins in tiers],
-            "rows": rows, "verdict": verdict}
+            "rows": rows, "verdict": str(verdict)}
 
 
 def _asked(trace: TraceReader, pod: str, found: Record | None) -> list[Record]:
@@ -241,5 +243,5 @@ def _asked(trace: TraceReader, pod: str, found: Record | None) -> list[Record]:
 
 def _note(tier: int, last: int, decides: int | None) -> str:
     if tier > last:
-        return "not asked"
-    return "decides" if tier == decides else "names nobody"
+        return gettext("not asked")
+    return gettext("decides" if tier == decides else "names nobody")

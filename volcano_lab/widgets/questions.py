@@ -17,7 +17,7 @@ from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.pages import page_of
 from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import ManifestError
-from volcano_lab.trace.language import say
+from volcano_lab.messages import gettext
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.state import queues_of
 
@@ -61,7 +61,7 @@ class Questions:
         try:
             found = answers[asked["ask"]]()
         except (ManifestError, ConfError, LookupError) as error:
-            found = {"error": say(str(error))}
+            found = {"error": gettext(str(error))}
         return json.dumps(found)
 
     def open(self, files: Sequence[str]) -> Row:
@@ -71,29 +71,29 @@ class Questions:
         self.cluster = Cluster.read(*files)
         self.explainer = self.cluster.explainer()
         ssn = self.explainer.session
-        return {"waiting": [{"job": job, "code": group.code, "text": say(text)}
+        return {"waiting": [{"job": job, "code": group.code, "text": gettext(text)}
                             for group in self.explainer.waiting()
                             for job, text in zip(group.jobs, group.heads, strict=True)],
                 "plugins": ssn.conf.plugin_names(), **state(ssn)}
 
     def lint(self) -> list[Row]:
         """The findings of `volcano-lab lint`, errors first."""
-        return [{"level": each.level, "rule": each.rule, "text": say(str(each))}
+        return [{"level": each.level, "rule": each.rule, "text": gettext(str(each))}
                 for each in self.cluster.lint()]
 
     def why(self, job: str) -> Row:
         """What `volcano-lab why` says of a job."""
         found = self.explainer.why(job)
         self._remedies[job] = iter(found.remedies_within(SECONDS))
-        causes = [{"code": cause.code, "text": say(cause.text), "context": cause.context}
+        causes = [{"code": cause.code, "text": gettext(cause.text), "context": cause.context}
                   for cause in found.causes if cause.text]
-        return {"head": say(found.head), "causes": causes, "page": page_of(found.codes),
+        return {"head": gettext(found.head), "causes": causes, "page": page_of(found.codes),
                 "seeks": found.seeks_remedies}
 
     def next(self, job: str) -> Row | None:
         """The next change that turns the answer, as it is found; None after the last one."""
         remedy = next(self._remedies.get(job, iter(())), None)
-        return remedy and {"text": say(remedy.change), "effect": say(remedy.effect),
+        return remedy and {"text": gettext(remedy.change), "effect": gettext(remedy.effect),
                            "args": remedy.args, "kubectl": remedy.kubectl}
 
     def tried(self, args: Sequence[str]) -> Row:
@@ -120,7 +120,7 @@ class Questions:
         """The first line of `why` without and with what was moved in the lab."""
         changes = self._lab.changes()
         changed = self.cluster.changed(*changes).explainer() if changes else self.explainer
-        before, after = (say(each.why(job).head) for each in (self.explainer, changed))
+        before, after = (gettext(each.why(job).head) for each in (self.explainer, changed))
         return {"sets": changes, "before": before, "after": after}
 
 

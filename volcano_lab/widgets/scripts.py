@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.trace.language import ENGLISH, SCRIPT, catalogue, say_all, spoken
+from volcano_lab.messages import ENGLISH, spoken
+from volcano_lab.messages.catalogue import SCRIPT, catalogue
+from volcano_lab.trace.language import say_all
 
 HERE = Path(__file__).parent
 PLURAL = '? "s" : ""'
@@ -70,7 +72,7 @@ def say_script(source: str) -> str:
     """Return JavaScript with its texts in the reader's language: literals that an entry has."""
     if spoken() == ENGLISH:
         return source
-    entries = catalogue(spoken(), SCRIPT).entries
+    entries = catalogue(spoken(), SCRIPT)
     return in_script(source.replace(PLURAL, '? "" : ""'), lambda text: entries.get(text, text))
 
 

@@ -17,17 +17,13 @@ from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, S
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Explanation
-from volcano_lab.messages import Misuse, NoSuch
+from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
-from volcano_lab.trace.language import NAMES, say_all
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.live import OnPage
 from volcano_lab.widgets.scripts import on_page
-
-CHOSEN = NAMES | {"resource", "detail"}
-"""Keys of a frame below which programs read."""
 
 
 class CycleSteps(OnPage):
@@ -47,8 +43,6 @@ class CycleSteps(OnPage):
     >>> steps.show("A job is not admitted", "default/a")["said"]
     'this cycle has no place that shows "A job is not admitted" for default/a.'
     """
-
-    shown = Dict().tag(sync=True, to_json=lambda frame, _: say_all(frame, CHOSEN))
 
     def __init__(self, view: StepView):
         self.view = view
@@ -71,7 +65,7 @@ class CycleSteps(OnPage):
         """Go to a record; None: stay."""
         if record is not None:
             self.view.stepper.goto(record.number)
-        return self._show("" if record else "the trace has no record that decided it.")
+        return self._show("" if record else gettext("the trace has no record that decided it."))
 
     def forward(self) -> Frame:
         """Go one step on."""
@@ -89,8 +83,9 @@ class CycleSteps(OnPage):
         sought = {"outcome": outcome, "operation": operation, "job": job, "queue": queue}
         sought = {name: word for name, word in sought.items() if word}
         found = self.view.stepper.jump(backwards=backwards, **sought)
-        what, where = " and ".join(sought.values()) or "it", "before" if backwards else "after"
-        return self._show("" if found else f"nothing of {what} comes {where} this place.")
+        where = "before" if backwards else "after"
+        return self._show("" if found else str(Message(f"stepper.nothing_{where}",
+                                                       what=[*sought.values()])))
 
     def stop_at(self, text: str, backwards: bool = False) -> Frame:
         """Go to the next place where a breakpoint in words stops; see `debug.breakpoints`."""
@@ -99,8 +94,8 @@ class CycleSteps(OnPage):
             found: Record | None = self.view.stepper.find(wanted, backwards)
         except BreakpointError as error:
             return self._show(str(error))
-        where = f"nothing {'before' if backwards else 'after'} this place stops at that."
-        return self._show("" if found else wanted.nowhere(self.view.trace) or where)
+        where = Message(f"stepper.no_stop_{'before' if backwards else 'after'}")
+        return self._show("" if found else wanted.nowhere(self.view.trace) or str(where))
 
     def show(self, symptom: Symptom | str, name: str = "") -> Frame:
         """Go to the place that decides a symptom of `debug.presets`, given by what is seen.
@@ -110,11 +105,12 @@ class CycleSteps(OnPage):
         """
         known = {each.seen: each for each in SYMPTOMS}
         if not isinstance(symptom, Symptom) and symptom not in known:
-            raise NoSuch(f'there is no symptom "{symptom}"; there are {", ".join(known)}')
+            raise NoSuch(gettext('there is no symptom "{symptom}"; there are {known:,}',
+                                 symptom=symptom, known=[*map(gettext, known)]))
         sought = symptom if isinstance(symptom, Symptom) else known[symptom]
-        of = f" for {name}" if name and sought.about else ""
-        return self._show("" if find(self.view.stepper, sought, name) else
-                          f'this cycle has no place that shows "{sought.seen}"{of}.')
+        code = "stepper.no_symptom" + ".of" * bool(name and sought.about)
+        return self._show("" if find(self.view.stepper, sought, name) else str(Message(
+            code, symptom=gettext(sought.seen), name=name)))
 
     def detail(self, word: str) -> Frame:
         """Step by "operations", "decisions" or "every record"; `ValueError` for another word."""
@@ -159,13 +155,14 @@ def fixed_of(view: StepView) -> dict[str, Any]:
             "colors": colors_of(view.queues), "most": view.most,
             "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
             "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": labelled(DETAILS),
-            "symptoms": [{"key": symptom.seen, "seen": symptom.seen, "likely": symptom.likely,
-                          "name": symptom.about} for symptom in SYMPTOMS]}
+            "symptoms": [{"key": symptom.seen, "seen": gettext(symptom.seen),
+                          "likely": gettext(symptom.likely), "name": symptom.about}
+                         for symptom in SYMPTOMS]}
 
 
 def labelled(words: Iterable[str]) -> list[dict[str, str]]:
     """Return choices as the page offers them: the key is sent back, the label is read."""
-    return [{"key": word, "label": word} for word in words]
+    return [{"key": word, "label": gettext(word)} for word in words]
 
 
 Scene = TraceReader | Callable[[], TraceReader]
@@ -187,7 +184,7 @@ class StatementSteps(OnPage):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
-    scenes = List().tag(sync=True, to_json=lambda names, _: say_all(labelled(names)))
+    scenes = List().tag(sync=True, to_json=lambda names, _: labelled(names))
     scene = Unicode().tag(sync=True)
     frames = List().tag(sync=True, to_json=on_page)
     colors = Dict().tag(sync=True)
@@ -202,7 +199,8 @@ class StatementSteps(OnPage):
     def show(self, scene: str) -> StatementSteps:
         """Another scene, from its beginning. `KeyError` for a name that isn't offered."""
         if scene not in self._scenes:
-            raise NoSuch(f"there is no scene {scene}; there are {', '.join(self._scenes)}")
+            raise NoSuch(gettext("there is no scene {scene}; there are {scenes:,}", scene=scene,
+                                 scenes=[*self._scenes]))
         if scene not in self._made:
             made = self._scenes[scene]
             self._made[scene] = frames_of(made if isinstance(made, TraceReader) else made())

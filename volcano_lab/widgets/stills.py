@@ -15,7 +15,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from volcano_lab.trace.language import say_all, spoken
+from volcano_lab.messages import spoken
+from volcano_lab.trace.language import say_all
 from volcano_lab.trace.shown import image
 from volcano_lab.widgets.scripts import bundle, say_script, still_css
 

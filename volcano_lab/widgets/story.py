@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.trace.language import say
+from volcano_lab.messages import Message, gettext, known
 
 Facts = Any
 MOST = 4
@@ -40,12 +40,14 @@ class Amounts:
         old, new = self.of(before), self.of(now)
         moved = [name for name in new if round(new[name] - old.get(name, 0), 2)]
         moved.sort(key=lambda name: -abs(new[name] - old.get(name, 0)))
-        parts = [f"**{say(name) if ' ' in name or ':' in name else name}** "
-                 f"{self.verb if not place else ''} {counted(new[name], self.unit)} "
-                 f"(was {plain(old.get(name, 0))})".replace("  ", " ")
+        if not moved:
+            return []
+        parts = [Message("amount.next" if place else "amount", verb=gettext(self.verb),
+                         name=gettext(name) if " " in name else name,
+                         amount=counted(new[name], self.unit), before=plain(old.get(name, 0)))
                  for place, name in enumerate(moved[:MOST])]
-        more = len(moved) - MOST
-        return [f"{', '.join(parts)}{f', and {more} more' if more > 0 else ''}."] if parts else []
+        more = max(len(moved) - MOST, 0)
+        return [str(Message("amounts.more" if more else "amounts", amounts=parts, n=more))]
 
 
 @define
@@ -67,23 +69,24 @@ class Outcome:
         was, word = self.of(before), self.of(now)
         if was == word:
             return []
-        why = say(self.because(now)) if self.because else ""
-        why = f": {why.rstrip('.。')}" if why else ""
-        return [f"{say(self.subject)}: **{say(word)}** (was {say(was)}){why}."]
+        why = gettext(self.because(now)) if self.because else ""
+        return [str(Message("turn.why" if why else "turn", subject=gettext(self.subject),
+                            now=gettext(word), before=gettext(was), why=why.rstrip(".。")))]
 
 
 amounts, outcome = Amounts, Outcome
 """Words for `says` of a lab: who has more or less, and what turned."""
 
 
-def counted(value: float, unit: str) -> str:
-    """Return a number with its unit, one of it in the singular.
+def counted(value: float, unit: str, shown: str = "") -> str:
+    """Return a number, as it is `shown`, with its unit, one of it in the singular.
 
     >>> counted(1, "pods"), counted(2, "pods"), counted(1, "s"), counted(3, "")
     ('1 pod', '2 pods', '1 s', '3')
     """
-    one = unit.removesuffix("s") if value == 1 and len(unit) > 2 else unit
-    return f"{plain(value)} {one}".rstrip()
+    amount, code = shown or plain(value), f"unit.{unit}"
+    return str(Message(code, n=value, amount=amount)) if known(
+        code) else f"{amount} {unit}".rstrip()
 
 
 def plain(value: float) -> str:

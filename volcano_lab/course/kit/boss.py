@@ -8,6 +8,7 @@ from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.messages import gettext, paragraph
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -23,19 +24,22 @@ def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[
     before, after = _kept(broken), _kept(answer)
     changed = {name for name, what in before.items()
                if after.get(name) != what} | after.keys() - before.keys()
-    yield changed, (
-        f"{min(changed, default='')} is not what it was. Nodes and pods stay as they are.")
+    yield changed, gettext("{object} is not what it was. Nodes and pods stay as they are.",
+                           object=min(changed, default=""))
     cycle = answer.run(conf)
     if cycle.session.warnings:
-        yield True, f"The scheduler's log says: {cycle.session.warnings[0]}"
+        yield True, gettext("The scheduler's log says: {warning}",
+                            warning=cycle.session.warnings[0])
     placed, all_told = at_work(cycle, promised=False), at_work(cycle)
     waiting = [name for name, needed in needs.items() if (
         all_told if name in promised else placed).get(f"default/{name}", 0) < needed]
     if waiting:
         done = [name for name in needs if name not in waiting]
         first = next(name for name in hints if name in waiting)
-        words = f"At work: {', '.join(done)}. " if done else ""
-        yield True, f"{words}Not yet: {', '.join(waiting)}. Look at {first}. {hints[first]}"
+        yield True, paragraph([
+            gettext("At work: {jobs:,}.", jobs=done) if done else None,
+            gettext("Not yet: {jobs:,}. Look at {first}.", jobs=waiting, first=first),
+            gettext(hints[first])])
     return cycle
 
 

@@ -18,6 +18,7 @@ from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.questions import RIGHT, entries, right
 from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
+from volcano_lab.messages import gettext
 
 COURSE = Path(__file__).parents[1]
 TAKES = {"str": str, "int": int, "float": float, "list": list}
@@ -48,7 +49,7 @@ class Check:
 
     def __init__(self, key: str, grade: Callable[[Any], Verdict | Mistakes | None],
                  takes: type | Callable[[Any], bool] | None = None, wanted: str = "",
-                 options: tuple[Any, ...] = (), solution: str = ""):
+                 options: tuple[Any, ...] = (), solution: tuple[str, ...] = ()):
         self.key, self.grade, self.takes = key, grade, takes
         self.options, self.solution = options, solution
         self.task = " ".join(cleandoc(grade.__doc__ or "").split())
@@ -62,15 +63,16 @@ class Check:
         try:
             answer = self._read(answer)
         except (TypeError, ValueError):
-            return try_again(f"The answer is {short(answer)}; wanted is {self.wanted}.")
+            return try_again(gettext("The answer is {answer}; wanted is {wanted}.",
+                                     answer=short(answer), wanted=gettext(self.wanted)))
         try:
             verdict = verdict_of(self.grade(answer))
         except Exception as error:  # whatever a reader's code, or a cluster that cannot be, raises
             text = " ".join(str(error).split())
             if isinstance(error, ValueError) and not callable(answer):  # a sentence of the library
-                return try_again(f"{text.removesuffix('.')}.")
-            return try_again(
-                f"That stopped with {type(error).__name__}{f': {text}' if text else ''}")
+                return try_again(text if text.endswith((".", "。")) else f"{text}.")
+            return try_again(gettext("That stopped with {error}", error=": ".join(
+                filter(None, (type(error).__name__, text)))))
         if verdict is None:
             return try_again(NOTHING) if isinstance(answer, FunctionType) else to_do(self.task)
         if verdict.state == WELL_DONE:
@@ -182,14 +184,17 @@ def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str
 
     def look_up(answer: Any) -> Verdict:
         found = next((each for each in answers if _means(answer, each)), None)
-        said = answers.get(found, otherwise or f"Choose one of: {'; '.join(map(str, answers))}.")
+        said = answers.get(found, otherwise)
+        if not said:
+            return try_again(gettext("Choose one of: {answers:;}.",
+                                     answers=[gettext(str(each)) for each in answers]))
         why = said.removeprefix(RIGHT)
         return try_again(said) if why == said else well_done(why)
 
     look_up.__doc__ = asks
     truth = right({"answers": answers})
     return Check(key, look_up, TAKES[takes], options=() if otherwise else tuple(answers),
-                 solution=f"{as_text(truth)}. {answers[truth].removeprefix(RIGHT)}")
+                 solution=(as_text(truth), answers[truth].removeprefix(RIGHT)))
 
 
 def _means(answer: Any, key: Any) -> bool:

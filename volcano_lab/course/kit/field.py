@@ -17,6 +17,7 @@ from typing import Any
 from volcano_lab.course.kit.live import Shown, views
 from volcano_lab.course.kit.markup import fold
 from volcano_lab.course.kit.verdict import try_again
+from volcano_lab.messages import gettext
 from volcano_lab.messages.attempt import attempt
 
 CHANGE = re.compile(r"#.*(\bchange\b|改)")
@@ -81,8 +82,8 @@ class Printed(io.StringIO):
         """Return what the page shows of it."""
         text, more = self.getvalue(), list[dict[str, str]]()
         if self.left_out:
-            more = views(f"{self.left_out:,} more characters are not shown; allowed are "
-                         f"{MOST_PRINTED:,}.")
+            more = views(gettext("{count:,} more characters are not shown; allowed are {most:,}.",
+                                 count=self.left_out, most=MOST_PRINTED))
         return [{"html": f"<pre>{escape(text)}</pre>"}] * bool(text) + more
 
 
@@ -102,8 +103,9 @@ def ran(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
 
 def _limited(shown: list[dict[str, str]]) -> list[dict[str, str]]:
     size = sum(len(view["html"]) for view in shown)
-    return shown if size <= MOST_SHOWN else views(
-        f"The value is not shown: it takes {size:,} characters; allowed are {MOST_SHOWN:,}.")
+    return shown if size <= MOST_SHOWN else views(gettext(
+        "The value is not shown: it takes {count:,} characters; allowed are {most:,}.",
+        count=size, most=MOST_SHOWN))
 
 
 def _exit(*_: Any) -> None:

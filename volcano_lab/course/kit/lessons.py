@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 from attrs import define
 
-from volcano_lab.trace.language import mark, say
+from volcano_lab.messages import gettext, mark
 
 START = "start.ipynb"
 """The start page's notebook."""
@@ -39,7 +39,7 @@ class Lesson:
     @property
     def link(self) -> str:
         """Number and title as a Markdown link."""
-        return f"[{self.number} {say(self.title)}]({self.file})"
+        return f"[{self.number} {gettext(self.title)}]({self.file})"
 
 
 @define(frozen=True, slots=True)
@@ -81,9 +81,9 @@ def top_line(number: str) -> str:
     [all lessons](start.ipynb)
     """
     before, after = neighbours(number)
-    here = f"**{number} {say(LESSONS[number].title)}**"
+    here = f"**{number} {gettext(LESSONS[number].title)}**"
     parts = [f"◂ {before.link}" if before else "", here, f"{after.link} ▸" if after else "",
-             f"[{say('all lessons')}]({START})"]
+             f"[{gettext('all lessons')}]({START})"]
     return " · ".join(part for part in parts if part)
 
 
@@ -91,11 +91,11 @@ def end_line(number: str) -> str:
     """The links at the end of a lesson, as Markdown."""
     _, after = neighbours(number)
     stop, colon = mark("."), mark(": ")
-    onward = (f"**{say('Next:')}** {after.link}{colon}{say(after.can)}{stop}" if after else
-              f"**{say('This was the last lesson.')}**")
+    onward = (f"**{gettext('Next:')}** {after.link}{colon}{gettext(after.can)}{stop}" if after else
+              f"**{gettext('This was the last lesson.')}**")
     links = [each.link for each in TABLE if each.number != number and each.number[:-1] == number]
-    more = f" **{say('More:')}** {' · '.join(links)}{stop}" if links else ""
-    return f"{onward}{more} [{say('All lessons and ways through')}]({START}){stop}"
+    more = f" **{gettext('More:')}** {' · '.join(links)}{stop}" if links else ""
+    return f"{onward}{more} [{gettext('All lessons and ways through')}]({START}){stop}"
 
 
 def course_table(folder: str = "") -> str:
@@ -105,10 +105,10 @@ def course_table(folder: str = "") -> str:
     | [00 Fair share](00-fair-share.ipynb) | read a queue's weight, ... comes next | – | ...
     """
     heads = ("lesson", "you can afterwards", "needs", "time")
-    lines = [f"| {' | '.join(map(say, heads))} |", "|---|---|---|---|"]
+    lines = [f"| {' | '.join(map(gettext, heads))} |", "|---|---|---|---|"]
     for lesson in TABLE:
-        link = f"[{lesson.number} {say(lesson.title)}]({folder}{lesson.file})"
+        link = f"[{lesson.number} {gettext(lesson.title)}]({folder}{lesson.file})"
         needs = ", ".join(lesson.needs) or "–"
-        lines.append(f"| {link} | {say(lesson.can)} | {needs} | "
-                     f"{say(f'{lesson.minutes} min').replace(' ', chr(160))} |")
+        lines.append(f"| {link} | {gettext(lesson.can)} | {needs} | "
+                     f"{gettext('{minutes} min', minutes=lesson.minutes).replace(' ', chr(160))} |")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ not trusted loses style sheets but keeps those.
 import re
 from html import escape
 
-from volcano_lab.trace.language import ENGLISH, say, spoken
+from volcano_lab.messages import ENGLISH, gettext, spoken
 
 INK = "var(--jp-content-font-color1, inherit)"
 LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
@@ -31,7 +31,7 @@ def html(text: object) -> str:
     >>> html("**No**: `a < b`, *never*.")
     '<b>No</b>: <code>a &lt; b</code>, <i>never</i>.'
     """
-    parts = re.split(r"(`[^`]+`)", escape(say(str(text)), quote=False))
+    parts = re.split(r"(`[^`]+`)", escape(gettext(str(text)), quote=False))
     done = [f"<code>{part[1:-1]}</code>" if part.startswith("`") else _marked(part)
             for part in parts]
     said = "".join(done).replace("\n\n", "<br><br>")
@@ -63,7 +63,7 @@ def plain(text: object) -> str:
     >>> plain("**No**: `a < b`, *never*.")
     'No: a < b, never.'
     """
-    words = say(str(text))
+    words = gettext(str(text))
     for pattern, _ in MARKS:
         words = re.sub(pattern, r"\1", words)
     return words.replace("`", "")
@@ -71,7 +71,7 @@ def plain(text: object) -> str:
 
 def box(inner: str, color: str, role: str, label: str = "") -> str:
     """Put HTML into a card with a coloured edge."""
-    named = f' aria-label="{escape(say(label), quote=True)}"' if label else ""
+    named = f' aria-label="{escape(gettext(label), quote=True)}"' if label else ""
     style = (f"border: 1px solid {LINE}; border-left: 4px solid {color}; border-radius: 8px; "
              f"padding: 12px 14px; margin: 4px 0; max-width: {WIDTH}; box-sizing: border-box; "
              f"color: {INK}; font-family: {FONT}; font-size: 14px; line-height: 1.5")

@@ -19,8 +19,7 @@ from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_na
 from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, opened, right
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import Verdict, try_again
-from volcano_lab.messages import NoSuch
-from volcano_lab.trace.language import answered, mark
+from volcano_lab.messages import NoSuch, gettext, mark, paragraph
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
 COMPUTED = "Answer to reveal the result."
@@ -74,7 +73,7 @@ class Question(Shown):
 
     def __repr__(self) -> str:
         options = f" ({' / '.join(map(plain, self.options))})" if self.options else ""
-        return f"{plain(self.word.capitalize())}{mark(': ')}{plain(self.question)}{options}"
+        return f"{plain(self.word).capitalize()}{mark(': ')}{plain(self.question)}{options}"
 
     def _repr_html_(self) -> str:
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in self.options)
@@ -134,26 +133,31 @@ class Prediction(Question):
         if not self.options and _is_number(self.truth) and not _is_number(value):
             return try_again(WANTED)
         if same(value, self.truth):
-            words = f"Right: {_quoted(value)}."
-            return Verdict(states.RIGHT, f"{words} {self._reason()}".strip())
-        said = " ".join(filter(None, (f"You said {_quoted(value)}.", self._of(value))))
-        return Verdict(states.WRONG, f"{said} {answered(_quoted(self.truth), self._reason())}")
+            return Verdict(states.RIGHT, paragraph([
+                gettext("Right: {answer}.", answer=_quoted(value)), self._reason()]))
+        reason = self._reason()
+        truth = f"→ {_quoted(self.truth)}{mark(': ') if reason else mark('.')}{reason}"
+        return Verdict(states.WRONG, " ".join([paragraph([
+            gettext("You said {answer}.", answer=_quoted(value)), self._of(value)]), truth]))
 
     def show_me(self) -> Verdict:
         """Give up: the answer and the result show."""
-        told = f"It is {_quoted(self.truth)}. " + self._reason()
-        self.verdict = Verdict(states.SHOWN, told.strip())
+        self.verdict = Verdict(states.SHOWN, self._truth())
         self._refresh()
         return self.verdict
 
+    def _truth(self) -> str:
+        """The right answer and its reason."""
+        return paragraph([gettext("It is {answer}.", answer=_quoted(self.truth)), self._reason()])
+
     def _reason(self) -> str:
         """Why the right answer is right."""
-        return self.because if isinstance(self.because, str) else self._of(self.truth)
+        return gettext(self.because) if isinstance(self.because, str) else self._of(self.truth)
 
     def _of(self, value: Any) -> str:
         """What there is to say of this answer alone."""
         texts = {} if isinstance(self.because, str) else self.because
-        return next((text for key, text in texts.items() if same(key, value)), "")
+        return next((gettext(text) for key, text in texts.items() if same(key, value)), "")
 
     def _mark(self, option: Any) -> str:
         right = self.settled and same(option, self.truth)
@@ -161,7 +165,7 @@ class Prediction(Question):
 
     def _answer_html(self) -> str:
         parts = "".join(view["html"] for view in views(self.result))
-        return f"<p>{html(f'It is {_quoted(self.truth)}. ' + self._reason())}</p>{parts}"
+        return f"<p>{html(self._truth())}</p>{parts}"
 
     def _heard(self, content: dict[str, Any]) -> None:
         super()._heard(content)
@@ -187,13 +191,18 @@ class Asked(Question):
 
     button = "Check"
 
+    @property
+    def word(self) -> str:
+        """The place of the check in its lesson."""
+        return tag_of(self.graded)
+
     def __init__(self, question: str | Check, graded: Check | None = None,
                  options: Sequence[Any] = (), *, show: Any = None):
         if isinstance(question, Check):
             question, graded = question.task, question
         assert graded is not None
         super().__init__(question, options or graded.options, show)
-        self.graded, self.word = graded, tag_of(graded)
+        self.graded = graded
         self.found: list[Any] = []  # the first of two causes
 
     @property
@@ -202,7 +211,10 @@ class Asked(Question):
         return self.verdict is not None and self.verdict.state == states.WELL_DONE
 
     def _answer_html(self) -> str:
-        return html(self.graded.solution) and f"<p>{html(self.graded.solution)}</p>"
+        if not self.graded.solution:
+            return ""
+        answer, why = map(gettext, self.graded.solution)
+        return f"<p>{html(paragraph([answer + mark('.'), why]))}</p>"
 
     def _grade(self, value: Any) -> Verdict:
         if is_empty(value):
@@ -260,8 +272,8 @@ def tag_of(graded: Check) -> str:
     """The place of a check in its lesson, such as "check 3 of 7"."""
     lesson = graded.key.partition(".")[0]
     keys = [key for key in CHECKS if key.startswith(f"{lesson}.")]
-    place = f" {keys.index(graded.key) + 1} of {len(keys)}" if graded.key in keys else ""
-    return f"check{place}"
+    return gettext("check {place} of {count}", place=keys.index(graded.key) + 1, count=len(keys)
+                   ) if graded.key in keys else gettext("check")
 
 
 def _is_number(value: Any) -> bool:

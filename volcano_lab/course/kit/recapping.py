@@ -6,8 +6,7 @@ from attrs import define
 
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
 from volcano_lab.course.kit.questions import RECAP, entries, opened
-from volcano_lab.messages import Misuse
-from volcano_lab.trace.language import ENGLISH, mark, spoken
+from volcano_lab.messages import ENGLISH, Misuse, mark, spoken
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
 KINDS = {"files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line",

@@ -4,7 +4,7 @@ They need neither pandas nor a script, follow light and dark pages, and are text
 page.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -12,8 +12,9 @@ from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, FONT, GREEN, INK, LINE, RED, html, plain
 from volcano_lab.course.kit.values import as_text
-from volcano_lab.trace.language import ENGLISH, say, spoken
+from volcano_lab.messages import ENGLISH, gettext, mark, spoken
 from volcano_lab.trace.palette import COLORS, colors_of
+from volcano_lab.widgets.story import counted
 
 NAMES = frozenset({"plugin", "question", "point", "extension point"})
 """Headings of columns whose single words are names in every language."""
@@ -124,17 +125,15 @@ class Bars:
     dashed: str = "was"
 
     def __repr__(self) -> str:
-        return self._told(str)
-
-    def _told(self, word: Callable[[str], str]) -> str:
-        """The bars in words, each of which `word` may say in another language."""
-        told = "; ".join(f"{word(name)} {word(self._label(name))}" for name in self.values)
-        return f"{word(self.title)}: {told}" if self.title else told
+        bars = "; ".join(f"{gettext(name)} {self._label(name)}" for name in self.values)
+        return f"{gettext(self.title)}{mark(': ')}{bars}" if self.title else bars
 
     def _label(self, name: str) -> str:
-        before = self.was.get(name, self.values[name])
-        was = f" ({self.dashed} {as_text(before)})" if before != self.values[name] else ""
-        return f"{as_text(self.values[name])}{' ' + self.unit if self.unit else ''}{was}"
+        value, before = self.values[name], self.was.get(name, self.values[name])
+        amount = counted(value, self.unit, as_text(value))
+        return amount if before == value else gettext(
+            "{amount} ({dashed} {before})", amount=amount, dashed=gettext(self.dashed),
+            before=as_text(before))
 
     def _repr_html_(self) -> str:
         most = max([*self.values.values(), *self.was.values(), 1e-9])
@@ -148,7 +147,8 @@ class Bars:
         for number, (name, value) in enumerate(self.values.items()):
             y, width = 26 * number, 300 * value / most
             before = 300 * self.was.get(name, value) / most
-            parts.append(f'<text x="0" y="{y + 17}" font-weight="600">{escape(say(name))}</text>'
+            named = escape(gettext(name))
+            parts.append(f'<text x="0" y="{y + 17}" font-weight="600">{named}</text>'
                          f'<rect x="{left}" y="{y + 4}" width="{width:.1f}" height="17" rx="3" '
                          f'fill="{colors[name]}"/>')
             if before != width:
@@ -156,12 +156,12 @@ class Bars:
                 parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y + 1}" y2="{y + 24}" '
                              'stroke="currentColor" stroke-dasharray="3 2"/>')
             parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
-                         f"{escape(say(self._label(name)))}</text>")
+                         f"{escape(self._label(name))}</text>")
         title = f"<b>{html(self.title)}</b>" if self.title else ""
         size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; margin: 6px 0">{title}'
                 f'<svg viewBox="0 0 {size} {height}" width="{size}" role="img" '
-                f'aria-label="{escape(self._told(say), quote=True)}" style="max-width: 100%; '
+                f'aria-label="{escape(repr(self), quote=True)}" style="max-width: 100%; '
                 'display: block; fill: currentColor; font-size: 14px">'
                 f"{''.join(parts)}</svg></div>")
 

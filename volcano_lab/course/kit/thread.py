@@ -11,7 +11,7 @@ from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
 from volcano_lab.course.kit.questions import opened
-from volcano_lab.trace.language import mark
+from volcano_lab.messages import Message, gettext, mark
 
 COURSE = Path(__file__).parents[1]
 
@@ -33,12 +33,12 @@ class Standing(Shown):
 
     def _words(self, done: int) -> str:
         left = self.lesson.minutes * (1 - done / max(self.checks, 1))
-        minutes = f"about {5 * round(left / 5)} minutes" + (" left" if done else "")
+        minutes = gettext("about {minutes} minutes left" if done else "about {minutes} minutes",
+                          minutes=5 * round(left / 5))
         if not self.checks:
             return minutes
-        count = f"{done} of {self.checks}" if done else str(self.checks)
-        return f"{count} check{'s' * (self.checks > 1)} · " + (
-            minutes if done < self.checks else "all done")
+        checks = str(Message("checks" if not done else "checks.of", n=self.checks, done=done))
+        return f"{checks} · {minutes if done < self.checks else gettext('all done')}"
 
     def __repr__(self) -> str:
         return f"{self.lesson.number} {plain(self.lesson.title)}{mark(': ')}{plain(self._words(0))}"
@@ -114,7 +114,8 @@ def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
     sign = "●" if checks and done >= checks else "◐" if done else "○"
-    said = " " + html(f"{min(done, checks)} of {checks}") if done and checks else ""
+    said = gettext(" {count} of {all}", count=min(done, checks), all=checks) if (
+        done and checks) else ""
     hung = "padding-left: 1.2em; text-indent: -1.2em"
     return (f'<li style="{hung}"><span aria-hidden="true" style="color: {color}">{sign}</span> '
             f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{said}</li>')

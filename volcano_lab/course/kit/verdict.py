@@ -3,7 +3,7 @@
 from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, GREEN, RED, box, html, plain
-from volcano_lab.trace.language import mark
+from volcano_lab.messages import mark
 
 TO_DO, TRY_AGAIN, WELL_DONE = "to do", "try again", "well done"
 RIGHT, WRONG, SHOWN = "right", "not so", "shown"

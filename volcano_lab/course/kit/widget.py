@@ -7,6 +7,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
+from volcano_lab.messages import Message, gettext
 from volcano_lab.messages.attempt import attempt
 from volcano_lab.widgets.scripts import Script
 
@@ -39,4 +40,5 @@ class Live(anywidget.AnyWidget):
             self.state = self.state | {"trouble": ""}
         _, error = attempt(lambda: self._heard(content))
         if error:
-            self.state = self.state | {"trouble": f"This does not work: {error}"}
+            self.state = self.state | {
+                "trouble": str(Message("move.fails", error=gettext(str(error))))}
