@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs sheet slides site site-test notebooks binder audit lock clean
+.PHONY: help lab test newer check bench docs sheet slides site site-test notebooks zh binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -93,6 +93,13 @@ notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)
 	$(BIN)/python tools/translate.py readme
 	$(BIN)/python tools/translate.py build
+
+zh: $(ALL)  ## the Chinese edition: catalogues brought to the texts, checked; notebooks that changed are built
+	$(BIN)/python tools/translate.py update
+	$(BIN)/python docs/manual.py
+	$(BIN)/python tools/translate.py readme
+	$(BIN)/python tools/translate.py renew
+	$(BIN)/python tools/translate.py check
 
 binder: $(BIN)/python  ## what Binder does, in an empty environment: time to start, and memory
 	$(BIN)/python binder/rehearse.py

@@ -1,5 +1,5 @@
-"""The Chinese edition: nothing is untranslated, and the code is that of the English one,
-but for its comments.
+"""The Chinese edition: translations keep names, marks and terms, and the code is that of the
+English one, but for its comments. A text that is not translated yet blocks nobody.
 """
 
 import re
@@ -18,12 +18,22 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = notebooks()
 
 
-def test_every_text_has_its_translation_with_the_glossarys_terms():
+def test_translations_keep_names_and_marks_and_use_the_glossarys_terms():
     assert translate.problems() == []
 
 
+def test_a_changed_english_text_is_counted_and_blocks_nothing(monkeypatch):
+    known = translate.collected()
+    catalogue = next(iter(known))
+    changed = known | {catalogue: ["A new sentence of one lesson.", *known[catalogue]]}
+    monkeypatch.setattr(translate, "collected", lambda: changed)
+    assert translate.problems() == []
+    (left,) = [text for text in translate.untranslated() if "A new sentence" in text]
+    assert left.startswith(str(catalogue.relative_to(ROOT)))
+
+
 def test_the_readme_is_that_of_the_catalogue():
-    assert (ROOT / "README.zh-CN.md").read_text(encoding="utf-8") == translate.readme()
+    assert (ROOT / "README.zh-CN.md").read_text(encoding="utf-8") == translate.readme(), "make zh"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -46,3 +56,14 @@ def test_scripts_take_nothing_apart_at_a_text_that_is_translated():
     for path in sorted(HERE.glob("js/**/*.js")):
         for mark in re.findall(r'\.split\("([^"]*)"\)', path.read_text(encoding="utf-8")):
             assert mark not in entries, (path.name, mark)
+
+
+def test_the_chinese_contributors_page_names_what_there_is():
+    page = (ROOT / "CONTRIBUTING.zh.md").read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"make ([a-z]+)", page)
+    assert "zh" in targets and all(f"\n{target}: " in makefile for target in targets)
+    named = re.findall(r"`((?:volcano_lab|docs|tests|tools|notebooks)/[\w/.-]+)`", page)
+    known = [name for name in named if not re.search("NN", name)]
+    assert len(known) > 8 and all((ROOT / name).exists() for name in known)
+    assert translate.half_width(page) == translate.replaced(re.sub("“[^”]*”", "", page)) == ""

@@ -4,15 +4,18 @@
 catalogues, and the messages (`volcano_lab.messages.texts`) into theirs, by their codes. What was
 translated stays; a text that changed gets the translation of the nearest old one, marked fuzzy,
 until somebody has read it.
-`check` names every text without a translation, and terms that are not the glossary's.
+`check` counts texts without a translation, which blocks nobody who knows no Chinese, and names
+translations that lost a name or a mark, or have other terms than the glossary's.
 `missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
 `readme` makes README.zh-CN.md.
-`build [NOTEBOOK...]` makes `notebooks/zh` from `notebooks`.
+`build [NOTEBOOK...]` makes `notebooks/zh` from `notebooks`; `renew` makes those whose English
+notebook or own catalogue changed since (`make zh` is update, readme, renew, check).
 """
 
 import contextlib
 import difflib
 import re
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -22,7 +25,18 @@ import polib
 import yaml
 from markdown_it import MarkdownIt
 
-from texts import HELP, LANGUAGE, PAGES, ROOT, TEXTS, blocks, collected, comments, notebooks
+from texts import (
+    HELP,
+    LANGUAGE,
+    PAGES,
+    ROOT,
+    TEXTS,
+    blocks,
+    collected,
+    comments,
+    notebooks,
+    page_catalogue,
+)
 from volcano_lab.course.kit.markup import NAME
 from volcano_lab.messages.language import FOLDER as MESSAGES
 from volcano_lab.messages.texts import SUBJECTS
@@ -112,22 +126,30 @@ def message_entry(code: str, text, before, file: str) -> polib.POEntry:
 
 
 def untranslated() -> list[str]:
-    """The messages without a translation of their present text; they block nothing."""
-    return [f"{entry.msgctxt}: {entry.msgid}"
-            for entry in polib.pofile(str(MESSAGES / f"{LANGUAGE}.po")) if not entry.translated()]
+    """The texts without a translation of their present wording: shown in English, they block
+    nothing.
+    """
+    found = [f"{entry.msgctxt}: {entry.msgid}"
+             for entry in polib.pofile(str(MESSAGES / f"{LANGUAGE}.po")) if not entry.translated()]
+    for path, texts in collected().items():
+        known = {entry.msgid for entry in translations(path) if entry.translated()}
+        found += [f"{path.relative_to(ROOT)}: {text}" for text in texts if text not in known]
+    return found
+
+
+def translations(path: Path) -> list[polib.POEntry]:
+    """The entries of a catalogue that may not be there yet."""
+    return list(polib.pofile(str(path))) if path.exists() else []
 
 
 def problems() -> list[str]:
-    """What is not translated, lost a name or a mark, or does not use the glossary's terms."""
+    """What lost a name or a mark in its translation, or does not use the glossary's terms."""
     found = []
     for path, texts in collected().items():
-        entries = {entry.msgid: entry for entry in polib.pofile(str(path))} if path.exists() else {}
-        for text in texts:
-            entry = entries.get(text)
-            where = f"{path.relative_to(ROOT)}: "
-            if entry is None or not entry.translated():
-                found.append(f"{where}not translated: {text}")
-            elif path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
+        entries = {entry.msgid: entry for entry in translations(path) if entry.translated()}
+        for text in filter(entries.get, texts):
+            entry, where = entries[text], f"{path.relative_to(ROOT)}: "
+            if path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
                 found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
             elif path.stem != language.SCRIPT and (mark := half_width(entry.msgstr)):
                 found.append(f"{where}a mark of half width, {mark}: {entry.msgstr}")
@@ -211,6 +233,24 @@ def build(paths: list[Path]) -> None:
         nbformat.write(notebook, folder / path.name)
         run(folder / path.name)
         print(folder / path.name)
+
+
+def stale() -> list[Path]:
+    """The notebooks whose English edition or own catalogue is newer than the Chinese one."""
+    changed = subprocess.run(["git", "status", "--porcelain", "-z"], cwd=ROOT, text=True,
+                             capture_output=True, check=True).stdout
+    dirty = {ROOT / line[3:] for line in changed.split("\0")}
+
+    def when(path: Path) -> float:
+        if path in dirty or not path.exists():
+            return path.stat().st_mtime if path.exists() else 0
+        return float(subprocess.run(["git", "log", "-1", "--format=%ct", "--", str(path)], cwd=ROOT,
+                                    text=True, capture_output=True, check=True).stdout or 0)
+
+    own = {path: [path, page_catalogue(path),
+                  TEXTS / f"lesson_{path.stem.partition('-')[0]}.po"] for path in notebooks()}
+    return [path for path, sources in own.items()
+            if max(map(when, sources)) > when(path.parent / LANGUAGE / path.name)]
 
 
 def missing(path: Path) -> list[str]:
@@ -313,12 +353,14 @@ def main(word: str, paths: list[Path]) -> int:
         update()
     elif word == "build":
         build(paths or notebooks())
+    elif word == "renew":
+        build(stale())
     elif word == "readme":
         (ROOT / "README.zh-CN.md").write_text(readme(), encoding="utf-8")
     elif word == "missing":
         print("\n".join(text for path in paths for text in missing(path)))
     elif word == "check" and (left := untranslated()):
-        print(f"{len(left)} messages are not translated, such as {left[0]}")
+        print(f"{len(left)} texts are not translated, such as {left[0]}")
     found = problems() if word == "check" else []
     print("\n".join(found[:MOST]))
     if len(found) > MOST:
