@@ -74,9 +74,13 @@ def _main(arguments: list[str] | None) -> int:
 
 
 def _told(sentences: str) -> int:
-    language = sys.modules.get("volcano_lab.trace.language")  # where another one is spoken
+    language = sys.modules.get("volcano_lab.messages.language")  # where another one is spoken
+    other = language is not None and language.spoken() != language.ENGLISH
     for line in sentences.split("\n"):
-        line = language.say(line) if language else line
+        if other:
+            from volcano_lab.trace.language import say
+
+            line = say(line)
         if len(line) > 200 or not line.isprintable():  # the framework takes its time to load
             from volcano_lab.messages import one_line
 

@@ -17,7 +17,8 @@ import click
 
 from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.help import LANGUAGES, VARIABLE, Command, can_show, of_environment
+from volcano_lab.cli.help import VARIABLE, Command, of_environment
+from volcano_lab.cli.language import language
 
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "simulate"),
@@ -27,9 +28,16 @@ SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "
 
 
 class Commands(Command, click.Group):
-    """Commands by section, in the order in which people need them."""
+    """Commands by section, in the order in which people need them. Each takes `--lang`, before its
+    name or after it.
+    """
 
     command_class = Command
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command that answers in the language of the environment, or in the one given."""
+        language("en or zh, the language of the answer.")(cmd)
+        super().add_command(cmd, name)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that is named; a reader that has seen enough, such as `head`, is no
@@ -88,11 +96,6 @@ CONF = click.option("--conf", metavar="FILE", type=FILE,
                     "among the files, else Volcano's own default]")
 NOW = click.option("--now", metavar="TIME",
                    help="When the cycle runs, as 13:30 or 2026-01-01T13:30Z.  [default: now]")
-LANG = click.option("--lang", type=click.Choice(LANGUAGES), metavar="LANGUAGE",
-                    default=lambda: of_environment(), envvar=VARIABLE, is_eager=True,
-                    callback=lambda *given: _speak(*given), expose_value=False,
-                    help="The language of the answer, en or zh.  [default: $VOLCANO_LAB_LANG, "
-                    "else that of $LANG, else en]")
 OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
                       help="table, wide (all columns), json, yaml or name.")
 NAMESPACE = (click.option("-n", "--namespace", metavar="NS", default="", shell_complete=named,
@@ -120,6 +123,8 @@ class Cycles(click.ParamType):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
+@language("en or zh, the language of all answers.  [default: $VOLCANO_LAB_LANG, else that of "
+          "$LANG, else en]", envvar=VARIABLE, default=of_environment)
 def volcano_lab() -> None:
     """Volcano's scheduler as a laboratory: decides as Volcano v1.14.0 does, and says why.
 
@@ -143,18 +148,6 @@ def volcano_lab() -> None:
 
     NO_COLOR=1 takes the colours away.
     """
-
-
-def _speak(ctx: click.Context, _: click.Parameter, language: str) -> None:
-    ctx.meta[VARIABLE] = language
-    if language == "en":
-        return
-    if not can_show(language):
-        raise Mistake(f"--lang is {language}, which the output's encoding {sys.stdout.encoding} "
-                      "can't show; allowed is en, or an output in UTF-8")
-    from volcano_lab.trace.language import speak  # a catalogue is read, which takes its time
-
-    speak(language)
 
 
 def loaded(module: str) -> ModuleType:
@@ -223,7 +216,7 @@ def run() -> None:
 @click.option("--life", metavar="EVENTS", type=FILE,
               help="What changed before each cycle, beginning with the FILEs (see replay --life); "
               "without --cycle, its last one.")
-@options(FILENAME, CONF, OUTPUT, *NAMESPACE, NOW, LANG, CONTEXT)
+@options(FILENAME, CONF, OUTPUT, *NAMESPACE, NOW, CONTEXT)
 def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_remedies: bool,
         **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
@@ -460,7 +453,6 @@ def serve(verbosity: int, **given: Any) -> int:
 @click.argument("jupyter", metavar="[JUPYTER OPTION]...", nargs=-1, type=click.UNPROCESSED)
 @click.option("--folder", metavar="DIR", type=FILE, help="Where the lessons are, or are copied to "
               "(what is there already stays).  [default: a clone, else ./volcano-lessons]")
-@LANG
 @click.pass_context
 def lab(ctx: click.Context, jupyter: tuple[str, ...], folder: str | None) -> int:
     """Open the first lesson in JupyterLab.
@@ -478,7 +470,6 @@ def lab(ctx: click.Context, jupyter: tuple[str, ...], folder: str | None) -> int
 @click.argument("number", metavar="[N]", required=False, type=int)
 @click.option("-o", "--output", "form", type=click.Choice(("yaml", "json")), metavar="FORM",
               help="Only print the riddle's manifests, as yaml or json.")
-@LANG
 def riddle(number: int | None, form: str | None) -> int:
     """Why is it pending? Twelve riddles.
 
