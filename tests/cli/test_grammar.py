@@ -290,3 +290,23 @@ def test_help_names_the_signals_that_serve_takes():
     serve = volcano_lab.commands["serve"]
     told = serve.get_help(click.Context(serve, help_option_names=["-h", "--help"]))
     assert all(name in told for name in ("SIGUSR2", "SIGTERM", "SIGHUP"))
+
+
+ANSWERS = [("run",), ("why", "waits"), ("why", "--all"), ("lint",), ("what-if", "--set",
+           "queue/team.weight=2"), ("simulate", "--duration", "1m"), ("capture",)]
+
+
+@pytest.mark.parametrize("words", ANSWERS, ids=" ".join)
+def test_the_language_stands_before_the_command_or_behind_it(words, file, capsys):
+    name, *more = words
+    line = [name, file, *more]
+    behind, before = (printed(capsys, *given) for given in ([*line, "--lang", "zh"],
+                                                            ["--lang", "zh", *line]))
+    assert before == behind and re.search("[一-鿿]", before[1])
+
+
+def test_english_on_the_command_wins_over_the_environment(file, capsys, monkeypatch):
+    monkeypatch.setenv("VOLCANO_LAB_LANG", "zh")
+    _, chinese = printed(capsys, "lint", file)
+    _, english = printed(capsys, "lint", file, "--lang", "en")
+    assert "警告" in chinese and "warning" in english
