@@ -14,8 +14,19 @@ from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup,
 from volcano_lab.api.pod_sum import add, parsed
 from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
 from volcano_lab.manifests.job_controller import amounts_text
-from volcano_lab.manifests.operators.model import VOLCANO, Gang, OperatorObject, Reading, Role, at
-from volcano_lab.manifests.operators.table import KINDS, LABELS, OPERATORS
+from volcano_lab.manifests.operators.model import (
+    KINDS,
+    SUMS,
+    VOLCANO,
+    Children,
+    Found,
+    Gang,
+    OperatorObject,
+    Reading,
+    Role,
+    at,
+)
+from volcano_lab.manifests.operators.table import LABELS, OPERATORS
 from volcano_lab.messages import listed
 
 __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
@@ -43,22 +54,20 @@ def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
     ['spec.workerGroupSpecs[0].replicas is -1; allowed is a whole number from 0 to 50,000']
     """
     read = Reading()
-    _gangs(obj, read, [])
+    _found(obj, read, [])
     return read.findings.errors, read.findings.warnings
 
 
 def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
     """Return how many pods an operator creates of an object, without those of other objects."""
-    return sum(role.count for gang in _gangs(obj, Reading(), objects) or () for role in gang.roles)
+    found = _found(obj, Reading(), objects)
+    gangs = found if isinstance(found, list) else []
+    return sum(role.count for gang in gangs for role in gang.roles)
 
 
-def _gangs(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]
-           ) -> list[Gang] | None:
+def _found(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Found:
     row = OPERATORS[type(obj)]
-    if row.objects:
-        row.objects(obj, read, objects)
-    return row.gangs(obj, read) if row.gangs else (
-        row.after(obj, read, objects) if row.after else [])
+    return row.reader(obj, read, objects, row.where) if row.reader else []
 
 
 def ended(obj: OperatorObject) -> str:
@@ -94,23 +103,22 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         priorities: The value of each PriorityClass.
     """
     row, made = OPERATORS[type(obj)], Created()
-    if there - {"PodGroup"} or not (row.gangs or row.objects or row.after):
+    if there - {"PodGroup"} or row.reader is None:
         return made
     if reason := ended(obj):
         made.sentences.append(f"{reason}, so that no pods are created of it")
         return made
-    if row.objects:
-        children = row.objects(obj, Reading(), objects)
-        made.objects, made.sentences = children.objects, children.waits
+    gangs = _found(obj, Reading(), objects)
+    if isinstance(gangs, Children):
+        made.objects, made.sentences = gangs.objects, gangs.waits
         if not (made.objects or made.sentences):
             made.sentences.append("no pods are created of it: it names none")
         return made
-    gangs = _gangs(obj, Reading(), objects)
     if gangs is None:
         made.sentences.append("the runtime that it names (spec.runtimeRef) is not among the "
                               "objects, so that no pods are created of it")
         return made
-    asked = row.asked(obj, gangs)
+    asked = row.hands_over(obj, gangs)
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, made)
     if not (made.objects or made.later or made.sentences):
@@ -177,12 +185,12 @@ def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -
         total: dict[str, Fraction] = {}
         for role, count in _counted(gang, priorities):
             for container in role.template.spec.containers:
-                add(total, parsed(row.sums(container)), count)
+                add(total, parsed(SUMS[row.sums](container.resources)), count)
         minimum = amounts_text(total, {})
     return PodGroup(
         ObjectMeta(gang.name, obj.namespace, annotations=notes, owner_references=[obj.reference]),
         PodGroupSpec(gang.least, queue=str(obj.said(*row.queue) or ""), min_resources=minimum,
-                     priority_class_name=str((row.priority and obj.said(*row.priority)) or ""),
+                     priority_class_name=str(obj.said(*row.priority) or ""),
                      **gang.more))
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from volcano_lab.api.objects import (
     KINDS,
     BatchJob,
-    KubernetesObject,
     ObjectMeta,
     Pod,
     VolcanoJob,
@@ -21,10 +20,12 @@ from volcano_lab.api.objects import (
 from volcano_lab.manifests.files import Unreadable
 from volcano_lab.manifests.files import values as documents
 from volcano_lab.manifests.names import generated
+from volcano_lab.manifests.operators.model import KINDS as OPERATED
 from volcano_lab.manifests.operators.model import (
     Children,
     Gang,
     OperatorObject,
+    Others,
     Reading,
     Role,
     at,
@@ -58,7 +59,7 @@ def _jobs_later(names: list[str]) -> list[str]:
 
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
 
-def job_set(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Children:
+def job_set(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
     """The Jobs of each replicated job, but for those that wait for others."""
     children, later = Children(), []
     in_order = at(obj.spec, "startupPolicy.startupPolicyOrder") == "InOrder"
@@ -82,7 +83,7 @@ def job_set(obj: OperatorObject, read: Reading, objects: list[KubernetesObject])
     return children
 
 
-def cron_job(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Children:
+def cron_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
     """One Job, as its schedule creates it; Kubernetes' own or Volcano's."""
     template = at(obj.spec, "jobTemplate", {})
     of_volcano = obj.api_version.startswith("batch.volcano.sh")
@@ -91,7 +92,7 @@ def cron_job(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]
     return Children([cls(_owned(obj, f"{obj.name}-1", at(template, "metadata")), spec)])
 
 
-def job_flow(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Children:
+def job_flow(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
     """The Volcano Jobs of the flows that depend on nothing, after their JobTemplates."""
     templates = {each.name: each for each in objects if each.kind == "JobTemplate"
                  and (each.namespace or "default") == (obj.namespace or "default")}
@@ -113,8 +114,7 @@ def job_flow(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]
 
 # -- Trainer, kthena ---------------------------------------------------------------------------
 
-def train_job(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]
-              ) -> list[Gang] | None:
+def train_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang] | None:
     """A gang of all pods, after the runtime that it names; None where that is not given."""
     kind = at(obj.spec, "runtimeRef.kind", "ClusterTrainingRuntime")
     runtime = next((each for each in objects if each.kind == kind
@@ -142,8 +142,7 @@ def train_job(obj: OperatorObject, read: Reading, objects: list[KubernetesObject
     return [gang]
 
 
-def model_booster(obj: OperatorObject, read: Reading, objects: list[KubernetesObject],
-                  serving: type[OperatorObject]) -> Children:
+def model_booster(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
     """The ModelServing of a model's backend: prefill and decode, or a leader with workers."""
     backend = at(obj.spec, "backend", {})
     name = f"{obj.name}-{backend['name']}" if backend.get("name") else obj.name
@@ -161,12 +160,13 @@ def model_booster(obj: OperatorObject, read: Reading, objects: list[KubernetesOb
                       if kind == "server" else 0})
     spec = {"schedulerName": backend.get("schedulerName") or "volcano",
             "replicas": at(backend, "replicas", 1), "template": {"roles": roles}}
+    serving = OPERATED["workload.serving.volcano.sh", "ModelServing"]
     return Children([serving(_owned(obj, name), spec=spec)])
 
 
 # -- Argo Workflows ----------------------------------------------------------------------------
 
-def workflow(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Children:
+def workflow(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
     """What a Workflow starts with: pods of the first steps, and objects that these create."""
     known = {"workflow.name": obj.name, "workflow.uid": obj.metadata.uid,
              "workflow.namespace": obj.namespace}

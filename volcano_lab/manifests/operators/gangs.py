@@ -1,10 +1,9 @@
 """Which pods each operator creates of an object, in which gangs: KubeRay, Kubeflow's training and
-MPI operators, LeaderWorkerSet, kthena, Trainer.
+MPI operators, LeaderWorkerSet, kthena.
 
-The sources stand in the rows of `table`. As just created: no pod has failed, nothing is scaled.
+The sources stand in `operators.toml`. As just created: no pod has failed, nothing is scaled.
 """
 
-from functools import partial
 from typing import Any
 
 from volcano_lab.api.objects import (
@@ -17,6 +16,7 @@ from volcano_lab.manifests.names import generated
 from volcano_lab.manifests.operators.model import (
     Gang,
     OperatorObject,
+    Others,
     Reading,
     Role,
     at,
@@ -38,7 +38,7 @@ def topology(raw: Any, read: Reading) -> NetworkTopologySpec | None:
 
 # -- Ray ---------------------------------------------------------------------------------------
 
-def ray(obj: OperatorObject, read: Reading, where: str = "") -> list[Gang]:
+def ray(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
     """A head and its workers; of a RayJob also the submitter, which comes when the cluster runs."""
     if at(obj.spec, "clusterSelector"):
         return []
@@ -85,26 +85,17 @@ def _ray_labels(cluster: str, kind: str, group: str) -> dict[str, str]:
     return {"ray.io/cluster": cluster, "ray.io/node-type": kind, "ray.io/group": group}
 
 
-def ray_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
-    """Whether a label speaks to Volcano, or the head's template names its scheduler."""
-    labels = obj.metadata.labels
-    return (any(key.startswith("volcano.sh/") for key in labels)
-            or labels.get("ray.io/scheduler-name") == "volcano"
-            or any(role.template.spec.scheduler_name == "volcano"
-                   for gang in gangs for role in gang.roles))
-
-
 # -- Kubeflow ----------------------------------------------------------------------------------
 
-def replica_specs(obj: OperatorObject, read: Reading, field: str) -> list[Gang]:
+def replica_specs(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
     """The replicas of each type, and a gang of all of them unless the scheduling policy says less.
     """
-    specs, roles = at(obj.spec, field, {}), []
+    specs, roles = at(obj.spec, where, {}), []
     for kind in sorted(specs) if isinstance(specs, dict) else ():
         role = kind.lower()
         roles.append(Role(role, read.template(at(specs, f"{kind}.template"),
-                                              f"{field}.{kind}.template"),
-                          read.count(specs, f"{kind}.replicas", 1, f"{field}."),
+                                              f"{where}.{kind}.template"),
+                          read.count(specs, f"{kind}.replicas", 1, f"{where}."),
                           numbered(f"{obj.name}-{role}-"),
                           labels={"training.kubeflow.org/replica-type": role}))
     policy, path = at(obj.spec, "runPolicy.schedulingPolicy", {}), "spec.runPolicy.schedulingPolicy"
@@ -113,11 +104,11 @@ def replica_specs(obj: OperatorObject, read: Reading, field: str) -> list[Gang]:
     return [Gang(roles, obj.name, members, minimum=read.amounts(policy.get("minResources"), path))]
 
 
-def mpi(obj: OperatorObject, read: Reading) -> list[Gang]:
+def mpi(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
     """A launcher and its workers. The launcher of v2beta1 is the pod of a Job, and may wait for the
     workers, though the gang counts it.
     """
-    (gang,) = replica_specs(obj, read, "mpiReplicaSpecs")
+    (gang,) = replica_specs(obj, read, objects, where)
     later = at(obj.spec, "launcherCreationPolicy") == "WaitForWorkersReady"
     for role in gang.roles:
         if role.name == "launcher":
@@ -129,16 +120,10 @@ def mpi(obj: OperatorObject, read: Reading) -> list[Gang]:
     return [gang]
 
 
-def kubeflow_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
-    """Whether a template names Volcano's scheduler, or the scheduling policy a queue."""
-    return bool(obj.said("runPolicy.schedulingPolicy.queue",
-                         "annotation scheduling.volcano.sh/queue-name")) or any(
-        role.template.spec.scheduler_name == "volcano" for gang in gangs for role in gang.roles)
-
-
 # -- LeaderWorkerSet, ModelServing -------------------------------------------------------------
 
-def leader_worker_set(obj: OperatorObject, read: Reading) -> list[Gang]:
+def leader_worker_set(obj: OperatorObject, read: Reading, objects: Others, where: str
+                      ) -> list[Gang]:
     """A gang for each group: a leader, and workers, which may wait for it."""
     template, gangs = at(obj.spec, "leaderWorkerTemplate", {}), []
     size = read.count(template, "size", 1, "leaderWorkerTemplate.")
@@ -156,7 +141,7 @@ def leader_worker_set(obj: OperatorObject, read: Reading) -> list[Gang]:
     return gangs
 
 
-def model_serving(obj: OperatorObject, read: Reading) -> list[Gang]:
+def model_serving(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
     """A gang for each ServingGroup; each replica of a role is an entry and workers, a sub-group."""
     template = at(obj.spec, "template", {})
     read_roles = [_serving_role(role, number, at(template, "gangPolicy.minRoleReplicas", {}), read)
@@ -204,17 +189,3 @@ def _replica(obj: OperatorObject, group: str, name: str, index: int, workers: in
     if workers:
         roles.append(Role(f"{name}-{index}", worker, workers, numbered(prefix, 1), labels=labels))
     return roles
-
-
-def serving_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
-    """Whether schedulerName is Volcano's, which is its default."""
-    return at(obj.spec, "schedulerName", "") in ("", "volcano")
-
-
-pytorch = partial(replica_specs, field="pytorchReplicaSpecs")
-tensorflow = partial(replica_specs, field="tfReplicaSpecs")
-xgboost = partial(replica_specs, field="xgbReplicaSpecs")
-paddle = partial(replica_specs, field="paddleReplicaSpecs")
-jax = partial(replica_specs, field="jaxReplicaSpecs")
-ray_job = partial(ray, where="rayClusterSpec")
-ray_service = partial(ray, where="rayClusterConfig")

@@ -2,13 +2,12 @@
 pods that it creates of one (`Role`), and those that share a PodGroup (`Gang`).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import Factory, define
 
 from volcano_lab.api.objects import (
-    Container,
     KubernetesObject,
     OwnerReference,
     PodTemplateSpec,
@@ -21,6 +20,8 @@ from volcano_lab.manifests.workloads import MOST_PODS
 
 QUEUE = "annotation scheduling.volcano.sh/queue-name"
 VOLCANO = "volcano"
+KINDS: dict[tuple[str, str], type["OperatorObject"]] = {}
+"""Group of the API and kind -> class; `table` fills it."""
 
 
 class OperatorObject(KubernetesObject, namespaced=True):
@@ -39,7 +40,7 @@ class OperatorObject(KubernetesObject, namespaced=True):
 
     def said(self, *places: str) -> Any:
         """Return what stands in the first of some places that has something: `annotation KEY`,
-        `label KEY`, or a path in the spec.
+        `label KEY`, or a path in the spec; of `label DOMAIN/` the first key of that domain.
 
         >>> OperatorObject(spec={"runPolicy": {"queue": "q"}}).said("label a", "runPolicy.queue")
         'q'
@@ -48,6 +49,8 @@ class OperatorObject(KubernetesObject, namespaced=True):
         for place in places:
             where, _, key = place.partition(" ")
             found = words[where].get(key) if key else at(self.spec, place)
+            if key.endswith("/"):
+                found = next((each for each in words[where] if each.startswith(key)), None)
             if found not in (None, ""):
                 return found
         return None
@@ -101,6 +104,8 @@ class Reading:
             ResourceRequirements, {"requests": raw}, self.findings, ((), path)).requests
 
 
+Others = list[KubernetesObject]
+"""The objects around the one that is read."""
 Names = Callable[[int], str]
 
 
@@ -154,54 +159,11 @@ class Gang:
         return sum(role.count for role in self.roles) if self.members is None else self.members
 
 
-def filled(container: Container) -> Mapping[str, str]:
-    """Requests, and limits where there is no request of that resource."""
-    return {**container.resources.limits, **container.resources.requests}
-
-
-def requests_or_limits(container: Container) -> Mapping[str, str]:
-    """Requests, or limits where there is no request at all."""
-    return container.resources.requests or container.resources.limits
-
-
-def requests(container: Container) -> Mapping[str, str]:
-    """Requests alone."""
-    return container.resources.requests
-
-
-def names_volcano(obj: OperatorObject, gangs: Iterable[Gang]) -> bool:
-    """Whether a template names Volcano's scheduler."""
-    return any(role.template.spec.scheduler_name == VOLCANO
-               for gang in gangs for role in gang.roles)
-
-
-@define(frozen=True, eq=False)
-class Operator:
-    """A row of the table: a kind, and what its operator creates of an object.
-
-    `gangs` finds the pods (`after`: with the objects around, None where one is missing);
-    `objects`, for kinds that create other kinds, these. `asked` tells whether the object hands its
-    pods to Volcano, `asks` how it would. `queue` and `priority` are places for
-    `OperatorObject.said`, `label` is the label of its pods that has its name, `sums` what
-    minResources count of a container, and `forced` says that schedulerName is overwritten.
-    """
-
-    kind: str
-    versions: tuple[str, ...]
-    source: str
-    gangs: Callable[[OperatorObject, Reading], list[Gang]] | None = None
-    objects: Callable[[OperatorObject, Reading, list[KubernetesObject]], "Children"] | None = None
-    after: Callable[[OperatorObject, Reading, list[KubernetesObject]],
-                    list[Gang] | None] | None = None
-    asked: Callable[[OperatorObject, list[Gang]], bool] = names_volcano
-    asks: str = "schedulerName: volcano in its pod templates hands them to Volcano"
-    queue: tuple[str, ...] = (QUEUE,)
-    priority: tuple[str, ...] = ()
-    label: str = ""
-    sums: Callable[[Container], Mapping[str, str]] = filled
-    forced: bool = False
-    inherits: bool = False
-    namespaced: bool = True
+SUMS: dict[str, Callable[[ResourceRequirements], Mapping[str, str]]] = {
+    "filled": lambda amounts: {**amounts.limits, **amounts.requests},
+    "requests": lambda amounts: amounts.requests,
+    "requests_or_limits": lambda amounts: amounts.requests or amounts.limits}
+"""Word in the table -> what minResources count of a container."""
 
 
 @define
@@ -210,3 +172,36 @@ class Children:
 
     objects: list[KubernetesObject] = Factory(list)
     waits: list[str] = Factory(list)
+
+Found = list[Gang] | Children | None
+"""Pods in gangs, or objects that are created; None where an object that is named is missing."""
+
+
+@define(frozen=True, eq=False)
+class Operator:
+    """A row of the table: what an operator does with the objects of a kind; `operators.toml` says
+    what each field means.
+    """
+
+    source: str
+    versions: list[str]
+    where: str = ""
+    reader: Callable[[OperatorObject, "Reading", list[KubernetesObject], str], Found] | None = None
+    label: str = ""
+    queue: list[str] = Factory(lambda: [QUEUE])
+    priority: list[str] = Factory(list)
+    asked: dict[str, list[str]] = Factory(lambda: {"templates": [VOLCANO]})
+    asks: str = "schedulerName: volcano in its pod templates hands them to Volcano"
+    sums: str = "filled"
+    forced: bool = False
+    inherits: bool = False
+    namespaced: bool = True
+
+    def hands_over(self, obj: OperatorObject, gangs: list[Gang]) -> bool:
+        """Return whether an object hands its pods to Volcano."""
+        schedulers = {role.template.spec.scheduler_name for gang in gangs for role in gang.roles}
+        for place, wanted in self.asked.items():
+            found = schedulers if place == "templates" else {str(obj.said(place) or "")}
+            if found & set(wanted) if wanted else found - {""}:
+                return True
+        return False

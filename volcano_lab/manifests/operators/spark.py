@@ -11,11 +11,12 @@ import re
 from typing import Any
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import Deployment, KubernetesObject, ObjectMeta, WorkloadSpec
+from volcano_lab.api.objects import Deployment, ObjectMeta, WorkloadSpec
 from volcano_lab.manifests.operators.model import (
     Children,
     Gang,
     OperatorObject,
+    Others,
     Reading,
     Role,
     at,
@@ -50,7 +51,7 @@ def _quantity(text: Any) -> str | None:
 
 # -- Spark -------------------------------------------------------------------------------------
 
-def spark(obj: OperatorObject, read: Reading) -> list[Gang]:
+def spark(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
     """The driver, and the executors, which it creates; in client mode these alone."""
     dynamic = at(obj.spec, "dynamicAllocation", {})
     asked = read.count(obj.spec, "executor.instances", 0 if dynamic.get("enabled") else 2)
@@ -119,14 +120,9 @@ def _reserved(obj: OperatorObject, roles: list[Role]) -> dict[str, str]:
     return {name: quantity.to_text(amount, "DecimalSI") for name, amount in total.items()}
 
 
-def spark_asks(obj: OperatorObject, gangs: list[Gang]) -> bool:
-    """Whether the operator's batch scheduler is Volcano."""
-    return at(obj.spec, "batchScheduler") == "volcano"
-
-
 # -- Flink -------------------------------------------------------------------------------------
 
-def flink(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Children:
+def flink(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
     """A Deployment of the JobManager; its TaskManagers are counted by the job's parallelism."""
     conf = at(obj.spec, "flinkConfiguration", {})
     slots = conf.get("taskmanager.numberOfTaskSlots", 1)
