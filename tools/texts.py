@@ -11,6 +11,7 @@ import io
 import json
 import re
 import tokenize
+import tomllib
 from pathlib import Path
 
 import click
@@ -284,7 +285,7 @@ def help_texts() -> list[str]:
 def sources(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml", "*.html")
+    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml", "*.toml", "*.html")
     return sorted(path for ending in endings for path in place.rglob(ending)
                   if path.name not in ENGLISH_ALONE)
 
@@ -303,6 +304,8 @@ def of_file(path: Path) -> list[str]:
         return [*given["texts"].values(), *(each for group in given["groups"] for each in (
             group["group"], *(row[name] for row in group["pages"]
                               for name in ("title", "lead", "not"))))]
+    if path.suffix == ".toml":
+        return [row[name] for row in tomllib.loads(text)["symptom"] for name in ("seen", "likely")]
     if path.suffix == ".yaml":
         return riddle_texts(text) if path.parent.name == "riddles" else question_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)

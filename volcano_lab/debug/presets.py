@@ -1,7 +1,11 @@
 """Symptoms, and the places of a trace that decide them: what people see first, and where to look.
 
-Each symptom asks for a queue or a job; `find` puts the stepper where the decision falls.
+`symptoms.toml` lists them. Each symptom asks for a queue or a job; `find` puts the stepper where
+the decision falls.
 """
+
+import tomllib
+from pathlib import Path
 
 from attrs import define
 
@@ -31,42 +35,8 @@ class Symptom:
         return Breakpoint(self.place.format(**{self.about: repr(name)} if self.about else {}))
 
 
-SYMPTOMS = (
-    Symptom("A queue never gets anything", "it deserves next to nothing: its weight, capability, "
-            "what is guaranteed to others", "stop at deserved_round where {queue} in "
-            "round['deserved']", "queue"),
-    Symptom("A queue is passed over",
-            "it is overused: it holds all that it deserves, in every resource",
-            "stop at overused where queue == {queue} and answer", "queue"),
-    Symptom("Not overused, but not allocatable",
-            "one resource would go beyond what is deserved or may be held, not all",
-            "stop at allocatable where queue == {queue} and not answer", "queue"),
-    Symptom("A job is not admitted", "its minimum, with what is allocated and reserved, exceeds "
-            "what the queue may hold", "stop at job_enqueueable where job == {job} and answer < 0",
-            "job"),
-    Symptom("Both sides of an admission",
-            "minimum + allocated + inqueue - elastic against the limit",
-            "stop at enqueue_comparison where job == {job}", "job"),
-    Symptom("No victims", "the candidates' queues hold no more than they deserve, or their gangs "
-            "would break", "stop at reclaimable where len(candidates) > 0 and len(answer[0]) == 0"),
-    Symptom("Reclaim does nothing for a queue",
-            "the queue is overused itself, or may not reclaim for that pod",
-            "stop at action reclaim where (kind == 'passed_over' and (queue == {queue} or task is "
-            "not None)) or (point == 'overused' and queue == {queue} and answer)", "queue"),
-    Symptom("Preempt finds nobody", "no running pod of the queue matters less, or all are "
-            "protected", "stop at preemptable where len(answer[0]) == 0"),
-    Symptom("One level of the tree refuses",
-            "a queue above may hold no more, whatever the leaf may",
-            "stop at allocatable_level where queue == {queue} and len(short_of) > 0", "queue"),
-    Symptom("A gang's places are given back", "fewer members than the minimum found a node",
-            "stop at undo where job == {job}", "job"),
-    Symptom("A pod finds no node", "too little room, taints, affinity: the reasons are in the "
-            "record", "stop at chose where node is None"),
-    Symptom("A job has no turn", "its queue is passed over before it, or others come first",
-            "stop at job where next == {job}", "job"))
-"""The table of the symptoms, as the guides to debugging fair sharing and a cycle have it, and the
-ones users ask about.
-"""
+SYMPTOMS = tuple(Symptom(**row) for row in tomllib.loads(
+    Path(__file__).with_name("symptoms.toml").read_text("utf-8"))["symptom"])
 
 
 def find(stepper: Stepper, symptom: Symptom, name: str = "") -> Record | None:
