@@ -42,7 +42,7 @@ project = "volcano_lab"
 author = "The volcano_lab authors"
 copyright = author
 extensions = ["myst_nb"]
-exclude_patterns = ["_build", "made/lessons.md", "made/course-table.md", "made/ways.md",
+exclude_patterns = ["_build", "made/course-table.md", "made/ways.md",
                     "made/touch.md", "made/static"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # the stored outputs are tested (make test), so they are shown
@@ -68,7 +68,10 @@ language = "zh_CN" if CHINESE else "en"
 IN_CHINESE = (("../README.md", "../README.zh-CN.md"),
               ('href="try/notebooks/index.html?path=',
                'href="../try/notebooks/index.html?path=zh/'),
-              (":caption: To look up", ":caption: 查阅"))
+              *((f":caption: {ours}", f":caption: {theirs}") for ours, theirs in (
+                  ("You submit jobs", "提交作业"), ("You learn and teach", "学习与教学"),
+                  ("You run the scheduler", "运维调度器"), ("You change it", "修改调度器"),
+                  ("About", "关于"))))
 
 
 def in_chinese(_app, page, source):

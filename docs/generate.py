@@ -11,7 +11,15 @@ from pathlib import Path
 
 import yaml
 from manual import markdown
-from reference import code, described_module, fields, signature, text_of, write_sources
+from reference import (
+    code,
+    described_class,
+    described_module,
+    fields,
+    signature,
+    text_of,
+    write_sources,
+)
 
 from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
 from volcano_lab.trace.language import ENGLISH, say, spoken
@@ -93,6 +101,23 @@ TOUCHED = {"framework/plugin.py": "Plugin", "framework/session.py": "Session",
            "api/resource.py": "Resource"}
 
 
+# What a user of the package meets, in the order of use: class -> file.
+FACE = {"Cluster": "cluster.py", "ClusterObjects": "manifests/described.py",
+        "Cycle": "trace/views/cycle.py", "Explanation": "explain/explanation.py",
+        "Waiting": "explain/explanation.py", "Remedy": "explain/remedies.py",
+        "Comparison": "trace/views/comparison.py", "Findings": "explain/findings.py",
+        "Sweep": "simulation/sweep/run.py", "History": "simulation/history.py",
+        "Timeline": "explain/timeline.py", "Shown": "trace/shown.py"}
+
+
+def face() -> str:
+    """The reference of a cluster and of what its methods return."""
+    head = [f"# {say('Cluster and its results')}", "",
+            say("From the docstrings; the examples are run by the tests."), ""]
+    return "\n".join(head + [described_class(name, PACKAGE / file)
+                             for name, file in FACE.items()])
+
+
 def touch() -> str:
     """A table per class that a plugin meets: its fields and methods, each with a sentence."""
     parts = []
@@ -138,10 +163,10 @@ def records() -> str:
 
 
 def lessons() -> str:
-    """The list of the notebooks, each under its number and its title."""
-    caption, start = ("Lessons", "Start") if spoken() == ENGLISH else ("课程", "开始")
-    lines = ["```{toctree}", f":caption: {caption}", ":maxdepth: 1", "",
-             f"{start} </lessons/start>"]
+    """The page of the notebooks, each under its number and its title; folded in the sidebar."""
+    title, start = ("Lessons", "Start") if spoken() == ENGLISH else ("课程", "开始")
+    lines = [f"# {title}", "", course_table("../lessons/"), "", "```{toctree}", ":hidden:",
+             ":maxdepth: 1", "", f"{start} </lessons/start>"]
     lines += [f"{each.number} · {say(each.title)} </lessons/{each.number}-{each.name}>"
               for each in TABLE]
     return "\n".join([*lines, "```", ""])
@@ -191,6 +216,7 @@ def generate() -> None:
         say("From the docstrings; the examples are run by the tests."), "",
         "```{toctree}", ":maxdepth: 1", ""
     ]
+    (MADE / "reference" / "face.md").write_text(face(), encoding="utf-8")
     write_sources(modules(), MADE / "static" / "source")
     for group, what in GROUPS.items():
         page = group or "volcano_lab"

@@ -20,12 +20,25 @@ def described_module(name: str, path: Path) -> str:
     parts = ["", f"## `{name}`", "", source_link(path), "", text_of(ast.get_docstring(tree))]
     for node in tree.body:
         if isinstance(node, Described) and not node.name.startswith("_"):
-            parts += described(node, "###", path)
-            for inner in node.body if isinstance(node, ast.ClassDef) else ():
-                if isinstance(inner, ast.FunctionDef) and not inner.name.startswith(
-                        "_") and ast.get_docstring(inner):
-                    parts += described(inner, "####", path)
+            parts += with_methods(node, "###", path)
     return "\n".join(parts) + "\n"
+
+
+def described_class(name: str, path: Path) -> str:
+    """One class of a module, with its methods."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    node = next(each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == name)
+    return "\n".join(with_methods(node, "##", path)) + "\n"
+
+
+def with_methods(node: Described, level: str, path: Path) -> list[str]:
+    """A function, or a class with its public methods."""
+    parts = described(node, level, path)
+    for inner in node.body if isinstance(node, ast.ClassDef) else ():
+        if isinstance(inner, ast.FunctionDef) and not inner.name.startswith(
+                "_") and ast.get_docstring(inner):
+            parts += described(inner, level + "#", path)
+    return parts
 
 
 def described(node: Described, level: str, path: Path) -> list[str]:

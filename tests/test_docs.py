@@ -90,6 +90,20 @@ def test_no_page_asks_for_anything_from_outside(pages):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("stem", "page"), [
+    ("notenoughresourc", "pending/gang-one-too-many"), ("undetermin", "pending/gang-one-too-many"),
+    ("insuffici", "pending/minimum-above-limit"), ("quota", "pending/minimum-above-limit")])
+def test_the_search_finds_what_kubectl_shows(pages, stem, page):
+    index = next(iter(pages)).parent
+    while not (index / "searchindex.js").is_file():
+        index = index.parent
+    text = (index / "searchindex.js").read_text(encoding="utf-8")
+    found = json.loads(text[text.index("(") + 1:text.rindex(")")])
+    at = found["terms"][stem]
+    assert page in [found["docnames"][each] for each in ([at] if isinstance(at, int) else at)]
+
+
+@pytest.mark.slow
 def test_the_map_names_where_the_main_files_went(pages):
     text = next(path for path in pages if path.name == "map.html").read_text()
     for source in ("proportion.go", "capacity.go", "statement.go", "allocate", "session.go"):

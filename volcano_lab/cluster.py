@@ -164,7 +164,12 @@ class Cluster(ClusterObjects):
         return explainer.why_not(node, name) if node else explainer.why(name)
 
     def explainer(self, conf: Conf = None, now: float | None = None) -> Explainer:
-        """Return what answers questions about the cycle in which the cluster is at rest."""
+        """Return what answers questions about the cycle in which the cluster is at rest.
+
+        >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=6)
+        >>> [group.jobs for group in cluster.explainer().waiting()]
+        [['default/train']]
+        """
         from volcano_lab.explain import Explainer
         from volcano_lab.explain.evidence import CauseTrace
 
@@ -222,7 +227,12 @@ class Cluster(ClusterObjects):
         return type(self)(*Change(settings).given(self.manifests(), self.configuration()))
 
     def lab(self, **options: Any) -> Any:
-        """Open the lab of this cluster: a picture whose marks are moved; see `volcano_lab.lab`."""
+        """Open the lab of this cluster: a picture whose marks are moved; see `volcano_lab.lab`.
+
+        >>> cluster = Cluster().node("n1", cpu=9).queue("a").job("train", queue="a", pods=6, cpu=2)
+        >>> cluster.lab().set(**{"queue/a.weight": 4}).changes()
+        ['queue/a.weight=4']
+        """
         import volcano_lab
 
         return volcano_lab.lab(self, **options)

@@ -49,6 +49,9 @@ def test_a_file_is_answered_and_nothing_leaves_the_page(visit, tmp_path):
     assert page.locator(".vq-node").count() == 40
     page.locator(".vq-change").first.click()
     page.wait_for_selector(".vq-tried table tbody tr", timeout=60_000)
+    page.wait_for_selector(".vq-lab .vp-lab", timeout=60_000)
+    page.locator(".vq-lab [role=slider]").first.press("ArrowLeft")
+    page.wait_for_selector(".vq-moved dd", timeout=60_000)
     assert {request.method for request in asked} == {"GET"}
     assert not [request.url for request in asked
                 if not request.url.startswith((address, "blob:", "data:"))]

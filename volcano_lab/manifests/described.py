@@ -100,18 +100,24 @@ class ClusterObjects(Shown):
              gpu: Amount | None = None, pods: int | None = None,
              resources: Mapping[str, Amount] | None = None,
              labels: Mapping[str, str] | None = None) -> Self:
-        """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it
-        takes (110).
+        """Add or change a node: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods`
+        the most that it takes (110).
+
+        >>> ClusterObjects().node("n1", cpu=4, memory="64Gi", gpu=2).rows_of("nodes")[0]["node"]
+        'n1'
         """
         return self._say("Node", name, locals())
 
     def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None,
               guarantee: Amounts = None, deserved: Amounts = None, parent: str | None = None,
               priority: int | None = None, reclaimable: bool | None = None) -> Self:
-        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is
-        said to deserve.
+        """Add or change a queue: its part by `weight`, the most it may hold, the least kept for it,
+        and the `deserved` of its manifest.
 
         `{}` takes a capability, a guarantee or what is deserved away again.
+
+        >>> ClusterObjects().queue("team", weight=2, capability=8).rows_of("queues")[-1]
+        {'queue': 'team', 'parent': '', 'weight': 2, 'capability': {'cpu': '8'}}
         """
         return self._say("Queue", name, locals())
 
@@ -122,18 +128,25 @@ class ClusterObjects(Shown):
             namespace: str | None = None, resources: Mapping[str, Amount] | None = None,
             labels: Mapping[str, str] | None = None,
             network_topology: Mapping[str, Any] | None = None) -> Self:
-        """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
+        """Add or change a gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
 
         It starts with `min_member` pods (default: all) or not at all; the minimum's resources are
         what enqueue asks for. `running` says how many of its pods run already, and where:
         {"node-1": 2}. `priority` is that of its pods alone; `priority_class`, the name of a
         PriorityClass that was added, is that of its pods and of the job. `network_topology` is how
         close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
+
+        >>> ClusterObjects().job("train", pods=4, cpu=1, min_member=2).rows_of("jobs")
+        [{'job': 'default/train', 'queue': 'default', 'min_member': 2, 'pods': 4}]
         """
         return self._say("Job", name, locals())
 
     def add(self, *objects: Added) -> Self:
-        """Add objects, the text of manifests, or files (a `Path`). Raises `ManifestError`."""
+        """Add objects, the text of manifests, or files (a `Path`). Raises `ManifestError`.
+
+        >>> len(ClusterObjects().add(Path("docs/cluster.yaml")).rows_of("nodes"))
+        2
+        """
         for obj in objects:
             more = manifests.loads(obj) if isinstance(obj, str) else manifests.load(obj) if (
                 isinstance(obj, Path)) else Loaded(checked_objects([obj]))

@@ -55,6 +55,10 @@ class Shown:
         """Return a table as a pandas DataFrame in long form, the first unless another is named.
 
         Raises `ModuleNotFoundError` with a sentence where pandas is not installed.
+
+        >>> from volcano_lab import Cluster
+        >>> list(Cluster().node("n1", cpu=4).frame("nodes").columns)
+        ['node', 'allocatable']
         """
         return import_module("volcano_lab").tables.Table(self.rows_of(table))
 
