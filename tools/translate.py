@@ -50,6 +50,9 @@ HALF_WIDTH = re.compile(
     rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x [\d{CHINESE}{{]\S*|\w[*]*\.[*]*$")
 """A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
 
+PLACE = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
+"""What is put in, with how it is shown."""
+
 MOST = 40
 """Problems that are printed."""
 
@@ -211,7 +214,7 @@ def bare(text: str) -> int:
 
 def put_in(text: str) -> set[str]:
     """The names in braces."""
-    return set(language.PLACE.findall(text))
+    return set(PLACE.findall(text))
 
 
 def build(paths: list[Path]) -> None:

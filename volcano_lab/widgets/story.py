@@ -42,8 +42,8 @@ class Amounts:
         moved.sort(key=lambda name: -abs(new[name] - old.get(name, 0)))
         if not moved:
             return []
-        parts = [Message("amount.next" if place else "amount", verb=gettext(self.verb),
-                         name=gettext(name) if " " in name else name,
+        parts = [Message("amount.next" if place or not self.verb else "amount",
+                         verb=gettext(self.verb), name=gettext(name) if " " in name else name,
                          amount=counted(new[name], self.unit), before=plain(old.get(name, 0)))
                  for place, name in enumerate(moved[:MOST])]
         more = max(len(moved) - MOST, 0)

@@ -3,6 +3,7 @@ whole or not at all, and what is to be done in its lab.
 """
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.messages import gettext
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.lab import Task, Values
 from volcano_lab.widgets.story import amounts
@@ -101,8 +102,9 @@ START_VALUES = {f"queue/{queue}.{path}": start[word] for queue, start in START.i
 def _opening(facts: Decided) -> str:
     first, second = facts.cycle.rounds[0], facts.of("deserved")
     got = {step.queue: step.after.milli_cpu / 1000 for step in first.steps}
-    return (f"Queue **a** deserves {second['a']:g}: {got['a']:g} in the first round, and its part "
-            f"of the {first.remaining.milli_cpu / 1000:g} CPUs that **c** leaves.")
+    return (gettext("Queue **a** deserves {second}: {got} in the first round, and its part of "
+                    "the {x} CPUs that **c** leaves.", second=second["a"], got=got["a"],
+                    x=first.remaining.milli_cpu / 1000))
 
 
 def fair_share_lab() -> ClusterLab:

@@ -7,6 +7,7 @@ from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_01.lab import small_cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
+from volcano_lab.messages import gettext
 
 not_in_the_copy = choice("01.not_in_the_copy")
 writes_status = choice("01.writes_status")
@@ -27,8 +28,8 @@ def missing_queue(answer: Cluster) -> Mistakes:
         "lost has its node, but it names another queue now. Add the queue that it named.")
     yield not added, "There is no new queue yet: `cluster.copy().queue(…)` adds one."
     yield not placed, (
-        f"Now there is a queue {', '.join(added)}, and lost is still left out. The table of "
-        "section 1 says which queue it names.")
+        gettext("Now there is a queue {join}, and lost is still left out. The table of section 1 "
+                "says which queue it names.", join=", ".join(added)))
     return well_done("Now lost is in the copy, and its pod has a node.")
 
 
@@ -75,12 +76,13 @@ def stop_at_the_refusal(answer: str) -> Mistakes:
                           "is job_enqueueable.")
     facts = found.facts
     if facts.get("job") != "default/wide":
-        about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
-        where = (f"It stops first in {found.action}, at {facts.get('point', found.kind)} "
-                 f"about {about}")
-        return try_again(
-            f"{where}. wide is not refused there: say more after `where`, such as `answer < 0`.")
+        about = facts.get("job", facts.get("queue", gettext("something else")))
+        return try_again(gettext(
+            "It stops first in {action}, at {place} about {about}. wide is not refused there: say "
+            "more after `where`, such as `answer < 0`.", action=found.action,
+            about=str(about).removeprefix("default/"),
+            place=facts.get("point", found.kind)))
     yield found.kind == "job", ("There it is wide's turn, but there is no answer yet. Stop at the "
                                 "question job_enqueueable.")
-    return well_done(f"Record {found.number}: overcommit says no about wide. In a debugger you "
-                     "would stop in its function.")
+    return well_done(gettext("Record {number}: overcommit says no about wide. In a debugger you "
+                             "would stop in its function.", number=found.number))

@@ -10,6 +10,7 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.framework.session import Session
+from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins import answering
 from volcano_lab.scheduler import traced
 from volcano_lab.simulation import Simulation
@@ -63,12 +64,12 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
     rows = []
     for name in names:
         row = {"job": name.removeprefix("default/"),
-               "open": "copied" if name in ended else "left out"}
+               "open": gettext("copied" if name in ended else "left out")}
         for action in actions.split(", "):
             pods = placed[action, name]
-            row[action] = f"{pods} pod{'s' * (pods > 1)}" if pods else NOTHING
+            row[action] = str(Message("pods", n=pods)) if pods else NOTHING
             if action == "enqueue" and name in admitted | refused:
-                row[action] = "admitted" if name in admitted else "refused"
+                row[action] = gettext("admitted" if name in admitted else "refused")
         rows.append(row | {"close": ended.get(name, NOTHING)})
     return rows
 
@@ -101,7 +102,8 @@ class _Closed(Observer):
         row = {"cycle": str(len(self.rows) + 1)}
         for job in ssn.jobs.values():
             states = sorted({task.status.name.capitalize() for task in job.tasks.values()})
-            row[job.name] = f"{job.pod_group.status.phase} (pods: {', '.join(states)})"
+            row[job.name] = gettext("{phase} (pods: {states:,})", states=states,
+                                    phase=job.pod_group.status.phase)
         self.rows.append(row)
 
 
@@ -164,8 +166,9 @@ def cycle_lab() -> Lab:
                         heads=HEADS, texts=True, rows=4, wide=True, legend=LEGEND)],
         title="One cycle: the order of the actions",
         says=[amounts("gets", placed, "pods"),
-              *(outcome(f"Job {name} ends", end_of(name)) for name in JOBS)],
-        opening=f"The list is {ACTIONS}, Volcano's default. Choose another one.",
+              *(outcome(gettext("Job {name} ends", name=name), end_of(name)) for name in JOBS)],
+        opening=gettext("The list is {ACTIONS}, Volcano's default. Choose another one.",
+                        ACTIONS=ACTIONS),
         nothing="Every job ends as before.",
         tasks=[Task("order", "Let enqueue run after allocate. What is placed in this cycle?",
                     show={"actions": "allocate, enqueue"}),

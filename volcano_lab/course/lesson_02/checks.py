@@ -4,6 +4,8 @@ from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
 from volcano_lab.course.kit.verdict import try_again, well_done
+from volcano_lab.messages import gettext
+from volcano_lab.widgets.story import counted
 
 GPU = "nvidia.com/gpu"
 
@@ -15,12 +17,16 @@ def half_a_gibibyte(answer: str) -> Mistakes:
     """
     wanted, got = 2**29, Resource.from_list({"memory": answer}).memory
     if got == wanted:
-        return well_done(f"`{answer}` is {wanted:,} bytes. `Mi` and `Gi` count in steps of 1024, "
-                         "`M` and `G` in steps of 1000.")
+        return well_done(gettext("`{answer}` is {wanted} bytes. `Mi` and `Gi` count in steps of "
+                                 "1024, `M` and `G` in steps of 1000.", answer=answer,
+                                 wanted=f"{wanted:,}"))
     yield answer.endswith("m"), (
         "`m` means thousandths, so this is about a half of one byte. Memory wants `Mi` or `Gi`.")
-    return try_again(f"`{answer}` is {got:,.0f} byte{'s' * (got != 1)}, which is too "
-                     f"{'much' if got > wanted else 'little'}: 1Gi is 1024Mi, or 2**30 bytes.")
+    size = counted(got, "bytes", f"{got:,.0f}")
+    return try_again(gettext(
+        "`{answer}` is {size}, which is too much: 1Gi is 1024Mi, or 2**30 bytes." if got > wanted
+        else "`{answer}` is {size}, which is too little: 1Gi is 1024Mi, or 2**30 bytes.",
+        answer=answer, size=size))
 
 
 def small_cluster() -> Cluster:
@@ -46,9 +52,10 @@ def largest_request(answer: int) -> Mistakes:
         placed = small_cluster().job("b-work", cpu=f"{millicores}m").run().committed
         return any(row[1].startswith("default/b-work") for row in placed)
 
-    yield not starts(answer), (f"With {answer} millicores no pod of b starts: b deserves 962.963, "
-                               "and the comparison is strict.")
-    yield starts(answer + 1), f"With {answer} one starts, but a larger one would, too."
+    yield not starts(answer), (gettext("With {answer} millicores no pod of b starts: b deserves "
+                                       "962.963, and the comparison is strict.", answer=answer))
+    yield starts(answer + 1), gettext("With {answer} one starts, but a larger one would, too.",
+                                      answer=answer)
     return well_done(
         "962 is within the 962.963 that b deserves; 963 is above it, if only by 0.037.")
 
@@ -61,16 +68,20 @@ def no_gpus(answer: dict) -> Mistakes:
     most = cluster.run().queues()[0]["real_capability"]
     cpus, gpus = most["cpu"], most.get(GPU, 0)
     yield "gpu" in answer, (
-        f'A GPU has its full name, `"{GPU}"`; other names are left out without a word.')
+        gettext('A GPU has its full name, `"{GPU}"`; other names are left out without a word.',
+                GPU=GPU))
     yield gpus, (
-        f"The queue may still hold {gpus} GPUs: what a capability does not mention is no limit.")
+        gettext("The queue may still hold {gpus} GPUs: what a capability does not mention is no "
+                "limit.", gpus=gpus))
     written = Resource.from_list({"cpu": str(answer.get("cpu", 0))}).milli_cpu / 1000
     yield written > 10, (
-        f"A capability counts whole CPUs here, and this is {written:g} of them. The node has 10.")
+        gettext("A capability counts whole CPUs here, and this is {written} of them. The node "
+                "has 10.", written=written))
     yield written == 0 and "cpu" in answer, (
         "The queue may hold all 10 CPUs: for CPU and memory, zero in a capability means no limit.")
     yield cpus == 10, "No GPU, as wanted; but it does not limit CPU: the queue may hold all 10."
-    yield cpus != 4, f"No GPU, as wanted; but the queue may hold {cpus} CPUs, and 4 are wanted."
+    yield cpus != 4, gettext("No GPU, as wanted; but the queue may hold {cpus} CPUs, and 4 are "
+                             "wanted.", cpus=cpus)
     return well_done(
         "For a GPU, zero is a limit of zero. For CPU and memory, zero would be no limit at all.")
 
@@ -99,13 +110,17 @@ def fits(answer) -> Mistakes:
         try:
             got = answer(dict(request), dict(room))
         except KeyError as missing:
-            return try_again(f"fits({request}, {room}) stopped, because the room has no {missing}. "
-                             "`room.get(name, 0)` gives zero then.")
+            return try_again(gettext("fits({request}, {room}) stopped, because the room has no "
+                                     "{missing}. `room.get(name, 0)` gives zero then.",
+                                     request=str(request), room=str(room), missing=missing))
         if is_empty(got):
             return None
         yield not isinstance(got, bool), (
-            f"fits({request}, {room}) gives {got!r}; wanted is True or False.")
+            gettext("fits({request}, {room}) gives {got}; wanted is True or False.",
+                    request=str(request), room=str(room), got=repr(got)))
         truth = Resource.from_dict(request).less_equal(Resource.from_dict(room), ZERO)
-        yield got != truth, f"fits({request}, {room}) gives {got}; wanted is {truth}. {hint}"
-    return well_done(f"All {len(PAIRS)} pairs are as a node decides them. This is `LessEqual(…, "
-                     "Zero)` of the Go.")
+        yield got != truth, gettext("fits({request}, {room}) gives {got}; wanted is {truth}. "
+                                    "{hint}", request=str(request), room=str(room),
+                                    got=got, truth=truth, hint=gettext(hint))
+    return well_done(gettext("All {len} pairs are as a node decides them. This is `LessEqual(…, "
+                             "Zero)` of the Go.", len=len(PAIRS)))

@@ -6,6 +6,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
+from volcano_lab.messages import gettext
 
 second_offer = choice("03.second_offer")
 
@@ -39,11 +40,14 @@ def take(answer) -> Mistakes:
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-6:
             limits = ", ".join(
                 f"{name} {value}" for name, value in case["queue"].items() if name != "weight")
-            return try_again(f"With had {case['had']}, offered {case['offered']} and a queue of "
-                             f"{limits} it gives {got}; wanted is {wanted}. {hint}")
+            return try_again(gettext("With had {case}, offered {case1} and a queue of {limits} "
+                                     "it gives {got}; wanted is {wanted}. {hint}",
+                                     case=case["had"], case1=case["offered"], limits=limits,
+                                     got=str(got), wanted=wanted,
+                                     hint=gettext(hint)))
     last = pour(100, QUEUES, answer)[-1]
-    ends = "{a:g}, {b:g} and {c:g}".format(**last)
-    return well_done(f"With your step the loop ends at {ends}, as the scheduler does.")
+    return well_done(gettext("With your step the loop ends at {ends:and}, as the scheduler does.",
+                             ends=[*last.values()]))
 
 
 @cache
@@ -61,16 +65,19 @@ def overbooked(answer: int) -> Mistakes:
     """What is the smallest guarantee of b, in whole CPUs, with which the queues together deserve
     more than 100?
     """
-    total = f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} together"
+    facts = {"guarantee": answer, "total": deserved_in_all(answer)}
     smallest = next(guarantee for guarantee in range(101) if deserved_in_all(guarantee) > 100)
     yield answer < smallest, (
-        f"{total}, not more than 100. c keeps its 30, and a keeps the 20 that it takes in round 1. "
-        "How much is left for b then?")
+        gettext("With a guarantee of {guarantee} they deserve {total} together, not more than 100. "
+                "c keeps its 30, and a keeps the 20 that it takes in round 1. How much is left for "
+                "b then?", **facts))
     yield answer > smallest and deserved_in_all(answer) > 100, (
-        f"{total}. A smaller one is enough.")
+        gettext("With a guarantee of {guarantee} they deserve {total} together. A smaller one is "
+                "enough.", **facts))
     yield answer > smallest, (
-        f"{total}. That is a surprise, and the next question is about it; but smaller ones exceed "
-        "100. Try 60.")
+        gettext("With a guarantee of {guarantee} they deserve {total} together. That is a "
+                "surprise, and the next question is about it; but smaller ones exceed 100. Try 60.",
+                **facts))
     return well_done("In round 1 a takes its 20 and c its 30. From 51 on, b is lifted above the 50 "
                      "that are left.")
 
@@ -97,7 +104,8 @@ def favour_early(answer) -> Mistakes:
     if is_empty(cluster):
         return None
     yield not isinstance(cluster, Cluster), (
-        f"favour gives {cluster!r}; wanted is the cluster. `return cluster.queue(…)` returns it.")
+        gettext("favour gives {cluster}; wanted is the cluster. `return cluster.queue(…)` "
+                "returns it.", cluster=repr(cluster)))
     yield len(cluster.objects()) < len(before.objects()), (
         "Something is missing in the cluster; nothing may be taken away.")
     cycle = cluster.run()

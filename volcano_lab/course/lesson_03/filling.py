@@ -9,6 +9,7 @@ from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tracing import DataFrame, frame
+from volcano_lab.messages import gettext
 from volcano_lab.trace.views.cycle import Cycle
 
 Queue = Mapping[str, float]
@@ -55,9 +56,10 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
             before, offered, after = (in_units(resource, amount.get(resource))
                                       for amount in (step.before, step.offered, step.after))
             rows.append({"round": number, "queue": step.queue,
-                         "weight": f"{weight} of {round_.total_weight}", "had": before,
+                         "weight": gettext("{weight} of {total}", weight=weight,
+                                           total=round_.total_weight), "had": before,
                          "offered in all": offered, "deserves": after, "more": after - before,
-                         "then out, with": done[step.met]})
+                         "then out, with": gettext(done[step.met])})
     return frame(rows, ["round", "queue"])
 
 

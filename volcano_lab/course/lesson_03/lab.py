@@ -7,7 +7,7 @@ from typing import Any
 from volcano_lab.api.resource import share_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
-from volcano_lab.trace.language import say
+from volcano_lab.messages import gettext
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import sums
@@ -70,9 +70,9 @@ def at_opening(cycle: Cycle) -> dict[str, dict[str, float | None]]:
 def _parts(cycle: Cycle) -> list[dict[str, Any]]:
     """Return one row per queue and resource: held as a part of deserved."""
     colors = colors_of(START)
-    return [{"name": f"{queue} {say(resource)}", "link": queue, "color": colors[queue],
+    return [{"name": f"{queue} {gettext(resource)}", "link": queue, "color": colors[queue],
              "parts": [share or 0], "limit": 1, "over": share is not None and share > 1,
-             "text": "deserves none" if share is None else f"{share:.2f}"}
+             "text": gettext("deserves none") if share is None else f"{share:.2f}"}
             for queue, shares in at_opening(cycle).items()
             for resource, share in shares.items()]
 
@@ -84,9 +84,11 @@ def _memory(queue: str) -> str:
 def _controls() -> dict[str, Control]:
     found = {}
     for queue, color in colors_of(START).items():
-        memory = slider(START[queue]["memory"], 0, 4, f"{queue}: memory of a pod", unit="Gi")
+        memory = slider(START[queue]["memory"], 0, 4, gettext("{queue}: memory of a pod",
+                                                              queue=queue), unit="Gi")
         memory.more["suffix"] = "Gi"
-        found |= group(f"pods of {queue}", {_memory(queue): memory}, color=color, link=queue)
+        found |= group(gettext("pods of {queue}", queue=queue), {_memory(queue): memory},
+                       color=color, link=queue)
     return found
 
 
@@ -114,8 +116,8 @@ TASKS = [Task("one more pod",
 
 def _opening(facts: Decided) -> str:
     order = ", ".join(facts.cycle.queue_order)
-    return (f"The emptiest queue goes first: **{order}**. A queue is as full as its fullest "
-            "resource.")
+    return (gettext("The emptiest queue goes first: **{order}**. A queue is as full as its "
+                    "fullest resource.", order=order))
 
 
 def proportion_lab() -> ClusterLab:

@@ -2,6 +2,7 @@
 
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.lesson_03.checks import patients
+from volcano_lab.messages import gettext
 from volcano_lab.widgets import facts
 
 
@@ -19,5 +20,5 @@ def patient(name: str) -> Table:
             for row in reversed(cycle.queues()) for resource, unit in units.items()]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
     return table([row for row in rows if row["deserved"]], caption=(
-        f"team-work, in queue team: {job['phase']}, {job['placed']} pods placed, "
-        f"{job['pending']} pending"))
+        gettext("team-work, in queue team: {job}, {job1} pods placed, {job2} pending",
+                job=job["phase"], job1=job["placed"], job2=job["pending"])))

@@ -10,6 +10,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_04.lab import admission_cluster
+from volcano_lab.messages import gettext, paragraph
 from volcano_lab.trace.views.queues import levels
 
 Amounts = Mapping[str, float]
@@ -54,16 +55,20 @@ def admission(answer: Callable[..., Any]) -> Mistakes:
         if isinstance(said, Verdict):
             return said
         yield said != wanted, (
-            f"With minimum {minimum} and queue {queue} it gives {said}; wanted is {wanted}. {hint}")
+            gettext("With minimum {minimum} and queue {queue} it gives {said}; wanted is "
+                    "{wanted}. {hint}", minimum=str(minimum), queue=str(queue), said=str(said),
+                    wanted=str(wanted), hint=gettext(hint)))
     compared = recorded()
     for minimum, queue, names in compared:
         said = _tried(answer, minimum, queue)
-        yield said != names, (f"The scheduler found {names} short where your function says {said}: "
-                              f"minimum {minimum}, queue {queue}.")
+        yield said != names, (gettext("The scheduler found {names} short where your function "
+                                      "says {said}: minimum {minimum}, queue {queue}.",
+                                      names=str(names), said=str(said),
+                                      minimum=str(minimum), queue=str(queue)))
     refused = sum(bool(names) for _, _, names in compared)
-    return well_done(f"The scheduler made {len(compared)} comparisons in random clusters, and "
-                     f"refused {refused} times. Your function says the same each time, resource by "
-                     "resource.")
+    return well_done(gettext("The scheduler made {len} comparisons in random clusters, and "
+                             "refused {refused} times. Your function says the same each time, "
+                             "resource by resource.", len=len(compared), refused=refused))
 
 
 def _tried(function: Callable[..., Any], minimum: Amounts,
@@ -71,10 +76,11 @@ def _tried(function: Callable[..., Any], minimum: Amounts,
     try:
         said = function(dict(minimum), {word: dict(amounts) for word, amounts in queue.items()})
     except KeyError as error:
-        return try_again(f"It stopped at {error}, which is missing in one of the dicts. "
-                         "What is missing counts as 0: `.get(name, 0)`.")
+        return try_again(gettext("It stopped at {error}, which is missing in one of the dicts. "
+                                 "What is missing counts as 0: `.get(name, 0)`.", error=error))
     if not isinstance(said, list | tuple | set):
-        return try_again(f"It gives {said!r}; wanted is a list of names, such as [] or ['cpu'].")
+        return try_again(gettext("It gives {said}; wanted is a list of names, such as [] or "
+                                 "['cpu'].", said=repr(said)))
     return sorted(said)
 
 
@@ -133,20 +139,24 @@ def let_second_in(answer: Cluster) -> Mistakes:
                     if key.startswith("Pod/old-"))
     if answer.run().session.jobs["default/second"].pod_group.status.phase == "Inqueue":
         if same_pods and after["PodGroup/old"].queue == "team":
-            return well_done(f"{said} old keeps its six pods, but it needs fewer of them now. The "
-                             "rest is elastic, and that is taken off.")
-        return well_done(f"{said} There is a gentler way, too: old keeps its six pods in team, and "
-                         "needs fewer of them.")
-    yield not same_pods, (f"{said} A pod of old above its minimum counts in allocated and in "
-                          "elastic, once plus and once minus: without it the sum is the same. "
-                          "Leave its pods. How many of them does it need?")
-    yield before["PodGroup/old"] != after["PodGroup/old"], (
-        f"{said} Now old needs more of its pods: there is less elastic than before.")
+            return well_done(_after(said, "old keeps its six pods, but it needs fewer of them "
+                                    "now. The rest is elastic, and that is taken off."))
+        return well_done(_after(said, "There is a gentler way, too: old keeps its six pods in "
+                                "team, and needs fewer of them."))
+    yield not same_pods, _after(said, (
+        "A pod of old above its minimum counts in allocated and in elastic, once plus and once "
+        "minus: without it the sum is the same. Leave its pods. How many of them does it need?"))
+    yield before["PodGroup/old"] != after["PodGroup/old"], _after(said, (
+        "Now old needs more of its pods: there is less elastic than before."))
     yield before["Queue/other"] != after.get("Queue/other"), (
         "The guarantee leaves 14 or more of the cluster; the narrow place is team's own capability "
         "of 12.")
     return try_again(
         "team is held by its own capability of 12. More room in the cluster does not help it.")
+
+
+def _after(said: str, hint: str) -> str:
+    return paragraph([said, gettext(hint)])
 
 
 def _sum_for_second(cluster: Cluster) -> str:
@@ -155,10 +165,9 @@ def _sum_for_second(cluster: Cluster) -> str:
     """
     for row in levels(cluster.run().trace):
         if (row["job"], row["level"]) == ("default/second", "team"):
-            return (f"The sum is {row['minimum']:g} + {row['allocated']:g} + {row['inqueue']:g} − "
-                    f"{row['elastic']:g} = {row['sum']:g} now, and team may hold "
-                    f"{row['may_hold']:g}.")
-    return "The cluster itself is too full now."
+            return gettext("The sum is {minimum} + {allocated} + {inqueue} − {elastic} = {sum} "
+                           "now, and team may hold {may_hold}.", **row)
+    return gettext("The cluster itself is too full now.")
 
 
 def _specs(cluster: Cluster) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.messages import gettext
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
@@ -93,7 +94,8 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
                 numbers = {word: plain(row[word] / scale) for word in SIDES}
                 cluster = row["level"] == "cluster"
                 rows.append({"job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
-                             "who": "cluster" if cluster else f"queue {row['level']}",
+                             "who": gettext("cluster") if cluster else gettext(
+                                 "queue {name}", name=row["level"]), "level": row["level"],
                              "resource": name,
                              "parts": [plain((row["allocated"] - row["elastic"]) / scale),
                                        numbers["inqueue"], numbers["minimum"]],
@@ -112,11 +114,13 @@ def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
 
 
 def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    told = [f"{row['job']}: {row['who'].removeprefix('queue ')}, {SCALES[row['resource']][1]}"
-            for row in rows]
+    told = [gettext("{job}: {level}, {unit}", job=row["job"], level=gettext(
+        "cluster") if row["level"] == "cluster" else row["level"],
+        unit=gettext(SCALES[row["resource"]][1])) for row in rows]
     return [{"name": name, "label": name, "link": row["job"], "parts": row["parts"],
              "limit": row["limit"], "over": row["over"],
-             "text": f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")}
+             "text": gettext("{sum} of {limit}: too much" if row["over"] else "{sum} of {limit}",
+                             sum=row["sum"], limit=row["limit"])}
             for name, row in zip(told, rows, strict=True)]
 
 
@@ -137,7 +141,8 @@ def _old(cycle: Cycle) -> list[dict[str, Any]]:
     needed = min(held, job.min_available) if job else 0
     return [{"name": "old", "parts": [needed, held - needed],
              "limit": team["real_capability"]["cpu"],
-             "text": f"{needed:g} + {held - needed:g} elastic"}]
+             "text": gettext("{needed} + {elastic} elastic", needed=needed,
+                             elastic=held - needed)}]
 
 
 NEEDS, MEMORY = "job/default/old.minAvailable", "job/default/second.requests.memory"

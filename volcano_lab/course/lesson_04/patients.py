@@ -3,6 +3,7 @@
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.lesson_04.checks import patients
 from volcano_lab.course.lesson_04.lab import sums
+from volcano_lab.messages import gettext
 from volcano_lab.widgets import facts
 
 
@@ -19,7 +20,8 @@ def patient(name: str) -> Table:
         limit = cycle.session.queues[row["queue"]].queue.spec.capability or {}
         rows.append({"queue": row["queue"], "capability": limit.get("cpu")} | {
             word.replace("_", " "): facts.amount(row[word], "cpu") for word in words})
-    compared = "; ".join(f"{row['who']}: {row['sum']} of {row['limit']}" for row in sums(cycle)
-                         if row["job"] == "team-work")
+    compared = [gettext("{who}: {sum} of {limit}", who=row["who"], sum=row["sum"],
+                        limit=row["limit"]) for row in sums(cycle) if row["job"] == "team-work"]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
-    return table(rows, caption=f"team-work is {job['phase']}. Compared: {compared}.")
+    return table(rows, caption=gettext("team-work is {job}. Compared: {compared:;}.",
+                                       job=job["phase"], compared=compared))

@@ -10,6 +10,7 @@ from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
+from volcano_lab.messages import gettext
 from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.queues import levels, way_to
 
@@ -66,19 +67,20 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     said, reserved = _tried(answer, _line(4, 4, 4), 2)
     if said is None or said is ...:
         return None
-    yield not isinstance(said, bool), f"The function answers {said!r}; wanted is True or False."
+    yield not isinstance(said, bool), gettext("The function answers {said}; wanted is True or "
+                                              "False.", said=repr(said))
     yield not said, ("Three levels with room for 4 CPUs, a minimum of 2: every level has room, and "
                      "the function refuses.")
     yield from _refuses(answer)
     yield reserved != [2, 2, 2], (
-        "A job with a minimum of 2 CPUs was admitted, and after that the three levels, from the "
-        f"queue up, have {_list(reserved)} CPUs in queue. It must be added on each, or the next "
-        "job does not see it.")
+        gettext("A job with a minimum of 2 CPUs was admitted, and after that the three levels, "
+                "from the queue up, have {list} CPUs in queue. It must be added on each, or the "
+                "next job does not see it.", list=_list(reserved)))
     cycle = run_with(answer, worked_example(), tree_conf())
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
     told = ", ".join(f"{job} {phase}" for job, phase in phases.items())
     yield phases != {"job-1": "Inqueue", "job-2": "Pending"}, (
-        f"On single lines it is right, but in the report's cluster: {told}.")
+        gettext("On single lines it is right, but in the report's cluster: {told}.", told=told))
     return well_done(
         "Every level is asked before anything is reserved, and then it is reserved on every level. "
         "In the report's cluster job-1 is admitted and job-2 stays Pending, as in Volcano v1.14.0.")
@@ -92,10 +94,12 @@ def _refuses(function: JobEnqueueable) -> Mistakes:
         room = [4.0, 4.0, 4.0]
         room[place] = 1
         said, reserved = _tried(function, _line(*room), 2)
-        yield said, f"Tried with three levels, where {situation}: the function admits the job."
-        yield any(reserved), (f"Tried with three levels, where {situation}: the job is refused, "
-                              f"and yet a reservation stays behind: {_list(reserved)} CPUs in "
-                              "queue, from the queue up. All or none.")
+        yield said, gettext("Tried with three levels, where {situation}: the function admits the "
+                            "job.", situation=gettext(situation))
+        yield any(reserved), (gettext("Tried with three levels, where {situation}: the job is "
+                                      "refused, and yet a reservation stays behind: {list} CPUs "
+                                      "in queue, from the queue up. All or none.",
+                                      situation=gettext(situation), list=_list(reserved)))
     yield _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0], (
         "The job's memory has no room, and the function admits it. `short_of` names every resource "
         "that is short.")
@@ -124,17 +128,18 @@ def let_train_in(answer: Cluster) -> Mistakes:
     yield not changed, ("In this cluster nothing has changed: give a queue another number, in "
                         "`cluster.copy().queue(…)`.")
     yield len(changed) > 1 or before["queues"].keys() != after["queues"].keys(), (
-        f"Change one queue; changed are {', '.join(sorted(changed))}.")
+        gettext("Change one queue; changed are {join}.", join=", ".join(sorted(changed))))
     cycle = answer.run(tree_conf())
     phases = {row["job"]: row["phase"] for row in cycle.jobs()}
     for job in ("eval-gang", "train-gang"):
         if phases[f"default/{job}"] != "Inqueue":
             refused = next(row for row in levels(cycle.trace, f"default/{job}")
                            if row["verdict"] == "refused")
-            sums = f"{refused['sum']:.4g} of {refused['may_hold']:.4g}"
-            return try_again(f"{job} is refused: on {refused['level']} the sum is {sums}.")
-    return well_done(f"{changed[0]} was the narrow place. But look at the gangs again: a larger "
-                     "number admits a job; whether its pods fit is still allocate's decision.")
+            return try_again(gettext("{job} is refused: on {level} the sum is {sum:.4g} of "
+                                     "{may_hold:.4g}.", **refused | {"job": job}))
+    return well_done(gettext("{changed} was the narrow place. But look at the gangs again: a "
+                             "larger number admits a job; whether its pods fit is still "
+                             "allocate's decision.", changed=changed[0]))
 
 
 def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
@@ -164,13 +169,16 @@ def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
         height = line.index(row["level"])
         job = row["job"].removeprefix("default/")
         if height == 2 and row["level"] != "root":
-            return well_done(f"{row['level']} refuses {job}: the sum is {row['sum']:.4g}, and it "
-                             f"may hold {row['may_hold']:.4g}. {line[0]} and {line[1]} have room.")
+            return well_done(gettext("{row} refuses {job}: the sum is {row2}, and it may hold "
+                                     "{row3}. {line} and {line5} have room.", row=row["level"],
+                                     job=job, row2=f"{row['sum']:.4g}",
+                                     row3=f"{row['may_hold']:.4g}", line=line[0], line5=line[1]))
         where = ("its queue itself",
                  "the parent of its queue")[height] if height < 2 else "too far up, or the root"
-        near.append(f"{job} is refused by {row['level']}, which is {where}")
-    yield near, (f"{'; '.join(near)}. Let another job hold or reserve room in a sibling branch, "
-                 "below the grandparent.")
+        near.append(gettext("{job} is refused by {level}, which is {where}", job=job,
+                            level=row["level"], where=gettext(where)))
+    yield near, gettext("{refusals:;}. Let another job hold or reserve room in a sibling branch, "
+                        "below the grandparent.", refusals=near)
     return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
                      "jobs in all queues below it.")
 

@@ -14,6 +14,7 @@ from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, hal
 from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.framework.statement import StatementError
+from volcano_lab.messages import gettext
 
 Plan = list[tuple[str, ...]]
 
@@ -80,19 +81,22 @@ def let_it_commit(answer: Cluster) -> Mistakes:
         "This is the same cluster as before. Change a number in a copy of it.")
     yield _nodes(before) != _nodes(after), (
         "The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?")
-    yield len(changed) > 1, (f"That is more than one number: {', '.join(changed)}. One of them, or "
-                             "another one, is enough.")
+    yield len(changed) > 1, (gettext("That is more than one number: {join}. One of them, or "
+                                     "another one, is enough.", join=", ".join(changed)))
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         changed_what = changed[0] if changed else ""
         why = ("Its pods are smaller now, so two of them find room on a node."
                if "pods of train" in changed_what else "A gang counts its minimum, not its size."
                if "minimum" in changed_what else "That node has room for one pod more.")
-        return well_done(f"{job.ready_task_num()} pods of train are on their way, and its minimum "
-                         f"is {job.min_available}. {why}")
+        return well_done(gettext("{ready_task_num} pods of train are on their way, and its "
+                                 "minimum is {min_available}. {why}",
+                                 ready_task_num=job.ready_task_num(),
+                                 min_available=job.min_available, why=gettext(why)))
     if job.pod_group.status.phase == "Pending":
         why = cycle.why("default/train")[0].removeprefix("not admitted: ")
-        return try_again(f"train is not admitted, so nothing is tried for it: {why}.")
+        return try_again(gettext("train is not admitted, so nothing is tried for it: {why}.",
+                                 why=why))
     return try_again("train's statement is still taken back. How many of its pods fit on each "
                      "node, and how many must?")
 
@@ -165,9 +169,9 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Mistake
             yield _saved_too_late(by_hand), (
                 "A plan was saved after it was taken back, and then its operations have no node "
                 "any more. First `save()`, then `discard()`.")
-            return try_again(f"This could not be done: {by_hand.trying}. Is the plan before it "
-                             "still there? `discard()` takes it back, once, and each plan needs a "
-                             "new statement.")
+            return try_again(gettext("This could not be done: {trying}. Is the plan before it "
+                                     "still there? `discard()` takes it back, once, and each "
+                                     "plan needs a new statement.", trying=by_hand.trying))
         if not list(by_hand.trace.operations):
             return None
         yield from _mistakes(by_hand, plans)
@@ -197,8 +201,9 @@ def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
         "A plan that was tried is still there. End each try with `discard()`, or its pods keep "
         "their places.")
     yield done != wanted, (
-        f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one was "
-        "committed that is not the cheapest. Count the operations whose `name` is \"evict\".")
+        gettext("Of plans with {join} evictions one was committed that is not the cheapest. "
+                'Count the operations whose `name` is "evict".',
+                join=", ".join(str(_evictions(plan)) for plan in plans)))
     yield not kinds["recovers"], (
         "The right plan is committed, but from itself, not from copies: try each plan, `save()` "
         "and `discard()` it, and `recover()` the best.")

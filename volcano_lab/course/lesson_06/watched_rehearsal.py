@@ -4,6 +4,7 @@ a hint (lesson 06).
 
 from volcano_lab.debug.sandbox import HandStatement, Rehearsal
 from volcano_lab.framework.statement import Operation
+from volcano_lab.messages import gettext
 
 
 class WatchedRehearsal(Rehearsal):
@@ -41,22 +42,26 @@ class _Watched(HandStatement):
         return super().pipeline(pod, node)
 
     def evict(self, pod: str, reason: str = "room is needed") -> HandStatement:
-        self.rehearsal.trying = f"evict {pod}: it is {self.rehearsal.status(pod)}"
+        self.rehearsal.trying = gettext("evict {pod}: it is {status}", pod=pod,
+                                        status=self.rehearsal.status(pod))
         return super().evict(pod, reason)
 
     def discard(self) -> None:
-        self.rehearsal.trying = "discard: something of it was taken back before"
+        self.rehearsal.trying = gettext("discard: something of it was taken back before")
         super().discard()
 
     def recover(self, saved: list[Operation]) -> HandStatement:
-        self.rehearsal.trying = "recover: something of it is done already"
+        self.rehearsal.trying = gettext("recover: something of it is done already")
         return super().recover(saved)
 
     def _place(self, word: str, pod: str, name: str) -> None:
         task, node = self.rehearsal.task(pod), self.rehearsal.node(name)
         if task.node_name:
-            why = f"it is {task.status} already, on {task.node_name}"
+            why = gettext("it is {status} already, on {node_name}", status=task.status,
+                          node_name=task.node_name)
         else:
             idle, asks = node.idle.milli_cpu / 1000, task.resreq.milli_cpu / 1000
-            why = f"it asks for {asks:g} CPUs, and {idle:g} are idle there"
-        self.rehearsal.trying = f"{word} {pod} on {name}: {why}"
+            why = gettext("it asks for {asks} CPUs, and {idle} are idle there", asks=asks,
+                          idle=idle)
+        self.rehearsal.trying = gettext("{operation} {pod} on {node}: {why}", operation=word,
+                                        pod=pod, node=name, why=why)

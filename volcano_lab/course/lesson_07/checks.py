@@ -3,6 +3,7 @@
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster
+from volcano_lab.messages import gettext
 
 share_of_both = choice("07.share_of_both")
 next_in_line = choice("07.next_in_line")
@@ -13,8 +14,9 @@ def weight_of_eng(answer: int) -> Mistakes:
     """Everybody wants 12 pods. sci should have 4 CPUs and eng 8. Which weight must eng have?"""
     yield answer < 1, "A weight is a whole number from 1."
     sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
-    yield sci != 4, (f"With weight {answer} of eng, {sci} pods of sci are placed. eng should have "
-                     f"{CPUS - 4} CPUs and sci 4: how many times as much? The weight of sci is 1.")
+    yield sci != 4, (gettext("With weight {answer} of eng, {sci} pods of sci are placed. eng "
+                             "should have {x} CPUs and sci 4: how many times as much? The weight "
+                             "of sci is 1.", answer=answer, sci=sci, x=CPUS - 4))
     return well_done("sci has 4 CPUs and eng has 8: 1 to 2, as their weights.")
 
 
@@ -34,13 +36,16 @@ def dominant_share(answer) -> Mistakes:
         try:
             got = answer(dict(held), dict(total))
         except KeyError as missing:
-            return try_again(f"`share({held}, {total})` stopped at {missing}. What `held` has not "
-                             "is zero: `held.get(name, 0)`.")
+            return try_again(gettext("`share({held}, {total})` stopped at {missing}. What `held` "
+                                     "has not is zero: `held.get(name, 0)`.", held=str(held),
+                                     total=str(total), missing=missing))
         except ValueError:
-            return try_again(f"`share({held}, {total})` stopped: there is nothing to compare. "
-                             f"{why}")
+            return try_again(gettext("`share({held}, {total})` stopped: there is nothing to "
+                                     "compare. {why}", held=str(held), total=str(total),
+                                     why=gettext(why)))
         if got is None and held is CASES[0][0]:
             return None
         yield not isinstance(got, int | float) or abs(got - wanted) > 1e-9, (
-            f"`share({held}, {total})` is {got}; wanted is {wanted}. {why}")
+            gettext("`share({held}, {total})` is {got}; wanted is {wanted}. {why}", held=str(held),
+                    total=str(total), got=str(got), wanted=wanted, why=gettext(why)))
     return well_done("This is the number by which drf orders jobs, and by which it names victims.")

@@ -10,8 +10,8 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.messages import gettext
 from volcano_lab.plugins.hierarchy import HierarchicalNode
-from volcano_lab.trace.language import say
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
@@ -139,7 +139,7 @@ def rescaled_picture(cycle: Cycle, title: str) -> pictures.Picture:
     rows = [("dev", "dev", scaled["root/eng/dev"]), ("prod", "prod", scaled["root/eng/prod"]),
             ("eng, as it holds", "eng", raw), ("eng, rescaled", "eng", scaled["root/eng"]),
             ("sci", "sci", scaled["root/sci"])]
-    return pictures.bars(title, [{"name": say(name), "color": COLORS[color], "held": share}
+    return pictures.bars(title, [{"name": gettext(name), "color": COLORS[color], "held": share}
                                  for name, color, share in rows], most=1,
                          words={"held": "dominant share"}, width=760)
 
@@ -248,5 +248,5 @@ def hierarchy_lab() -> Lab:
 
 def _opening(at: Shared) -> str:
     pods = _by_queue(at.cycle)
-    return (f"**sci** has {pods['sci']} pods and **eng** {pods['dev'] + pods['prod']}: two halves, "
-            "up to a pod. Below eng, dev and prod share.")
+    return (gettext("**sci** has {pods} pods and **eng** {x}: two halves, up to a pod. Below "
+                    "eng, dev and prod share.", pods=pods["sci"], x=pods["dev"] + pods["prod"]))

@@ -9,6 +9,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
+from volcano_lab.messages import gettext
 from volcano_lab.plugins.binpack import binpacking_score
 
 Amounts = dict[str, float]
@@ -37,10 +38,11 @@ def wish(answer: str) -> Mistakes:
     yield where == ["node-3"], ("It goes to node-3. But when node-1 and node-3 are full, it does "
                                 "not start: your rule is a must. Write a wish (preferred…).")
     place = ", ".join(where) or "no node"
-    yield "preferred" in answer, (f"It is a wish, but a weak one: the pod goes to {place}. A "
-                                  "weight of 1 is worth 2 points. Raise it.")
-    return try_again(f"With this the pod goes to {place}. Which label does node-3 have and node-2 "
-                     "not?")
+    yield "preferred" in answer, (gettext("It is a wish, but a weak one: the pod goes to "
+                                          "{place}. A weight of 1 is worth 2 points. Raise it.",
+                                          place=place))
+    return try_again(gettext("With this the pod goes to {place}. Which label does node-3 have "
+                             "and node-2 not?", place=place))
 
 
 # -- make
@@ -92,11 +94,12 @@ def packing(answer: Callable[[Amounts, Amounts, Amounts, Amounts], Any]) -> Verd
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
             shown = ", ".join(f"{name}={value}" for name, value in zip(
                 ("request", "used", "allocatable", "weights"), case, strict=True))
-            return try_again(f"For {shown} your score is {got}; binpack's is {wanted:.4g}. "
-                             f"{_hint(got, wanted, case[0], case[3])}")
-    return well_done(f"The same as the plugin in {tried} cases. Times 100 and times "
-                     "binpack.weight, these are the points. GPUs count only when "
-                     "`binpack.resources` names them.")
+            return try_again(gettext("For {shown} your score is {got}; binpack's is {wanted}. "
+                                     "{hint}", shown=shown, got=got, wanted=f"{wanted:.4g}",
+                                     hint=gettext(_hint(got, wanted, case[0], case[3]))))
+    return well_done(gettext("The same as the plugin in {tried} cases. Times 100 and times "
+                             "binpack.weight, these are the points. GPUs count only when "
+                             "`binpack.resources` names them.", tried=tried))
 
 
 def _hint(got: Any, wanted: float, request: Amounts, weights: Amounts) -> str:

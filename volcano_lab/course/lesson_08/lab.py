@@ -10,12 +10,13 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_08 import scene
 from volcano_lab.course.lesson_08.scores import look, score_parts
 from volcano_lab.explain import Explainer
+from volcano_lab.messages import gettext, mark
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.lab import Lab, Task, Values
-from volcano_lab.widgets.story import outcome
+from volcano_lab.widgets.story import counted, outcome
 
 Rows = list[dict[str, Any]]
 
@@ -37,19 +38,24 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
     """Return rows of `look` as data of `pictures.cluster`, with what each node said or without."""
     nodes = []
     for row in rows:
-        zone = f"zone {scene.ZONES[row['node']]}, {scene.DISKS[row['node']]}"
+        zone = gettext("zone {zone}, {disk}", zone=scene.ZONES[row["node"]],
+                       disk=scene.DISKS[row["node"]])
         nodes.append({"name": row["node"], "size": scene.CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
-                      "note": ("refused" if row["refused"] else _points(row)) if notes else zone,
+                      "note": _note(row) if notes else zone,
                       "state": notes and ("chosen" if row["chosen"] else
                                           "refused" if row["refused"] else "")})
     return {"nodes": nodes}
 
 
+def _note(row: dict[str, Any]) -> str:
+    return gettext("refused") if row["refused"] else _points(row)
+
+
 def _points(row: dict[str, Any]) -> str:
     if row["total"] is None:
-        return "only choice" if row["chosen"] else ""
-    return f"{plain(row['total']):g} points"
+        return gettext("only choice") if row["chosen"] else ""
+    return counted(row["total"], "points", f"{plain(row['total']):g}")
 
 
 def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool = True
@@ -76,21 +82,22 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
     every = list(dict.fromkeys(part for parts in given.values() for part in parts))
     values = {part: [parts.get(part, 0) for parts in given.values()] for part in every}
     shown = [part for part in every if len(set(values[part])) > 1]
-    alike = [f"{part} {values[part][0]:g}" for part in every if part not in shown]
+    alike = [f"{gettext(part)} {values[part][0]:g}" for part in every if part not in shown]
     rows = [{"name": row["node"], "text": row["refused"],
              "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown],
              "chosen": row["chosen"]}
             for row in look(cluster, scene.conf_with(*names, **arguments))]
     return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
-                         width=760, legend=f"Left out, alike on all nodes: {', '.join(alike)}."
+                         width=760, legend=gettext("Left out, alike on all nodes: {join}.",
+                                                   join=", ".join(alike))
                          if alike else "")
 
 
 def _against_best(rows: Rows) -> Rows:
     best = max(sum(row["parts"]) for row in rows) or 1
     return [{"name": row["name"], "parts": row["parts"], "limit": best, "over": False,
-             "text": row["text"] or f"{plain(sum(row['parts'])):g}{', chosen' * row['chosen']}"}
-            for row in rows]
+             "text": row["text"] or gettext("{points}, chosen" if row["chosen"] else "{points}",
+                                            points=plain(sum(row["parts"])))} for row in rows]
 
 
 @define
@@ -141,12 +148,13 @@ def node_rows(at: Placed) -> Rows:
              "refused": row["refused"].removeprefix("node(s) "),
              **{name: (row["points"] or {}).get(name, None if row["total"] is None else 0)
                 for name in ("nodeorder", "binpack")}, "sum": row["total"],
-             "chosen": "yes" if row["chosen"] else ""} for row in at.rows]
+             "chosen": gettext("yes") if row["chosen"] else ""} for row in at.rows]
 
 
 CONTROLS = group("CPUs in use",
                  {name.replace("-", "_"): slider(used, 0, scene.CPUS, name, unit="CPUs",
-                                                 about=f"by pods of {scene.RUNS[name]}")
+                                                 about=gettext("by pods of {RUNS}",
+                                                               RUNS=scene.RUNS[name]))
                   for name, used in zip(scene.NODES, (3, 1, 2), strict=True)}) | group(
                       "pod new",
                       {"cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
@@ -189,11 +197,11 @@ def _because(at: Placed) -> str:
         return (at.waits.partition("Origin reason is new-0: ")[2] or at.waits).rstrip(".")
     scored = sorted((row for row in at.rows if row["total"] is not None),
                     key=lambda row: (not row["chosen"], -row["total"]))
-    return "; ".join(f"{row['node']} {_points(row)}" for row in scored[:2])
+    return mark("; ").join(f"{row['node']} {_points(row)}" for row in scored[:2])
 
 
 def _refusals(at: Placed) -> str:
-    return ", ".join(row["node"] for row in at.rows if row["refused"]) or "no node"
+    return ", ".join(row["node"] for row in at.rows if row["refused"]) or gettext("no node")
 
 
 def _why(at: Placed, about: dict[str, str]) -> str:
@@ -211,5 +219,6 @@ def placement_lab() -> Lab:
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
                says=[outcome("new goes to", lambda at: at.where, _because),
                      outcome("Refused by", _refusals)], code=cluster_of,
-               opening=lambda at: f"new goes to **{at.where}**: {_because(at)}.",
+               opening=lambda at: gettext("new goes to **{where}**: {because}.", where=at.where,
+                                          because=_because(at)),
                nothing="new goes where it went.", why=_why)

@@ -5,6 +5,7 @@ from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.messages import gettext
 from volcano_lab.trace.views.cycle import Cycle
 
 let_equals_go = choice("09.let_equals_go")
@@ -38,8 +39,9 @@ def whole_gangs(answer: str) -> Mistakes:
         "queue.")
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
     yield torn, (
-        f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang names nobody, "
-        "its tier ends; who is in the next tier, and names victims? And is gang there at all?")
+        gettext("greedy needs 9 pods and has 9, and {join} had to go. If gang names nobody, its "
+                "tier ends; who is in the next tier, and names victims? And is gang there at all?",
+                join=", ".join(torn)))
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
     yield not spared, ("Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left "
                        "in the configuration?")
@@ -78,8 +80,8 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
     evicted = _evicted(cycle)
     yield waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted), (
-        f"Evicted: {', '.join(evicted) or 'nobody'}; without room: "
-        f"{', '.join(waiting) or 'nobody'}. Three pods of greedy should go, and all of urgent "
-        "should have room.")
-    return well_done(f"{', '.join(evicted)} go. Three things had to be right: the action, the "
-                     "admission, and queue b's consent.")
+        gettext("Evicted: {evicted:,}; without room: {waiting:,}. Three pods of greedy should go, "
+                "and all of urgent should have room.", evicted=evicted or gettext("nobody"),
+                waiting=waiting or gettext("nobody")))
+    return well_done(gettext("{join} go. Three things had to be right: the action, the "
+                             "admission, and queue b's consent.", join=", ".join(evicted)))

@@ -8,6 +8,7 @@ from typing import Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_09 import scene
 from volcano_lab.explain import Cause, Explainer
+from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
@@ -70,8 +71,10 @@ class Evicted:
     def told(self) -> str:
         """The outcome in a sentence."""
         if self.evicted:
-            return f"{', '.join(self.evicted)} must go, and urgent is promised the room"
-        return SHORT.get(self.why.code, self.why.text.rstrip("."))
+            return gettext("{join} must go, and urgent is promised the room",
+                           join=", ".join(self.evicted))
+        short = SHORT.get(self.why.code)
+        return gettext(short) if short else self.why.text.rstrip(".。")
 
     @cached_property
     def votes(self) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
+from volcano_lab.messages import gettext
 from volcano_lab.plugins.network_topology_aware.gradients import gradients
-from volcano_lab.trace.language import say
 
 Row = dict[str, Any]
 
@@ -39,19 +39,21 @@ def twelve_in_parts(answer: Cluster) -> Mistakes:
     yield job is None or not job.pod_group.spec.sub_group_policy, (
         "train must have sub-groups: use sub_group_cluster(groups=…, size=…, job_tier=…).")
     yield len(job.tasks) != 12, (
-        f"The gang must have 12 pods, groups × size; this one has {len(job.tasks)}.")
+        gettext("The gang must have 12 pods, groups × size; this one has {len}.",
+                len=len(job.tasks)))
     topology = job.pod_group.spec.sub_group_policy[0].network_topology
     yield topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1), (
         "Each sub-group must stay hard with tier 1.")
     size = 12 // len(job.sub_jobs)
     yield not cycle.committed and size > 6, (
-        f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them smaller.")
+        gettext("No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them "
+                "smaller.", size=size))
     yield not cycle.committed, "No room has 12 CPUs free. How far may the whole gang reach?"
     racks = {task.node_name: rack for rack, nodes in RACKS.items() for task in job.tasks.values()
              if task.node_name in nodes}
-    return well_done(f"{len(job.sub_jobs)} sub-groups of {size} lie in {len(set(racks.values()))} "
-                     "racks. Pods that talk most lie close, and the gang as a whole is larger "
-                     "than any room.")
+    return well_done(gettext("{len} sub-groups of {size} lie in {len2} racks. Pods that talk "
+                             "most lie close, and the gang as a whole is larger than any room.",
+                             len=len(job.sub_jobs), size=size, len2=len(set(racks.values()))))
 
 
 points_in_the_next_rack = choice("10.points_in_the_next_rack")
@@ -74,10 +76,12 @@ def room_for_seven(answer: Cluster) -> Mistakes:
         "The gang's topology must stay hard with tier 1. Change what others hold.")
     before, after = _held(topology_cluster(pods=7)), _held(answer)
     changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
-    yield len(changed) > 1, f"Change one node only; you changed {', '.join(sorted(changed))}."
+    yield len(changed) > 1, gettext("Change one node only; you changed {join}.",
+                                    join=", ".join(sorted(changed)))
     yield not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")], (
         "There is no rack with 7 CPUs free. Which one is nearest to it, and who holds the rest?")
-    return well_done(f"The gang lies in {job.allocated_hyper_node}: now it has room for all 7.")
+    return well_done(gettext("The gang lies in {allocated_hyper_node}: now it has room for all 7.",
+                             allocated_hyper_node=job.allocated_hyper_node))
 
 
 def trees() -> Iterator[tuple[list[Row], float, int]]:
@@ -121,9 +125,11 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
         if got is None and tried == 1:
             return None
         yield not isinstance(got, list) or not all(isinstance(tier, list) for tier in got), (
-            f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}.")
+            gettext("The answer is {got}; wanted is a list with a list for each tier, such as "
+                    "{wanted}.", got=repr(got), wanted=str(wanted)))
         yield not all(isinstance(name, str) for tier in got for name in tier), (
-            f"The answer is {got!r}; wanted are names only, such as {wanted}.")
+            gettext("The answer is {got}; wanted are names only, such as {wanted}.",
+                    got=repr(got), wanted=str(wanted)))
         found = [sorted(tier) for tier in got]
         if found == wanted:
             continue
@@ -144,9 +150,11 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
         else:
             hint = ("There is one list for each tier that has any HyperNode to try, "
                     "and no empty one.")
-        shown = ", ".join(say(f"{row['name']} (tier {row['tier']}, {row['free']} free)")
-                          for row in rows)
-        return try_again(f"With {shown}, asks={asks}, highest={highest} yours is {found}; the "
-                         f"plugin tries {wanted}. {hint}")
-    return well_done(f"The same as the plugin in {tried} trees. Each list is a *gradient*: the "
-                     "next one is tried only if nothing in this one serves.".replace("*", ""))
+        shown = [gettext("{name} (tier {tier}, {free} free)", **row) for row in rows]
+        return try_again(gettext("With {shown:,}, asks={asks}, highest={highest} yours is {found}; "
+                                 "the plugin tries {wanted}. {hint}", shown=shown, asks=asks,
+                                 highest=highest, found=str(found),
+                                 wanted=str(wanted), hint=gettext(hint)))
+    return well_done(gettext("The same as the plugin in {tried} trees. Each list is a "
+                             "*gradient*: the next one is tried only if nothing in this one "
+                             "serves.", tried=tried).replace("*", ""))

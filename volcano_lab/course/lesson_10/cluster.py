@@ -14,6 +14,7 @@ from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
 from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.messages import gettext, mark
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.trace.views import jobs
@@ -99,10 +100,11 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
                "free": free, "asks": asks}
         if record is None:
             outside = stands_on - {node for rack in racks for node in RACKS[rack]}
-            said = ("soft needs no dry run" if placed and not chosen else
-                    "other pods of the gang are elsewhere" if outside else "not enough is free" if
-                    free < asks else "a lower tier serves" if chosen else NOT_ALLOWED)
-            rows.append(row | {"dry_run": f"not tried: {said}", "score": None})
+            said = ("not tried: soft needs no dry run" if placed and not chosen else
+                    "not tried: other pods of the gang are elsewhere" if outside else
+                    "not tried: not enough is free" if free < asks else LOWER_SERVES if chosen else
+                    NOT_ALLOWED)
+            rows.append(row | {"dry_run": said, "score": None})
             continue
         best = chosen[-1:] == [record["hyper_node"]]
         said = ("fits, chosen" if best else "fits") if record["fits"] else "does not fit"
@@ -124,17 +126,17 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
     topology = job.pod_group.spec.network_topology if job and job.pod_group else None
     for row in found.values():
         if topology and row["tier"] > (topology.highest_tier_allowed or row["tier"]):
-            row["dry_run"] = row["dry_run"].replace("a lower tier serves", NOT_ALLOWED)
+            row["dry_run"] = NOT_ALLOWED if row["dry_run"] == LOWER_SERVES else row["dry_run"]
     room_of = {rack: room for room, racks in ROOMS.items() for rack in racks}
     names = [name for room, racks in ROOMS.items() for name in (room, *racks)]
     groups = [{"name": name, "group": room_of.get(name, ""), "note": _note(found[name]),
-               "state": STATES.get(_note(found[name]).partition(":")[0], "")} for name in names]
+               "state": STATES.get(found[name]["dry_run"], "")} for name in names]
     if job and job.contains_sub_job_policy():  # racks are for its sub-groups, not for the whole
         held = {task.node_name for task in job.tasks.values()}
         for group in groups:
             if group["name"] in RACKS:
                 inside = held.intersection(RACKS[group["name"]])
-                group |= {"note": "a sub-group" if inside else "", "state": ""}
+                group |= {"note": gettext("a sub-group") if inside else "", "state": ""}
     nodes = []
     for rack, members in RACKS.items():
         for name in members:
@@ -142,19 +144,22 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
             nodes.append({"name": name, "group": rack, "size": NODE_CPUS,
                           "pods": [_pod(trace, task) for task in tasks]})
     return {"groups": groups, "nodes": nodes,
-            "text": f"{TOP.capitalize()} (tier 3): {_note(found[TOP])}."}
+            "text": gettext("Whole cluster (tier 3): {note}.", note=_note(found[TOP]))}
 
 
-NOT_ALLOWED = "its tier is not allowed"
-STATES = {"chosen": "chosen", "does not fit": "refused", "too little is free": "refused"}
+LOWER_SERVES, NOT_ALLOWED = "not tried: a lower tier serves", "not tried: its tier is not allowed"
+STATES = {"fits, chosen": "chosen", "does not fit": "refused",
+          "not tried: not enough is free": "refused"}
+NOTES = {"fits, chosen": "chosen", "not tried: not enough is free": "too little is free",
+         "not tried: other pods of the gang are elsewhere": "other pods are elsewhere",
+         "not tried: soft needs no dry run": "soft needs no dry run",
+         LOWER_SERVES: "a lower tier serves", NOT_ALLOWED: "its tier is not allowed"}
+"""What became of a dry run -> the same on a picture."""
 
 
 def _note(row: dict[str, Any]) -> str:
-    words = {"fits, chosen": "chosen", "not enough is free": "too little is free",
-             "other pods of the gang are elsewhere": "other pods are elsewhere"}
-    said = row["dry_run"].removeprefix("not tried: ")
-    score = f": {row['score']:.4g}" if row["score"] else ""
-    return f"{words.get(said, said)}{score}"
+    note = gettext(NOTES.get(row["dry_run"], row["dry_run"]))
+    return f"{note}{mark(': ')}{row['score']:.4g}" if row["score"] else note
 
 
 def _pod(trace: TraceReader, task: TaskInfo) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.session import Session
+from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
@@ -91,5 +92,6 @@ def topology_lab() -> Lab:
                says=[outcome("The gang's place", lambda at: at.goes),
                      outcome("Tried", lambda at: at.tried),
                      amounts("", lambda at: {"Pods placed:": at.placed})],
-               opening=lambda at: f"Tried: {at.tried}. The gang goes to **{at.goes}**: in the "
-               "lowest tier in which a dry run fits, the fullest HyperNode wins.")
+               opening=lambda at: gettext("Tried: {tried}. The gang goes to **{goes}**: in the "
+                                          "lowest tier in which a dry run fits, the fullest "
+                                          "HyperNode wins.", tried=at.tried, goes=at.goes))

@@ -13,6 +13,7 @@ from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import SCHEDULING
 from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
@@ -164,8 +165,9 @@ def tree_of_hyper_nodes() -> pictures.Picture:
     cluster = rooms.topology_cluster(pods=9)
     before = rooms.dry_runs(*traced(cluster.objects(), rooms.CONF))
     for group in before["groups"]:
-        group |= {"note": f"{free()[group['name']]:g} CPUs free", "state": ""}
-    before["text"] = f"Whole cluster (tier 3): {free()['whole cluster']:g} CPUs free."
+        group |= {"note": gettext("{free} CPUs free", free=free()[group["name"]]), "state": ""}
+    before["text"] = gettext("Whole cluster (tier 3): {free} CPUs free.",
+                             free=free()["whole cluster"])
     return pictures.cluster("The tree of HyperNodes, and what others hold", before, unit="CPUs",
                             cell=1)
 

@@ -3,6 +3,7 @@
 from volcano_lab.course.kit.checking import check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.scene import hyper_tree, loose_cluster
+from volcano_lab.messages import gettext, paragraph
 
 WANTED = {"gpu-3", "gpu-4", "gpu-10"}
 
@@ -14,8 +15,10 @@ def pattern(answer: str) -> Verdict:
     if found == WANTED:
         return well_done("The scheduler finds just these three. A node that is added later is "
                          "taken, too, if the pattern fits its name.")
-    told = f"It takes {', '.join(sorted(found)) or 'no node'}. "
+    told = gettext("It takes {nodes:,}.", nodes=sorted(found) or gettext("no node"))
     if found - WANTED:
-        return try_again(f"{told}{min(found - WANTED)} should not be in it. `[…]` is one of its "
-                         "characters; `^` and `$` are the ends of the name.")
-    return try_again(f"{told}{min(WANTED - found)} is missing. `(a|b)` is a or b, of any length.")
+        return try_again(paragraph([told, gettext(
+            "{node} should not be in it. `[…]` is one of its characters; `^` and `$` are the ends "
+            "of the name.", node=min(found - WANTED))]))
+    return try_again(paragraph([told, gettext(
+        "{node} is missing. `(a|b)` is a or b, of any length.", node=min(WANTED - found))]))

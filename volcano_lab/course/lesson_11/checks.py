@@ -8,6 +8,7 @@ from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_11.scene import JOB, train
+from volcano_lab.messages import gettext
 from volcano_lab.simulation import Simulation
 
 Row = Sequence[Any]
@@ -35,12 +36,14 @@ def failures_until_a_second(answer: int) -> Mistakes:
     yield answer == 200, (
         "200 × 5 ms would be a second if the delay were always the same. It is doubled each time.")
     waits = delays(min(answer, 40))
-    yield waits[-1] <= 1, (f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
+    yield waits[-1] <= 1, (gettext("After {answer} in a row it waits for {waits} s. Go on "
+                                   "doubling.", answer=answer, waits=waits[-1]))
     yield len(waits) > 1 and waits[-2] > 1, (
-        f"After {answer} it waits for {waits[-1]:g} s, which is more than a second. A smaller "
-        "number does, too.")
+        gettext("After {answer} it waits for {waits} s, which is more than a second. A smaller "
+                "number does, too.", answer=answer, waits=waits[-1]))
     return well_done(
-        f"5 ms × 2 to the power of 8 is {waits[-1]:g} s. It goes on doubling, up to 1,000 s.")
+        gettext("5 ms × 2 to the power of 8 is {waits} s. It goes on doubling, up to 1,000 s.",
+                waits=waits[-1]))
 
 
 # -- make: a fault plan
@@ -56,19 +59,22 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
         if got is None or got is ...:
             return None
         yield isinstance(got, str) or not hasattr(got, "__iter__"), (
-            f"It gives {got!r}; wanted is a list of pods.")
+            gettext("It gives {got}; wanted is a list of pods.", got=repr(got)))
         found, expected = set(got), set(wanted)
         if found == expected:
             continue
         yield found and name == "a run in which a node is lost", (
-            f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in between (“pod "
-            "lost”) and recreated: it is another pod with the same name.")
+            gettext("In {name} it finds {join}. That pod was lost in between (“pod lost”) and "
+                    "recreated: it is another pod with the same name.", name=gettext(name),
+                    join=", ".join(sorted(found))))
         yield found - expected, (
-            f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
-        if "forged" in name and not _by_node(events):
-            return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times, "
-                             "both on the same node.")
-        return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times.")
+            gettext("In {name} it finds {join}, which was bound once.", name=gettext(name),
+                    join=", ".join(sorted(found - expected))))
+        return try_again(gettext(
+            "In {name} it finds nothing, but {wanted} is bound at two times, both on the same node."
+            if "forged" in name and not _by_node(events) else
+            "In {name} it finds nothing, but {wanted} is bound at two times.", name=gettext(name),
+            wanted=wanted[0]))
     return well_done("It is quiet where a lost pod is recreated, and finds both forgeries. The lab "
                      "checks this after every event, by the pods' uid.")
 
@@ -88,16 +94,17 @@ def half_a_gang(answer: list[Any]) -> Mistakes:
     yield job.finished is None, "train does not finish within a minute."
     gap = round(times[-1] - times[0], 2)
     if gap >= WANTED:
-        return well_done(f"The first pod is bound at {times[0]:g} s and the last at {times[-1]:g} "
-                         f"s. After each of the {sim.calendar.done} things that happened all "
-                         "invariants held, and the gang finished.")
+        return well_done(gettext("The first pod is bound at {times} s and the last at {times1} "
+                                 "s. After each of the {done} things that happened all "
+                                 "invariants held, and the gang finished.", times=times[0],
+                                 times1=times[-1], done=sim.calendar.done))
     yield gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3, (
         "All three binds are refused in the same second, so the gang has no pod bound, and then "
         "all of them. A fault strikes at the first occasion from its second on.")
     yield gap == 0, ("The pods are all bound at the same moment: there is no time at which only "
                      "some of them are.")
-    return try_again(f"For {gap:g} s only some pods are bound: the next cycle tries the others "
-                     "again. What has to happen then?")
+    return try_again(gettext("For {gap} s only some pods are bound: the next cycle tries the "
+                             "others again. What has to happen then?", gap=gap))
 
 
 # -- make: an invariant

@@ -7,6 +7,7 @@ from typing import Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.messages import gettext, mark
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
@@ -79,7 +80,7 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
     """The data of `pictures.timeline` for a run."""
     marks = [[time, f"×{count}" if count > 1 else "×"] for time, count in run["refused"]]
     return {"ticks": run["cycles"], "lanes": [
-        {"name": lane, "label": label, "color": color, "points": run["lanes"][lane],
+        {"name": lane, "label": gettext(label), "color": color, "points": run["lanes"][lane],
          "marks": marks if lane == "waiting" else []} for lane, (label, _, color) in LANES.items()]}
 
 
@@ -114,13 +115,16 @@ def run_lab() -> Lab:
     0
     """
     def number(name: str, fact: str, unit: str = "") -> Amounts:
-        return Amounts("", lambda run: {f"{name}:": run["facts"][fact] or 0}, unit)
+        return Amounts("", lambda run: {
+            f"{gettext(name)}{mark(':')}": run["facts"][fact] or 0}, unit)
 
     return Lab(CONTROLS, lambda values: run_state(**values), PANELS, tasks=TASKS,
                title="Binds that fail: two nodes of 4 CPUs, pods of 1 CPU",
                says=[number("Mean wait", "mean wait, s", "s"),
                      number("Refused binds", "binds refused"),
                      number("Pods that wait at the end", "still waiting")],
-               opening=lambda run: f"{run['facts']['pods that came']} pods come. A pod waits "
-               f"**{run['facts']['mean wait, s']} s** on average until it runs; "
-               f"{run['facts']['binds refused']} binds are refused.")
+               opening=lambda run: gettext("{run} pods come. A pod waits **{run1} s** on average "
+                                           "until it runs; {run2} binds are refused.",
+                                           run=run["facts"]["pods that came"],
+                                           run1=run["facts"]["mean wait, s"],
+                                           run2=run["facts"]["binds refused"]))

@@ -11,7 +11,7 @@ from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
-from volcano_lab.messages import log
+from volcano_lab.messages import gettext, log
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
@@ -200,8 +200,8 @@ def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict
         return found
 
     colors = colors_of(queues)
-    return {"lanes": [{"name": queue, "label": f"{queue}, CPUs held", "color": colors[queue],
-                       "points": steps(queue, "allocated_cpu"),
+    return {"lanes": [{"name": queue, "label": gettext("{queue}, CPUs held", queue=queue),
+                       "color": colors[queue], "points": steps(queue, "allocated_cpu"),
                        "line": steps(queue, "deserved_cpu"),
                        "marks": marks if queue == queues[0] else []} for queue in queues]}
 

@@ -18,6 +18,7 @@ from volcano_lab.framework.plugin import Plugin, plugin_names
 from volcano_lab.framework.points.rules import REJECT, Sum
 from volcano_lab.framework.points.table import register_extension_point
 from volcano_lab.framework.registry import registered
+from volcano_lab.messages import gettext
 from volcano_lab.messages.log import quiet
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -37,8 +38,9 @@ def spread(answer: type[Plugin]) -> Mistakes:
         "All four pods are in rack b now. The score must fall with each pod of the job that is "
         "there already: count them, and put a minus in front.")
     yield plain != {"a": 2, "b": 2}, (
-        f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are two and two. Do you "
-        "count the pods in the whole rack, not only those on the node?")
+        gettext("Rack a has {plain} pods of web, rack b {plain1}. Wanted are two and two. Do you "
+                "count the pods in the whole rack, not only those on the node?", plain=plain["a"],
+                plain1=plain["b"]))
     old_in_rack_b = scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
                                           running={"node-3": 2, "node-4": 2})
     yield scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}, (
@@ -46,9 +48,9 @@ def spread(answer: type[Plugin]) -> Mistakes:
         "only pods of the task's own job, `self.ssn.jobs[task.job]`.")
     mixed = scene.by_rack(scene.run_with(answer, scene.two_racks(node_3="a")))
     yield mixed != {"a": 2, "b": 2}, (
-        f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b {mixed['b']}. Read "
-        "the rack from the label, `node.labels.get(\"rack\")`, and count the pods in the whole "
-        "rack, not on the node.")
+        gettext("With node-3 in rack a, too, rack a has {mixed} pods and rack b {mixed1}. Read "
+                'the rack from the label, `node.labels.get("rack")`, and count the pods in the '
+                "whole rack, not on the node.", mixed=mixed["a"], mixed1=mixed["b"]))
     return well_done("Two and two, also beside other jobs and in other racks. The score is asked "
                      "again for each pod, so it sees the pods that were placed a moment before.")
 
@@ -61,11 +63,12 @@ def weight(answer: int) -> Mistakes:
     """nodeorder prefers rack a by 18 points. From which weight on are the pods two and two?"""
     yield answer not in WEIGHTS, "Choose one of 1, 5, 10, 15 and 20."
     pods = {number: weighted(number)["b"] for number in WEIGHTS}
-    yield pods[answer] == 0, (f"With {answer} every pod stays in rack a: that is less than "
-                              "nodeorder's lead, before a pod is placed and after each.")
+    yield pods[answer] == 0, (gettext("With {answer} every pod stays in rack a: that is less "
+                                      "than nodeorder's lead, before a pod is placed and after "
+                                      "each.", answer=answer))
     yield answer > min(number for number in WEIGHTS if pods[number] == 2), (
-        f"{answer} is enough, but a smaller one is, too: with each pod that rack a takes, its lead "
-        "becomes smaller.")
+        gettext("{answer} is enough, but a smaller one is, too: with each pod that rack a takes, "
+                "its lead becomes smaller.", answer=answer))
     return well_done("Scores are added up. Two pods go to rack a, its lead falls below 15, and the "
                      "other two go to rack b.")
 
@@ -132,18 +135,20 @@ def in_its_place(answer: str) -> Mistakes:
     try:
         conf = load_conf(answer)
     except (ConfError, ValueError) as error:
-        return try_again(f"Volcano refuses this configuration: {error}")
+        return try_again(gettext("Volcano refuses this configuration: {error}", error=error))
     with quiet(), registered(plugin={"waits-longest": PatientFirst}):
         cycle = scene.one_place().run(answer)
     names, known = conf.plugin_names(), {*plugin_names(), "waits-longest"}
     for unknown in (name for name in names if name not in known):
         near = get_close_matches(unknown, sorted(known), 1)
-        return try_again(
-            f'A cycle runs, but without "{unknown}": no plugin is registered under this name' +
-            (f"; perhaps {near[0]} is meant?"
-             if near else ". Names are written as in `register_plugin`."))
+        return try_again(gettext(
+            'A cycle runs, but without "{unknown}": no plugin is registered under this name; '
+            "perhaps {near} is meant?" if near else
+            'A cycle runs, but without "{unknown}": no plugin is registered under this name. Names '
+            "are written as in `register_plugin`.", unknown=unknown, near="".join(near)))
     if cycle.session.warnings:
-        return try_again(f"A cycle runs, but logs: {cycle.session.warnings[0]}")
+        return try_again(gettext("A cycle runs, but logs: {warnings}",
+                                 warnings=cycle.session.warnings[0]))
     yield "waits-longest" not in names, (
         "The configuration does not name waits-longest. Registering makes a plugin known; only a "
         "tier of the configuration lets it take part.")
@@ -194,9 +199,9 @@ def maintenance(answer: type[Plugin]) -> Mistakes:
     placed, cycle = _nodes_of(answer, "node-1", "node-2")
     why = " ".join(cycle.why("default/long")).rpartition("Origin reason is ")[2]
     yield "maintenance" not in why.lower(), (
-        f"Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put the word "
-        "maintenance into your reason.")
-    return well_done(f"The reason that you return is what users read: {why}")
+        gettext("Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put "
+                "the word maintenance into your reason.", why=why))
+    return well_done(gettext("The reason that you return is what users read: {why}", why=why))
 
 
 # -- victims
@@ -210,8 +215,9 @@ def protect(answer: type[Plugin]) -> Mistakes:
     conf = scene.conf_with("mine", tier=1, actions=scene.RECLAIM) + "\n  - name: mine\n"
     some = scene.evicted(scene.run_with(answer, scene.kept_and_plain(), conf))
     if any(pod.startswith("kept") for pod in some):
-        return try_again(f"{some[0]} is evicted, and it has the label. You name the candidates "
-                         "that *may go*; look at the labels of each candidate, not of the task.")
+        return try_again(gettext("{some} is evicted, and it has the label. You name the "
+                                 "candidates that *may go*; look at the labels of each "
+                                 "candidate, not of the task.", some=some[0]))
     yield not some, (
         "Nobody is evicted, although plain-0 and plain-1 may go. Name the candidates that may go.")
     yield scene.evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)), (
@@ -271,11 +277,13 @@ def first_aid(answer: type[Action]) -> Mistakes:
     """
     jobs = _jobs_of(answer, crowded())
     yield not jobs, "The action placed nothing. `place(ssn, job)` does it, for one job."
-    yield len(jobs) == 1, f"Only {jobs[0]} was placed. Go on with the next queue."
+    yield len(jobs) == 1, gettext("Only {jobs} was placed. Go on with the next queue.",
+                                  jobs=jobs[0])
     yield "tiny-2" in jobs and "tiny-1" not in jobs, (
         "Queue tiny got its second job, not its first: `waiting(ssn, queue)[0]` is the first.")
     yield jobs != ["big-1", "small-1", "tiny-1"], (
-        f"Placed were {', '.join(jobs)}. Wanted is one job of each queue, its first.")
+        gettext("Placed were {join}. Wanted is one job of each queue, its first.",
+                join=", ".join(jobs)))
     yield "small-1" in _jobs_of(answer, _small_holds_one()), (
         "Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts "
         "its pods.")
@@ -319,11 +327,12 @@ def triage(answer: type[Action]) -> Mistakes:
                                    ["tiny-1", "big-1", "small-1"])):
         jobs = served(crowded(small_pods=1), first, second)
         yield sorted(jobs) != sorted(wanted), (
-            f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is the first job of "
-            "each queue.")
-        yield jobs != wanted, (f"The queues were served in the order {', '.join(jobs)}; by need it "
-                               f"is {', '.join(wanted)}. `sorted` begins with the smallest; "
-                               "`reverse=True` turns that round.")
+            gettext("Placed were {x}. As before, wanted is the first job of each queue.",
+                    x=", ".join(jobs) or gettext("no jobs")))
+        yield jobs != wanted, (gettext("The queues were served in the order {join}; by need it "
+                                       "is {join1}. `sorted` begins with the smallest; "
+                                       "`reverse=True` turns that round.", join=", ".join(jobs),
+                                       join1=", ".join(wanted)))
     yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (
         "Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues "
         "that hold nothing are helped, however large their need is.")

@@ -6,6 +6,7 @@ from typing import Any
 from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT
 from volcano_lab.framework.points.table import extension_points
+from volcano_lab.messages import gettext
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group
 from volcano_lab.widgets.lab import Lab, Task
@@ -113,20 +114,22 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
     last = max((row["tier"] for row in asked.values()), default=0)
     by_tier = bool(heard) if point == "reclaimable" else any(
         row["answer"] in ("PERMIT", "REJECT") for row in asked.values())
-    tiers = [{"name": f"tier {tier}", "decides": by_tier and tier == last,
-              "note": "not asked" if tier > last else "decides" if by_tier and tier == last
-              else "asked", "plugins": [name for name, own in PLUGINS.items() if own == tier]}
+    tiers = [{"name": gettext("tier {number}", number=tier), "decides": by_tier and tier == last,
+              "note": gettext("not asked") if tier > last else gettext(
+                  "decides" if by_tier and tier == last else "asked"),
+              "plugins": [name for name, own in PLUGINS.items() if own == tier]}
              for tier in sorted(set(PLUGINS.values()))]
-    silent = {off: {"text": "off", "yes": None}} if off else {}
+    silent = {off: {"text": gettext("off"), "yes": None}} if off else {}
     if point == "reclaimable":
         lines = [{"name": task.name, "left": task in heard, "votes": silent | {
-            name: {"text": "abstains", "yes": None} if row["answer"] == "abstains"
+            name: {"text": gettext("abstains"), "yes": None} if row["answer"] == "abstains"
             else bool(row["for"]) and task in NAMED[name] for name, row in asked.items()}}
             for task in VICTIMS]
     else:
-        lines = [{"name": "answer", "votes": silent | {
+        lines = [{"name": gettext("answer"), "votes": silent | {
             name: {"text": row["answer"], "yes": row["for"]} for name, row in asked.items()}}]
-    return {"tiers": tiers, "rows": lines, "verdict": f"The session hears: {words}"}
+    return {"tiers": tiers, "rows": lines, "verdict": gettext("The session hears: {words}",
+                                                              words=gettext(words))}
 
 
 def decided(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> dict[str, Any]:
@@ -148,15 +151,16 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
     overused. The session hears: yes. answer: A False, B False, C True. Rule: any one suffices.
     """
     at = decided(point, a, b, c, off)
-    return pictures.votes(point, at["votes"], legend=f"Rule: {at['rule']}.")
+    return pictures.votes(point, at["votes"], legend=gettext(
+        "Rule: {rule}.", rule=gettext(at["rule"])))
 
 
 VOICES = {"against": -1, "nothing": 0, "in favour": 1}
 CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in POINTS},
                             "extension point"),
             **group("what they say",
-                    {name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()}, tier {tier}",
-                                  about=
+                    {name: choice(-1 if name == "c" else 0, VOICES, gettext(
+                        "{name}, tier {tier}", name=name.upper(), tier=tier), about=
                                   "for job_order: the right one first, equal, the left one first")
                      for name, tier in (("a", 1), ("b", 1), ("c", 2))}),
             "off": choice("", {"nobody": "", **{name: name for name in PLUGINS}}, "switched off")}
@@ -194,7 +198,9 @@ def combination_lab() -> Lab:
                title="Three plugins in two tiers, one answer",
                says=[outcome("The session hears", lambda at: at["together"],
                              lambda at: at["rule"])],
-               nothing=lambda at: "The session hears the same; asked are "
-                                  f"**{', '.join(at['asked']) or 'nobody'}**.",
-               opening=lambda at: f"{', '.join(at['asked'])} are asked, and the session hears: "
-                                  f"**{at['together']}**. The rule: {at['rule']}.")
+               nothing=lambda at: gettext("The session hears the same; asked are **{plugins:,}**.",
+                                          plugins=at["asked"] or gettext("nobody")),
+               opening=lambda at: gettext(
+                   "{plugins:,} are asked, and the session hears: **{answer}**. The rule: {rule}.",
+                   plugins=at["asked"], answer=gettext(at["together"]),
+                   rule=gettext(at["rule"])))

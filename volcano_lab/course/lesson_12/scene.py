@@ -12,6 +12,7 @@ from volcano_lab.framework.plugin import Plugin, register_plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
+from volcano_lab.messages import gettext
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -175,11 +176,12 @@ def who_goes() -> list[dict[str, str]]:
     tier 2, and in both.
     """
     register_plugin("protect", KeptStay)
-    confs = {f"tier {tier}": conf_with("protect", tier=tier, actions=RECLAIM) for tier in (1, 2)}
-    confs["both"] = confs["tier 1"] + "\n  - name: protect"
+    in_tier = {tier: conf_with("protect", tier=tier, actions=RECLAIM) for tier in (1, 2)}
+    confs = {gettext("tier {number}", number=tier): conf for tier, conf in in_tier.items()}
+    confs[gettext("both")] = in_tier[1] + "\n  - name: protect"
     clusters = {"two kept, two plain": kept_and_plain(2, 2), "four kept": kept_and_plain(4, 0)}
     return [{"protect stands in": where} | {
-        words: ", ".join(evicted(cluster.run(conf))) or "none"
+        words: ", ".join(evicted(cluster.run(conf))) or gettext("none")
         for words, cluster in clusters.items()} for where, conf in confs.items()]
 
 

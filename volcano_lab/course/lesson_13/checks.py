@@ -8,6 +8,7 @@ from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import Loaded, load
+from volcano_lab.messages import gettext, paragraph
 
 WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
 """Job -> its pods; the three that wait."""
@@ -36,17 +37,19 @@ def all_three(answer: Iterable[str]) -> Mistakes:
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:
-        return try_again(f"{lost[0]} has lost pods. Only pretrain may.")
+        return try_again(gettext("{lost} has lost pods. Only pretrain may.", lost=lost[0]))
     yield placed.get("nlp/pretrain", 0) < 40, (
-        f"pretrain has {placed.get('nlp/pretrain', 0)} of its 48 pods left. Its queue deserves 40 "
-        "GPUs: so many it has to keep.")
+        gettext("pretrain has {get} of its 48 pods left. Its queue deserves 40 GPUs: so many it "
+                "has to keep.", get=placed.get("nlp/pretrain", 0)))
     waiting = [job for job, pods in WANTED.items() if placed.get(job, 0) < pods]
     if waiting:
         done = len(WANTED) - len(waiting)
-        return try_again(f"{done} of 3 have their places. {waiting[0]} waits. {HINTS[waiting[0]]}")
+        return try_again(paragraph([
+            gettext("{done} of 3 have their places. {waiting} waits.", done=done,
+                    waiting=waiting[0]), gettext(HINTS[waiting[0]])]))
     yield len(changes) > len(WANTED), (
-        f"All three have their places. {len(changes)} changes are more than it takes: one for each "
-        "job is enough.")
+        gettext("All three have their places. {len} changes are more than it takes: one for each "
+                "job is enough.", len=len(changes)))
     return well_done("One change for each: a PodGroup that nobody needs, an action that was "
                      "missing, a node that somebody had forgotten. pretrain gives 8 of its 48 pods "
                      "back.")

@@ -3,6 +3,7 @@
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_14.scene import conf, day, mean_wait, waits
+from volcano_lab.messages import gettext
 
 
 @check(takes=int)
@@ -12,11 +13,14 @@ def most_per_hour(answer: int) -> Mistakes:
     """
     yield not 1 <= answer <= 24, "A whole number from 1 to 24."
     wait = mean_wait(day(per_hour=answer), "web")
-    yield wait >= 30, f"With {answer} an hour it waits {wait} minutes."
+    yield wait >= 30, gettext("With {answer} an hour it waits {wait} minutes.", answer=answer,
+                              wait=wait)
     more = mean_wait(day(per_hour=answer + 1), "web")
-    yield more < 30, f"With {answer} it waits {wait} minutes. One more an hour is possible."
-    return well_done(f"{wait} minutes with {answer}, {more} with {answer + 1}. Near the limit one "
-                     "more job an hour doubles the wait.")
+    yield more < 30, gettext("With {answer} it waits {wait} minutes. One more an hour is "
+                             "possible.", answer=answer, wait=wait)
+    return well_done(gettext("{wait} minutes with {answer}, {more} with {x}. Near the limit one "
+                             "more job an hour doubles the wait.", wait=wait, answer=answer,
+                             more=more, x=answer + 1))
 
 
 lets_it_start = choice("14.lets_it_start")
@@ -30,7 +34,8 @@ def factor(answer: float) -> Mistakes:
     yield not 1 <= answer <= 1.5, "From 1.0 to 1.5. Below 1 Volcano takes its default, 1.2."
     count = next(row["started"] for row in waits(day(text=conf(answer)))
                  if row["queue"] == "research")
-    yield count < 12, (f"With {answer:g} {count} of 12 start. A gang of 24 CPUs is admitted when "
-                       "what is in use, what is reserved and its 24 stay below factor × 64.")
-    return well_done(f"With {answer:g} all 12 start: they are admitted while others still run, and "
-                     "are there when these end.")
+    yield count < 12, (gettext("With {answer} {count} of 12 start. A gang of 24 CPUs is admitted "
+                               "when what is in use, what is reserved and its 24 stay below "
+                               "factor × 64.", answer=answer, count=count))
+    return well_done(gettext("With {answer} all 12 start: they are admitted while others still "
+                             "run, and are there when these end.", answer=answer))

@@ -5,6 +5,7 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, waits
+from volcano_lab.messages import gettext
 from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
@@ -69,8 +70,9 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
 def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
     """The data of `pictures.timeline` for a day."""
     return {"ticks": [], "lanes": [
-        {"name": queue, "label": f"{queue}: jobs that wait", "color": COLORS[queue],
-         "points": state["lanes"][queue], "marks": state["marks"] if queue == "web" else []}
+        {"name": queue, "label": gettext("{queue}: jobs that wait", queue=queue),
+         "color": COLORS[queue], "points": state["lanes"][queue],
+         "marks": state["marks"] if queue == "web" else []}
         for queue in QUEUES]}
 
 
@@ -106,5 +108,7 @@ def day_lab() -> Lab:
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
                      Amounts("holds", lambda state: state["held"], "CPUs")],
-               opening=lambda state: f"Jobs of web wait **{state['mean']['web']} minutes** on "
-                                     f"average, gangs of research **{state['mean']['research']}**.")
+               opening=lambda state: gettext("Jobs of web wait **{state} minutes** on average, "
+                                             "gangs of research **{state1}**.",
+                                             state=state["mean"]["web"],
+                                             state1=state["mean"]["research"]))

@@ -15,6 +15,7 @@ from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.registry import registered
+from volcano_lab.messages import gettext, paragraph
 
 asked_with_two_full = choice("15.asked_with_two_full")
 
@@ -54,14 +55,15 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
         if told is None:
             return None
         yield not isinstance(told, int | float), (
-            f"The function returned {told!r}; wanted is a number.")
+            gettext("The function returned {told}; wanted is a number.", told=repr(told)))
         counted = _counted(nodes, gangs, room)
         if told != counted:
-            about = (f"{nodes} nodes, gangs of {' and '.join(map(str, gangs))}, room for {room}: "
-                     f"a cycle looks at {counted} pairs")
-            few = (" The pods of a gang that fails are looked at, too, up to and with the first "
-                   "that finds no node.") * (told < counted)
-            return try_again(f"{about}; your function says {told}. {hint}{few}")
+            return try_again(paragraph([gettext(
+                "{nodes} nodes, gangs of {gangs:and}, room for {room}: a cycle looks at {counted} "
+                "pairs; your function says {told}.", nodes=nodes, gangs=gangs, room=room,
+                counted=counted, told=told), gettext(hint), gettext(
+                "The pods of a gang that fails are looked at, too, up to and with the first that "
+                "finds no node.") if told < counted else None]))
     return well_done("The same as the counted cycles, also where a gang fails: its last try costs "
                      "a look at every node.")
 
@@ -75,13 +77,15 @@ def slow_plugin(answer: str) -> Mistakes:
     plugins, name = slowest_first(1), answer.casefold()
     if name in plugins[1:]:
         plugins = slowest_first(3)  # before somebody is told that this is wrong
-    yield name not in plugins, f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}."
+    yield name not in plugins, gettext("There is no {answer}. Name one of: {join}.",
+                                       answer=answer, join=", ".join(sorted(plugins)))
     if name == plugins[0]:
-        return well_done(f"{name} sorts all nodes again for every pair. It is asked as often as "
-                         "red; the calls do not tell, the time does.")
+        return well_done(gettext("{name} sorts all nodes again for every pair. It is asked as "
+                                 "often as red; the calls do not tell, the time does.", name=name))
     what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
-    return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
-                     "Look at `mystery.time_by_plugin()`: the longest comes first.")
+    return try_again(gettext(
+        "{name} {what}. Look at `mystery.time_by_plugin()`: the longest comes first.", name=name,
+        what=gettext(what.get(name, "works, but another takes longer"))))
 
 
 scored_anew = choice("15.scored_anew")
@@ -145,19 +149,22 @@ def under_budget(answer: str) -> Mistakes:
     try:
         load_conf(answer)
     except (ConfError, ValueError) as error:
-        return try_again(f"Volcano refuses this configuration: {error}")
+        return try_again(gettext("Volcano refuses this configuration: {error}", error=error))
     effort = effort_of(busy(), answer, arrays=False)
     committed = busy().run(answer).committed
     yield any(node == "broken" for _, _, node in committed), (
         "A pod went to the node broken, which has a taint. predicates must stay.")
     yield any("giant" in pod for _, pod, _ in committed), (
         "Pods of giant got nodes, though its gang of 25 can't be complete. gang must stay.")
-    yield len(committed) < 40, f"Not all of the 40 pods that fit got a node, only {len(committed)}."
+    yield len(committed) < 40, gettext("Not all of the 40 pods that fit got a node, only {len}.",
+                                       len=len(committed))
     yield "proportion" not in load_conf(answer).plugin_names(), (
         "Nobody would share between the queues any more. proportion must stay.")
     calls, budget = effort.calls.total(), usual_calls() // 2
-    yield calls > budget, (f"{calls} calls; allowed are {budget}. Which question is asked for "
-                           "every pair, by more than one plugin, and is a matter of taste?")
-    return well_done(f"{calls} calls instead of {usual_calls()}. What may not be is still refused; "
-                     "only which of the good nodes is best is no longer asked. That is a price: "
-                     "pods go to the first node that fits.")
+    yield calls > budget, (gettext("{calls} calls; allowed are {budget}. Which question is asked "
+                                   "for every pair, by more than one plugin, and is a matter of "
+                                   "taste?", calls=calls, budget=budget))
+    return well_done(gettext("{calls} calls instead of {usual_calls}. What may not be is still "
+                             "refused; only which of the good nodes is best is no longer asked. "
+                             "That is a price: pods go to the first node that fits.", calls=calls,
+                             usual_calls=usual_calls()))

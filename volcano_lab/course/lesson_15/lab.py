@@ -12,6 +12,7 @@ from volcano_lab.course.lesson_15.clusters import exponent
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.placement.feasible import nodes_to_find
+from volcano_lab.messages import gettext, mark
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
@@ -103,7 +104,7 @@ class Counted:
         """The rows of the table: per pod, and in total."""
         each = {EACH: self.values["nodes"], FEWER: self.found,
                 ONCE: self.effort.scored / self.effort.choices}
-        return [{"way": name, "per pod": round(each[name], 1), "in total": self.work[name]}
+        return [{"way": gettext(name), "per pod": round(each[name], 1), "in total": self.work[name]}
                 for name in each]
 
     @property
@@ -172,11 +173,15 @@ def cost_lab() -> Lab:
     """
     return Lab(CONTROLS, counted, PANELS, title="What one cycle costs", tasks=TASKS,
                code=cluster_of, says=[
-                   amounts("", lambda at: {f"{way}:": at.work[way] for way in at.work}, "scores"),
+                   amounts("", lambda at: {f"{gettext(way)}{mark(':')}": at.work[way]
+                                       for way in at.work}, "scores"),
                    amounts("is asked", lambda at: {"queue_order": at.asked[0]["calls"]}, "times")],
-               opening=lambda at: f"{at.effort.choices} pods × {at.values['nodes']} nodes are "
-               f"**{at.work[EACH]}** scores; with the flags {at.work[FEWER]}; the lab computes "
-               f"{at.work[ONCE]}, only what has changed.")
+               opening=lambda at: gettext("{choices} pods × {values} nodes are **{work}** "
+                                          "scores; with the flags {work3}; the lab computes "
+                                          "{work4}, only what has changed.",
+                                          choices=at.effort.choices, values=at.values["nodes"],
+                                          work=at.work[EACH], work3=at.work[FEWER],
+                                          work4=at.work[ONCE]))
 
 
 def sampled(sizes: Sequence[int]) -> list[dict[str, int]]:

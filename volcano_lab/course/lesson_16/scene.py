@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.messages import gettext
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
@@ -31,11 +32,11 @@ def queue_rows(cluster: Cluster) -> list[dict[str, Any]]:
             limit = queue.spec.capability
             rows.append({"queue": queue.name, "parent": queue.spec.parent,
                          "deserved": listed(queue.spec.deserved),
-                         "capability": f"CPUs {limit['cpu']}" if limit else None})
+                         "capability": f"{gettext('CPUs')} {limit['cpu']}" if limit else None})
     return rows
 
 
 def listed(amounts: Mapping[str, Any]) -> dict[str, Any]:
     """CPUs and GPUs of a list of resources."""
-    return {word: amounts.get(name)
+    return {gettext(word): amounts.get(name)
             for word, name in (("CPUs", "cpu"), ("GPUs", "nvidia.com/gpu"))}
