@@ -222,7 +222,7 @@ def test_pods_in_their_cooldown_are_said_to_be_kept():
                     classes).objects
     assert told(Explainer(objects, conf, 1795165200.0).why("high"), "protected_by_cooldown") == (
         "preempt finds 1 candidate (of default/low), but cdp allows none: they have run for less "
-        "than their cooldown time.")
+        "than their volcano.sh/cooldown-time.")
     later = Explainer(objects, conf, 1795165200.0 + 100 * 3600)
     assert later.why("high").codes == ["promised"]
 
@@ -240,15 +240,15 @@ def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
         remedy.change for remedy in explain.why("mix").remedies]
 
 
-def test_a_small_cut_of_a_request_comes_before_fewer_pods_and_more_nodes():
+def test_a_small_cut_of_a_request_comes_before_more_nodes_and_fewer_pods():
     cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8)
     cluster.job("old", pods=2, cpu=1, running={"n1": 1, "n2": 1}).job("new", pods=2, cpu=8)
     cluster.node("n3", cpu=8)
     remedies = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                          '{name: predicates}]}]').why("new").remedies
     assert [remedy.change for remedy in remedies] == [
-        "job default/new: request per pod cpu 8 -> 7", "job default/new: minMember 2 -> 1",
-        "1 more node like n1", "wait for the end of default/old"]
+        "job default/new: request per pod cpu 8 -> 7", "1 more node like n1",
+        "job default/new: minMember 2 -> 1", "wait for the end of default/old"]
 
 
 def test_pages_and_bytes_are_counted_in_their_steps():

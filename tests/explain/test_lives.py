@@ -155,7 +155,7 @@ def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
     cluster = Cluster().node("n1", cpu=8).queue("a", deserved=4).queue("b", deserved=4).job(
         "old", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=2)
     text = conf("enqueue, allocate, reclaim", "gang", capacity=True).replace(
-        "{name: capacity}", "{name: capacity, enableHierarchy: true}")
+        ", {name: capacity}]", "]\n- plugins: [{name: capacity, enableHierarchy: true}]")
     found = asked(cluster, text)
     assert "This is volcano-sh/volcano#4679: " in found.text
     assert any("actions without enqueue" in remedy.change for remedy in found.remedies)

@@ -58,8 +58,8 @@ def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
     cluster = Cluster().node("n1", cpu=8).queue("guest", reclaimable=False).queue("owner")
     cluster.job("render", queue="guest", pods=8, min_member=1, cpu=1, running={"n1": 8})
     said = texts(cluster.job("home", queue="owner", pods=2, cpu=1), "home", RECLAIM)
-    assert ("reclaim takes nothing from queue guest, which holds cpu 8 and has "
-            "spec.reclaimable: false.") in said
+    assert ("reclaim takes nothing from queue guest, which holds cpu 8, deserves 6 "
+            "and has spec.reclaimable: false.") in said
 
 
 def test_a_node_that_holds_more_than_it_has_is_named_with_who_holds_the_room():
@@ -166,13 +166,13 @@ def test_a_tier_below_all_hyper_nodes_is_said():
     assert any("tier 0" in text for text in texts(cluster, "mpi", TOPOLOGY))
 
 
-def test_waiting_jobs_are_grouped_by_what_holds_on_the_most_nodes():
+def test_waiting_jobs_are_grouped_by_the_cause_that_their_answer_begins_with():
     cluster = Cluster().job("big", cpu=20)
     for number in range(5):
         cluster.node(f"n{number}", cpu=8)
     told = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
-    assert told.why("big").causes[0].code == "larger_than_any_node"
-    assert [group.code for group in told.waiting()] == ["larger_than_any_node"]
+    assert told.why("big").causes[0].code == "cordoned", "it is the node that is large enough"
+    assert [group.code for group in told.waiting()] == ["cordoned"]
 
 
 CLASSES = """\

@@ -125,7 +125,7 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     name = draft.named_in(setting.target)
     if not name:
         return Message(f"change.create.{word}", name=rest, **_created(word, setting.value))
-    if word == "persistentvolumeclaim":
+    if word == "persistentvolumeclaim" or ".disruptionsAllowed" in setting.target:
         return None
     obj = draft[draft.find(f"{word}/{name}", text)]
     steps = setting.split(draft)[1]
@@ -192,7 +192,8 @@ def _created(word: str, value: Any) -> Facts:
 
 def _taints(value: Any, before: Any, obj: Node) -> Facts:
     kept = {taint.get("key") for taint in value}
-    return {"gone": [taint.key for taint in obj.spec.taints if taint.key not in kept]}
+    return {"gone": [*dict.fromkeys(taint.key for taint in obj.spec.taints
+                                    if taint.key not in kept)]}
 
 
 def _more(value: Any, before: Any, obj: Node) -> Facts:

@@ -18,15 +18,14 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.objects import UNSCHEDULABLE, Setting
 from volcano_lab.explain import values
 from volcano_lab.explain.explanation import Amounts, Cause
-from volcano_lab.explain.nodes import KUBERNETES
+from volcano_lab.explain.nodes import GOING, KUBERNETES
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
-from volcano_lab.explain.slips import selector_slips, values_by_label
+from volcano_lab.explain.slips import announced, selector_slips, values_by_label
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.manifests.schema import unstructure
-from volcano_lab.messages import meant
 from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import queue_attributes
@@ -38,15 +37,17 @@ ENDED = 4
 """So many jobs at most are waited for."""
 DEVICES = 8000
 """As many thousandths of a device as a node has that is to be bought."""
-KEEPERS = ("drf", "gang", "priority")
-"""Plugins whose say about victims people switch off; conformance and pdb protect for a reason."""
+KEEPERS = ("drf", "gang")
+"""Plugins whose say about victims Helm's configuration switches off; the others protect for a
+reason: without priority, jobs evict others of a higher one.
+"""
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 
+AFFINITIES = {"node_affinity": "nodeAffinity", "anti_affinity": "podAntiAffinity",
+              "pod_affinity": "podAffinity"}
 PATHS: dict[str, tuple[str, ...]] = {
     "gated": ("{job}.schedulingGates=[]",),
-    "node_affinity": ("{job}.affinity.nodeAffinity=null",),
-    "anti_affinity": ("{job}.affinity.podAntiAffinity=null",),
-    "pod_affinity": ("{job}.affinity.podAffinity=null",),
+    **{code: (f"{{job}}.affinity.{field}=null",) for code, field in AFFINITIES.items()},
     "preempt_not_eligible": ("{job}.preemptionPolicy=PreemptLowerPriority",),
     "revocable_zone": ("{job}.annotations[volcano.sh/preemptable]=true",),
     "other_scheduler": (f"{{job}}.schedulerName={SCHEDULER}",)}
@@ -55,7 +56,8 @@ PATHS: dict[str, tuple[str, ...]] = {
 Numbers = dict[str, Any]
 BY_CAUSE: dict[str, Callable[[World, JobInfo, Numbers], Iterable[Option]]] = {
     **{f"no_{name}_action": lambda world, job, numbers, name=name: with_action(world, name)
-       for name in ("allocate", "enqueue", "backfill", "reclaim")},
+       for name in ("allocate", "backfill", "reclaim")},
+    "no_enqueue_action": lambda world, job, numbers: with_action(world, "enqueue", "allocate"),
     **{code: lambda world, job, numbers: volume_options(world, job.uid) for code in VOLUME_CODES},
     **{code: lambda world, job, numbers: values.spread(world, job.uid)
        for code in ("topology_spread", "spread_label")},
@@ -126,6 +128,7 @@ def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> I
         first = _first(ssn, job)
         yield from above(world, job.uid, first) if first is not None else ()
     spare = refused and not any(map(grows, ssn.jobs.values()))  # a change for everybody
+    evicts = evicts if _others_hold(ssn, job) or _less_important(ssn, job) else set()
     yield from without_action(world, "enqueue") if spare and evicts else ()
     if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
         yield from in_queues(world, job.uid, _other_queues(ssn, job))
@@ -134,7 +137,7 @@ def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> I
     yield from gone(world, [*ending], Rank.WAIT)
     yield from _less_or_more(world, ssn, job, causes)
     yield from values.minimum(world, job.uid) if comes_whole(job) else ()
-    yield from without_action(world, "enqueue", Rank.JOB) if spare and not evicts else ()
+    yield from without_action(world, "enqueue", Rank.LESS) if spare and not evicts else ()
 
 
 def _others_hold(ssn: Session, job: JobInfo) -> bool:
@@ -175,9 +178,8 @@ def _reclaimable(world: World, ssn: Session, job: JobInfo) -> Iterator[Option]:
 def _for(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
     code, numbers = cause.code, cause.numbers
     if job.uid in world.groups:
-        yield from (once(text.format(job=world.job(job.uid)), rank=Rank.SWITCH
-                         if text.startswith("plugin/") else Rank.JOB)
-                    for text in PATHS.get(code, ()))
+        yield from (once(text.format(job=world.job(job.uid)), rank=Rank.LESS
+                         if code in AFFINITIES else Rank.JOB) for text in PATHS.get(code, ()))
     if code in BY_CAUSE:
         yield from BY_CAUSE[code](world, job, numbers)
     if code in ("over_deserved", "overused") and "proportion" in ssn.plugins:
@@ -253,8 +255,7 @@ def _holding(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator
     code, numbers = cause.code, cause.numbers
     if code == "held_by":
         yield from gone(world, numbers.get("ghosts", ()), Rank.HARMLESS)
-        stuck = [uid for uid in numbers["holders"] if uid != job.uid and not runs_on(ssn.jobs[uid])
-                 and any(not task.node_name for task in ssn.jobs[uid].tasks.values())]
+        stuck = [uid for uid in numbers["holders"] if uid != job.uid and _stranded(ssn.jobs[uid])]
         yield from gone(world, stuck)
         yield from chain(*(gone(world, [uid]) for uid in stuck[1:]))
     if code == "never_starts" and not runs_on(ssn.jobs[numbers["job"]]):
@@ -268,6 +269,14 @@ def _holding(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator
                        if not runs_on(ssn.jobs[uid])))
 
 
+def _stranded(job: JobInfo) -> bool:
+    """Whether it holds something, is short of pods, and may be started again; one that holds
+    nothing waits for its turn as the other does.
+    """
+    return not runs_on(job) and not job.allocated.is_empty() and any(
+        not task.node_name for task in job.tasks.values())
+
+
 def _kept(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
     """That a promised place is kept: by the order of the next cycle, or as nobody has to go."""
     numbers = cause.numbers
@@ -278,6 +287,9 @@ def _kept(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Op
     for name in queues if job.queue in world.queues else ():
         most = max(world.queues[name].spec.priority, world.queues[job.queue].spec.priority)
         yield once(f"queue/{job.queue}.priority={most + 1}")
+    takers = [ssn.jobs[uid].priority for uid in numbers.get("takers", ())
+              if uid in ssn.jobs and ssn.jobs[uid].queue == job.queue]
+    yield from above(world, job.uid, max(takers)) if takers and "priority" in ssn.plugins else ()
     known = queue_attributes(ssn).get(job.queue)
     promised = [task.init_resreq for task in job.tasks.values() if task.status == PIPELINED]
     if known is not None and "capacity" in ssn.plugins:
@@ -285,7 +297,7 @@ def _kept(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Op
         yield from values.raised(world, job.queue, "deserved", [amounts(held)])
     yield from values.weight(world, job.queue) if "proportion" in ssn.plugins else ()
     if numbers.get("against") == "anti_affinity":
-        yield once(f"{world.job(job.uid)}.affinity.podAntiAffinity=null", rank=Rank.JOB)
+        yield once(f"{world.job(job.uid)}.affinity.podAntiAffinity=null", rank=Rank.LESS)
     for size in promised[:1]:
         yield from values.nodes(world, amounts(size), amounts(total(promised)), ssn.nodes, {})
 
@@ -299,11 +311,13 @@ def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
         for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS
                                                           if p in numbers["plugin"]]:
-            yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH)
+            yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH, kind="guard")
         if code == "protected_by_gang":
             yield from chain(*(values.minimum(world, uid, Rank.OTHERS)
                                for uid in numbers["owners"][:3]
                                if comes_whole(ssn.jobs[uid])))
+    if code == "protected_by_pdb":
+        yield from values.budgets(world, numbers["budgets"])
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():
             yield from values.lowered(world, other, "deserved", name, amount)
@@ -338,7 +352,8 @@ def _less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
-    slips = {name: close for name in largest if name not in there and (close := meant(name, there))}
+    slips = {name: close for name in largest if name not in there and (
+        close := announced(name, there - largest.keys()))}
     for name, close in slips.items():
         yield from _renamed(world, job.uid, name, close)
     by_cause = any("asked" in cause.numbers for cause in causes)
@@ -385,7 +400,8 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
     waits = any(not task.node_name for task in job.tasks.values())
     if job.is_pending() and waits and least > sum(each.resreq.get(name)
                                                   for each in job.tasks.values()):
-        yield from values.reserved(world, job.uid, name, least - less) if not grows(job) else ()
+        yield from () if grows(job) else values.reserved(world, job.uid, name, sum(
+            each.resreq.get(name) for each in job.tasks.values()))
     else:
         yield from values.request(world, job.uid, name, largest - less / members)
 
@@ -400,17 +416,19 @@ def _resources(causes: Iterable[Cause]) -> list[str]:
 # -- one thing each -------------------------------------------------------------------------------
 
 
-def with_action(world: World, name: str) -> Iterator[Option]:
-    """One more action as Volcano's documents have it: enqueue first, others after allocate."""
+def with_action(world: World, *names: str) -> Iterator[Option]:
+    """More actions as Volcano's documents have them: enqueue first, then allocate, then others."""
     there = list(world.conf.actions)
-    if name not in there:
-        place = 0 if name == "enqueue" else there.index("allocate") + 1 if (
-            "allocate" in there) else len(there)
+    wanted = [name for name in names if name not in there]
+    for name in wanted:
+        place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
+            name, there.index("allocate") + 1 if "allocate" in there else len(there))
         there.insert(place, name)
+    if wanted:
         yield once(f"conf/actions={', '.join(there)}", rank=Rank.SWITCH)
 
 
-def without_action(world: World, name: str, rank: int = Rank.SWITCH) -> Iterator[Option]:
+def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Iterator[Option]:
     """The actions without one of them."""
     kept = [action for action in world.conf.actions if action != name]
     if kept and kept != [*world.conf.actions]:
@@ -458,7 +476,8 @@ def _repaired(world: World, names: Iterable[str]) -> Iterator[Option]:
     for name, node in world.nodes_called(names).items():
         kept = [taint for taint in node.spec.taints
                 if not KUBERNETES.match(taint.key) or taint.key == UNSCHEDULABLE]
-        if len(kept) < len(node.spec.taints):
+        if len(kept) < len(node.spec.taints) and not any(
+                GOING.search(taint.key) for taint in node.spec.taints):
             yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
 
 
@@ -472,17 +491,19 @@ def _node_groups(world: World, queue: str, names: Iterable[str]) -> Iterator[Opt
     there = world.nodes_called(names)
     free = {name: node for name, node in there.items()
             if NODE_GROUP_LABEL not in node.metadata.labels}
+    known = dict.fromkeys(node.metadata.labels[NODE_GROUP_LABEL] for node in there.values()
+                          if NODE_GROUP_LABEL in node.metadata.labels)
+    holder = next((name for name in world.line(queue) if world.queues[name].spec.affinity), "")
+    path = ("affinity", "nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    for group in known if groups else ():
+        yield once(setting(f"queue/{holder}", *path, to=[*groups, group]), kind="group")
     for name in (free or there) if groups else ():
         yield once(setting(f"node/{name}", "metadata", "labels", NODE_GROUP_LABEL, to=groups[0]),
                    rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
-    known = dict.fromkeys(node.metadata.labels[NODE_GROUP_LABEL] for node in there.values()
-                          if NODE_GROUP_LABEL in node.metadata.labels)
     if affinity is None:
         yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
     for group in known if affinity is None and queue in world.queues else ():
-        yield once(setting(f"queue/{queue}", "affinity", "nodeGroupAffinity",
-                           "requiredDuringSchedulingIgnoredDuringExecution", to=[group]),
-                   kind="group")
+        yield once(setting(f"queue/{queue}", *path, to=[group]), kind="group")
 
 
 def _quota(world: World, namespace: str, numbers: Numbers) -> Iterator[Option]:
@@ -525,7 +546,7 @@ def _selector(world: World, uid: str) -> Iterator[Option]:
             yield once(setting(world.job(uid), "nodeSelector", to=meant_so), rank=Rank.JOB)
             return
     if asked:
-        yield once(f"{world.job(uid)}.nodeSelector={{}}", rank=Rank.JOB)
+        yield once(f"{world.job(uid)}.nodeSelector={{}}", rank=Rank.LESS)
 
 
 def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
@@ -563,7 +584,8 @@ def _tolerations(world: World, uid: str, names: Iterable[str]) -> Iterator[Optio
         taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(any(
             tolerates(own, t) for own in pod.spec.tolerations) for pod in world.waiting(uid))]
         text = values.tolerated(taints)
-        if taints and text not in seen and not any(KUBERNETES.search(t.key) for t in taints):
+        if taints and text not in seen and not any(
+                KUBERNETES.search(t.key) or GOING.search(t.key) for t in taints):
             seen.add(text)
             yield once(f"{world.job(uid)}.tolerations+={text}", rank=Rank.JOB, kind="toleration")
 

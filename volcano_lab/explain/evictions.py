@@ -32,11 +32,21 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                     {"min_available": job.min_available}, context=True)
         return
     for action in actions:
+        if context and not _holds(seen, job, action):
+            continue
         for cause in _attempt(seen, job, action):
             cause.context = context
             yield cause
     if "reclaim" not in seen.ssn.enabled_actions:
         yield from _no_reclaim(seen, job)
+
+
+def _holds(seen: Evidence, job: JobInfo, action: str) -> bool:
+    """Whether there are pods from which an action could take: those of other queues, or others of
+    its own.
+    """
+    return any(other is not job and (other.queue == job.queue) == (action == "preempt") and any(
+        task.node_name for task in other.tasks.values()) for other in seen.ssn.jobs.values())
 
 
 def _asked_of_starving(seen: Evidence) -> list[str]:
@@ -81,7 +91,8 @@ def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Recor
         other.queue == job.queue) == (action == "preempt") and any(
             task.node_name and not task.preemptable for task in other.tasks.values()))
     said = Message("no_candidates.closed", queues=[
-        Message("queue.holds", queue=name, held=held) for name, held in closed.items()]
+        Message("queue.holds", queue=name, held=held, deserved=part(
+            seen.trace.start["queues"][name]["deserved"], held)) for name, held in closed.items()]
     ) if closed else Message(f"no_candidates.{action}")
     alone = Message("not_preemptable", jobs=[*map(seen.called, kept)]) if kept else None
     return Cause(f"{action}_no_candidates", [said, alone],
@@ -91,9 +102,11 @@ def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Recor
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
     """Other queues that say so, with what they hold of the resources that the job waits for."""
     wanted, queues = _wanted(seen, job), seen.trace.start["queues"]
-    held = {name: {each: amount for each in wanted if (amount := queues[name]["allocated"].get(
-        each))} for name, queue in seen.ssn.queues.items()
-        if name != job.queue and not queue.reclaimable and name in queues}
+    closed = [name for name, queue in seen.ssn.queues.items()
+              if name != job.queue and not queue.reclaimable and name in queues]
+    more = {name: [each for each in _more(queues[name]) if each in wanted] for name in closed}
+    held = {name: {each: amount for each, amount in queues[name]["allocated"].items()
+                   if amount and each in (more[name] or wanted)} for name in closed}
     return {name: has for name, has in held.items() if has}
 
 
@@ -136,6 +149,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         more = _promised_twice(seen, wanted)
     else:
         code, budgets = PROTECTION.get(plugin, "protected"), _budgets(seen, candidates)
+        numbers["budgets"] = [each.facts["budget"] for each in budgets]
         labels = ".labels" if code == "protected_by_pdb" and not budgets else ""
         why = Message(f"{code}{labels}", least=least, priority=job.priority, budgets=budgets)
         more = priority_note(seen, job) if code == "not_less_important" else None
@@ -201,11 +215,43 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
         yield Cause("victims_insufficient", said, {"made": len(made)}, agreed[:3])
     elif agreed or not combined:
         most = max((len(record["answer"]) for record in agreed), default=0)
-        yield Cause("victims_insufficient", Message("victims_insufficient", action=action),
+        yield Cause("victims_insufficient", _too_few(seen, agreed, action),
                     {"most": most}, agreed[:3] or answers[:3])
     else:
         yield Cause("victims_disagree", Message("victims_disagree", action=action),
                     {"action": action}, answers[:3])
+
+
+def _too_few(seen: Evidence, agreed: list[Record], action: str) -> Message:
+    """What evicting all that may go would free, on the node where it is most."""
+    start, found = seen.trace.start, Message("victims_insufficient", action=action)
+    most = 0.0
+    for record in [] if seen.brief else agreed:
+        request = start["tasks"][record["task"]]["request"]
+        nodes: dict[str, list[str]] = {}
+        for key in record["answer"]:
+            nodes.setdefault(start["tasks"][key]["node"], []).append(key)
+        for node, keys in nodes.items():
+            free = seen.free(record, request)[node]
+            gone = {name: free[name] + sum(start["tasks"][key]["request"].get(name, 0.0)
+                                           for key in keys) for name in request}
+            short = [name for name in request if name != "pods" and gone[name] < request[name]]
+            part_of = min((gone[name] / request[name] for name in short), default=0.0)
+            if part_of > most:
+                most, owners = part_of, dict.fromkeys(start["tasks"][key]["job"] for key in keys)
+                queues = dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)
+                found = Message("victims_insufficient.most", action=action, node=node, free=part(
+                    gone, short), request=part(request, short), jobs=[*map(seen.called, owners)],
+                    pods=Message("pods", n=len(keys)), sums=[_sums_of(seen, name, short)
+                                 for name in queues] if action == "reclaim" else None)
+    return found
+
+
+def _sums_of(seen: Evidence, queue: str, names: list[str]) -> Message | None:
+    """What a queue held and deserves of some resources when the cycle began."""
+    sums = seen.trace.start["queues"].get(queue)
+    return Message("queue.sums_of", queue=queue, allocated=part(sums["allocated"], names),
+                   deserved=part(sums["deserved"], names)) if sums else None
 
 
 def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

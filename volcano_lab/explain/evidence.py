@@ -12,9 +12,10 @@ from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, part
+from volcano_lab.explain.slips import announced
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import Message, meant
+from volcano_lab.messages import Message
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.names import Names
@@ -241,8 +242,7 @@ class Evidence:
         """Yield of which of some resources no node has anything at all, and what may be meant."""
         there = amounts(self.ssn.total_resource)
         for name in [name for name in names if not there.get(name)]:
-            kin = [each for each in there if "/" in name and each.startswith(name.split("/")[0])]
-            close = meant(name, there) or "".join(kin[:1])
+            close = announced(name, [each for each, amount in there.items() if amount])
             yield Message("resource.near", resource=name, near=close, amount={
                 close: there[close]}) if close else Message("resource.unknown", resource=name)
 

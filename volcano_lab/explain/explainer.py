@@ -330,7 +330,5 @@ class Explainer(Shown):
 
 
 def _foremost(causes: list[Cause]) -> Cause:
-    """The first cause; of those that are about nodes the one that is true of the most nodes."""
-    own = [cause for cause in causes if not cause.context] or causes
-    about = [cause for cause in own if isinstance(cause.numbers.get("nodes"), int)]
-    return max(about, key=lambda cause: cause.numbers["nodes"]) if own[0] in about else own[0]
+    """The first cause that is no context."""
+    return next((cause for cause in causes if not cause.context), causes[0])

@@ -9,7 +9,7 @@ from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.owners import lacks_head
+from volcano_lab.explain.owners import lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message
@@ -30,8 +30,10 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                        needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                                count=valid)])
         later = None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)
+        owner = owner_of(job)
+        more = Message("gang_invalid.owner", kind=owner.kind, name=owner.name) if owner else None
         records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
-        yield Cause("gang_invalid", [said, later], {
+        yield Cause("gang_invalid", [said, more, later], {
             "min_available": job.min_available, "valid": valid, "roles": roles}, records)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
         yield Cause("hyper_nodes_not_ready", Message("hyper_nodes_not_ready"))

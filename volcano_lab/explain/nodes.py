@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
+from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, TaskInfo, amount_text
+from volcano_lab.api.objects import Pod
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
@@ -44,6 +45,7 @@ RULES = {
     "satisfy the node group affinity": ("node_group", "node_group"),
     "beyond revocable zone": ("revocable_zone", "zone_closed"),
     "dispatch to revocable": ("revocable_zone", "zone_preemptable"),
+    "load of the node exceeds": ("over_usage", "over_usage"),
 }
 """A part of the reason that a plugin gives, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned")
@@ -53,6 +55,9 @@ BESIDE = ("anti_affinity", "host_ports")
 GONE = ("Succeeded", "Failed")
 KUBERNETES = re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/")
 """Taints that Kubernetes, or its cloud, sets by a node's state begin so."""
+GOING = re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|impending-node-term"
+                   r"|node-termination-handler|spot-itn|\.azure\.com/scheduledevent")
+"""Taints that an autoscaler, or a cloud, sets on a node which it takes away have this."""
 MOST = 4
 """Nodes that are named one by one."""
 
@@ -81,7 +86,16 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             found = _short(seen, task, record, allowed, len(nodes), inside)
             full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
         most = max((cause.numbers["nodes"] for cause in refused), default=0)
-        yield from [*full, *refused] if len(allowed) >= most else [*refused, *full]
+        larger = _large_enough(seen, task, refused) if full and "largest" in full[0].numbers else []
+        refused.sort(key=lambda cause: cause not in larger)
+        yield from [*refused, *full] if larger or len(allowed) < most else [*full, *refused]
+
+
+def _large_enough(seen: Evidence, task: TaskInfo, refused: list[Cause]) -> list[Cause]:
+    """The causes which refuse nodes that are large enough for a pod, where all others are not."""
+    return [cause for cause in refused if any(
+        task.init_resreq.less_equal(seen.ssn.nodes[name].allocatable, ZERO)
+        for name in cause.numbers["names"])]
 
 
 def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
@@ -208,8 +222,13 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     """What more there is to say of a rule and the nodes that it refuses."""
     pod = seen.tasks[task].pod
     if code == "revocable_zone":
-        yield Message("zone.now", time=moment_text(seen.ssn.now)[-5:])
-    if KUBERNETES.search(reason):
+        zone = seen.ssn.nodes[names[0]].revocable_zone
+        hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone, "")
+        yield Message("zone.hours" if "-" in hours else "zone.now", zone=zone,
+                      opens=hours.partition("-")[0], time=moment_text(seen.ssn.now)[-5:])
+    if GOING.search(reason):
+        yield Message("taint.going")
+    elif KUBERNETES.search(reason):
         yield Message("taint.kubernetes")
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
@@ -218,12 +237,26 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
             yield Message("node_selector", labels=[
                 f"{key}={value}" for key, value in pod.spec.node_selector.items()])
         yield from missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
+    elif code == "pod_affinity":
+        yield from _company(seen, pod)
     elif code == "volume_node":
         yield from reach_of(seen, task)
     elif code == "host_ports":
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:
         yield from (_slots(seen, name, choice) for name in names[:MOST])
+
+
+def _company(seen: Evidence, pod: Pod) -> Iterator[Message]:
+    """Which pods an affinity requires, and where such are."""
+    terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
+    for term, compiled in zip(terms, PodInfo(pod).required_affinity, strict=True):
+        labels = term.label_selector.match_labels if term.label_selector else {}
+        there = {task.node_name for task in seen.tasks.values() if task.node_name
+                 and compiled.matches(task.namespace, task.pod.metadata.labels, {})}
+        yield Message("company" if there else "company.none", key=term.topology_key,
+                      labels=[f"{key}={value}" for key, value in labels.items()] or ["..."],
+                      nodes=sorted(there))
 
 
 def _slots(seen: Evidence, name: str, choice: Record) -> Message:

@@ -31,9 +31,11 @@ STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), 
 
 
 class Rank:
-    """How much a change takes, from what nobody misses to what has to be bought or waited for."""
+    """How much a change takes, from what nobody misses to what has to be bought, what leaves less
+    of the job than its author wrote, and what has to be waited for.
+    """
 
-    HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES, WAIT = range(8)
+    HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES, LESS, WAIT = range(9)
 
 
 @define(slots=True, frozen=True)

@@ -102,7 +102,8 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             said = Message("pod_too_large", pod=task.key, asked=part(asked, over),
                            largest=part(most, over))
             yield Cause("pod_too_large", [said, *seen.at_first(task, over),
-                                          *seen.not_announced(over)], {"task": task.key}, [], True)
+                                          *seen.not_announced(over)],
+                        {"task": task.key, **said.facts}, [], True)
             return
 
 

@@ -241,6 +241,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
             Message("difference", resource=name, amount=asked[name] - deserved.get(name, 0.0))
             for name in names])]
     whole = origin.limit_origin(seen, job.queue, numbers["limit"])
+    numbers |= {"whole": True} if whole and whole[0].code == "origin.cluster" else {}
     if "origin.capability" not in [each.code for each in whole]:
         left, kept = _left_for(seen, job, record, names)
         more, numbers = [*more, *left], numbers | kept

@@ -11,12 +11,13 @@ from typing import Any
 
 from attrs import Factory, define, field
 
-from volcano_lab.api import PENDING, PIPELINED, JobInfo, TaskInfo
+from volcano_lab.api import PIPELINED, JobInfo, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.options import World
 from volcano_lab.explain.outcome import Outcome, Price
+from volcano_lab.explain.why_job import promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.messages import Message
 from volcano_lab.trace import short
@@ -94,7 +95,7 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
     """What a change gives a job (which may not have been there)."""
     assert after.rest is not None and after.last is not None
     name = (name or seen.called(uid)).rpartition("/")[2]
-    had = _had(before.jobs.get(uid))
+    had = _had(seen, before.jobs.get(uid))
     for ssn, cycles in ((after.rest.session, 0), (after.last, after.cycles)):
         job = ssn.jobs[uid]
         new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
@@ -110,11 +111,11 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
     yield Message("gains.admitted", name=name)
 
 
-def _had(job: JobInfo | None) -> set[str]:
+def _had(seen: Evidence, job: JobInfo | None) -> set[str]:
     """The pods of a job that have places without the change; a promise that is not kept is none."""
     if job is None:
         return set()
-    lost = not job.in_status(PENDING)
+    lost = promise_fails(seen, job)
     return {task.key for task in job.tasks.values()
             if task.node_name and not (lost and task.status == PIPELINED)}
 

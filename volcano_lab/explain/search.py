@@ -26,7 +26,7 @@ from volcano_lab.explain.options import Option, Rank, World
 from volcano_lab.explain.outcome import Outcome, outcome, price
 from volcano_lab.explain.remedy import Remedy, costs, gains
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
-from volcano_lab.explain.why_job import job_causes
+from volcano_lab.explain.why_job import job_causes, promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts
@@ -34,18 +34,20 @@ from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.names import Names
 
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
-SETS, FIRSTS, NODES_MORE, ALIKE = 2, 6, 256, 24
-"""Sets of changes that are offered, and changes that begin one; where nothing else helps so many
-nodes are tried; so many alternatives of one kind.
-"""
+SETS, FIRSTS, ALIKE = 2, 6, 24
+"""Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
 LARGE, PATIENCE, LIFE = 200, 4, 2
 """In a cluster of so many nodes sets are tried last; a try has one part of so many of the time, the
 cycles that follow it as much as so many tries.
 """
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
-ALONE = ("cut", "queue")
-"""Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job."""
+ALONE = ("cut", "queue", "minimum", "guard")
+"""Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
+lets gangs be broken is for no job's sake.
+"""
+SPARING = frozenset({*range(Rank.OTHERS), Rank.LESS})
+"""Ranks of what is part of a set before nodes are bought."""
 FAR = 16
 """So many steps are not tried before twice as many as first: a large change takes long to try."""
 
@@ -86,7 +88,8 @@ class Search:
         self.large = len(seen.ssn.nodes) >= LARGE
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
-        self.places = sum(counts(job)[:2])
+        placed, promised, _ = counts(job)
+        self.places = placed + (0 if promise_fails(seen, job) else promised)
         self.lost = bool(job.tasks) and not counts(job)[2] and not pod
         self._known: dict[Change, int] = {}
         self._loops = False  # whether the change that was judged last evicts again and again
@@ -117,22 +120,26 @@ class Search:
         """
         options = candidates(self.world, self.before, self.job, causes)
         own = [option for option in options if option.rank < Rank.REQUEST]
-        late = [option for option in options if option.rank == Rank.NODES]
+        late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
         cuts = [option for option in options if option.rank == Rank.REQUEST]
         waits = [option for option in options if option.rank == Rank.WAIT]
         told: set[Change] = set()
         alone = 0
-        parts = [self.singles(own, told), self.sets(own, told, Rank.JOB),
+        several = [*own, *(option for option in late if option.rank == Rank.LESS)]
+        parts = [self.singles(own, told), self.sets(several, told, SPARING),
                  self.singles(late, told)]
         if self.large:
-            parts = [self.singles([*own, *late, *waits], told), self.sets(own, told, Rank.JOB)]
+            parts = [self.singles([*own, *late, *waits], told),
+                     self.sets(several, told, SPARING)]
         for remedy in chain(*parts):
             alone += 1
             yield remedy
         if not alone:
-            more = [evolve(option, steps=max(NODES_MORE, option.steps)) for option in late]
+            most = len(self.before.nodes)  # who would buy more than there are
+            more = [evolve(option, steps=max(2 * option.steps, most)) for option in late
+                    if option.rank == Rank.NODES]
             yield from islice(self.singles(more, told), 1)
-            yield from self.sets([*own, *late], told, Rank.NODES)
+            yield from self.sets([*own, *late], told, frozenset(range(Rank.WAIT)))
         yield from self.singles(waits, told)
         if all(not change.settings or ".more=" in change.settings[0] for change in told):
             yield from self.singles(cuts, told)  # nothing but more nodes, or waiting, helps
@@ -190,16 +197,17 @@ class Search:
                           option.first)
         return None if admits is None else option.at(admits)
 
-    def sets(self, options: Sequence[Option], told: set[Change], rank: int) -> Iterator[Remedy]:
+    def sets(self, options: Sequence[Option], told: set[Change], ranks: frozenset[int]
+             ) -> Iterator[Remedy]:
         """Two changes where none does alone: a first one in full, and what the job then lacks (of
-        this rank at most); each as small as the other allows. Those that change least come first.
+        these ranks); each as small as the other allows. Those that change least come first.
         """
         firsts = [option for option in options if NOTHING <= self.best(option) < PLACED and (
-            option.kind not in ALONE or rank == Rank.NODES)]
+            option.kind not in ALONE or Rank.NODES in ranks)]
         found: list[Remedy] = []
         tried = set(told)
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
-            for change, most, alike in self._after(first, rank):
+            for change, most, alike in self._after(first, ranks):
                 if any(change.has(each) for each in tried):
                     continue
                 tried |= {change, *alike}
@@ -211,7 +219,8 @@ class Search:
                 break
         yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
 
-    def _after(self, first: Option, rank: int) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
+    def _after(self, first: Option, ranks: frozenset[int]
+               ) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
         """The sets that begin with an option, how much they change, and their alternatives."""
         trace = CauseTrace()
         try:
@@ -225,8 +234,8 @@ class Search:
         world = World(objects, conf, self.seen.called)
         causes = job_causes(Evidence(ssn, trace), job)
         seconds = [option for option in candidates(world, ssn, job, causes)
-                   if (option.rank <= rank or option.rank == Rank.WAIT)
-                   and (option.kind not in ALONE or rank == Rank.NODES)]
+                   if (option.rank in ranks or option.rank == Rank.WAIT)
+                   and (option.kind not in ALONE or Rank.NODES in ranks)]
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
             if perf_counter() > self.end:

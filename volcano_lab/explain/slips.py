@@ -49,6 +49,18 @@ def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
             yield Message("label.values", label=label, values=there)
 
 
+def announced(resource: str, there: Iterable[str]) -> str:
+    """The resource of nodes that the name of one is meant to be: a slip of the pen, or the first
+    other of its vendor; "" without one.
+
+    >>> announced("nvidia.com/gpu", ["cpu", "nvidia.com/mig-1g.5gb"])
+    'nvidia.com/mig-1g.5gb'
+    """
+    vendor, slash, _ = resource.partition("/")
+    kin = [each for each in there if slash and each.startswith(f"{vendor}/")]
+    return meant(resource, there) or "".join(kin[:1])
+
+
 def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
     """Yield the tolerations of a pod that have a taint's key, or one near it, and still do not
     cover it.

@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import Resource, quantity, total
-from volcano_lab.api.objects import Node, Queue
+from volcano_lab.api.objects import Node, PodDisruptionBudget, Queue
 from volcano_lab.changes.change import Change, value_text
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import (
@@ -127,12 +127,12 @@ def factor(world: World, before: float, wanted: float) -> Iterator[Option]:
             max(200, first), first)
 
 
-def minimum(world: World, uid: str, rank: int = Rank.JOB) -> Iterator[Option]:
+def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Iterator[Option]:
     """A lower minimum of a gang."""
     least = world.groups[uid].spec.min_member if uid in world.groups else 0
     if least > 1:
         yield Option(lambda step: Change((f"{world.job(uid)}.minAvailable={least - step}",)),
-                     rank, least - 1)
+                     rank, least - 1, kind="minimum")
 
 
 def whole_minimum(world: World, uid: str, members: int) -> Iterator[Option]:
@@ -142,11 +142,11 @@ def whole_minimum(world: World, uid: str, members: int) -> Iterator[Option]:
 
 
 def reserved(world: World, uid: str, resource: str, most: float) -> Iterator[Option]:
-    """What a PodGroup reserves beyond what its pods ask for, down to an amount."""
+    """What a PodGroup reserves beyond what its pods ask for, down to an amount: nobody uses it."""
     least = world.groups[uid].spec.min_resources if uid in world.groups else None
     if least and resource in least:
         text = text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
-        yield once(setting(world.job(uid), "minResources", resource, to=text), rank=Rank.JOB)
+        yield once(setting(world.job(uid), "minResources", resource, to=text), rank=Rank.HARMLESS)
 
 
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
@@ -163,10 +163,14 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     whole = ceil(most / step)  # after the first step it is a multiple
     like = max(texts, key=quantity.parse)
     first = min(steps_between(resource, most, max(target, 0.0), step), max(whole - 1, 1))
-    rank = Rank.JOB if KEPT * first <= whole else Rank.REQUEST
-    yield Option(lambda number: Change((setting(
-        world.job(uid), "requests", resource,
-        to=text_of(resource, (whole - number) * step, like)),)), rank, whole - 1, first, "cut")
+
+    def less(number: int) -> Change:
+        text = text_of(resource, (whole - number) * step, like)
+        return Change((setting(world.job(uid), "requests", resource, to=text),))
+
+    for rank, steps in ((Rank.JOB, whole // KEPT), (Rank.REQUEST, whole - 1)):
+        if steps:
+            yield Option(less, rank, steps, min(first, steps), "cut")
 
 
 def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
@@ -187,7 +191,24 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
         first = max((ceil(amount / size.get(name)) for name, amount in lacking.items()
                      if size.get(name)), default=1)
         yield Option(lambda count, node=node: _more(node, more, count), Rank.NODES,
-                     max(first, 16), max(first, 1))
+                     2 * max(first, 1), max(first, 1))
+
+
+def budgets(world: World, names: Iterable[str]) -> Iterator[Option]:
+    """A PodDisruptionBudget that allows more, by the one of its fields that has a number."""
+    for obj in world.objects:
+        if not isinstance(obj, PodDisruptionBudget) or obj.key not in names:
+            continue
+        key, spec = f"poddisruptionbudget/{obj.key}", obj.spec
+        allowed, least, most = (obj.status.disruptions_allowed, spec.min_available,
+                                spec.max_unavailable)
+
+        def looser(step: int, key=key, allowed=allowed, least=least, most=most) -> Change:
+            field = [f"{key}.minAvailable={least - step}"] if isinstance(least, int) else [
+                f"{key}.maxUnavailable={most + step}"] if isinstance(most, int) else []
+            return Change((*field, f"{key}.status.disruptionsAllowed={allowed + step}"))
+
+        yield Option(looser, Rank.OTHERS, least if isinstance(least, int) and least else 8)
 
 
 def _more(like: Node, devices: dict[str, str], count: int) -> Change:

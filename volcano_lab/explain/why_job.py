@@ -13,6 +13,7 @@ from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
+from volcano_lab.explain.holders import priority_note
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import best_effort
@@ -38,15 +39,19 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     if job.tasks and not any(counts(job)[1:]):
         return [Message("job.stands", job=short(seen.called(job.uid)), status=status),
                 *_notes(seen, job)]
-    gap = next((found for cause in causes if (found := gap_of(cause)) is not None), None)
+    large = [cause for cause in causes if cause.code == "pod_too_large"]  # whatever quota it has
+    gaps = (gap_of(cause) for cause in [*large, *causes])
+    gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
                     job=short(seen.called(job.uid))), *_notes(seen, job)]
 
 
 def gap_of(cause: Cause) -> Message | None:
     """What a cause makes a job wait for, and how much of it is missing; None of context."""
-    code = f"gap.{cause.code}"
-    if cause.context or not known(code):
+    code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
+    if cause.code == "pod_too_large":
+        code += ".none" * (not any(cause.numbers["largest"].values()))
+    elif cause.context or not known(code):
         return None
     first = next((each for each in cause.sentences if isinstance(each, Message)), None)
     facts = {**(first.facts if first else {}), **cause.numbers}
@@ -100,7 +105,8 @@ def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
     beside = [cause for cause in (_promised(seen, job), _leaving(seen, job), _nowhere(seen, job))
-              if cause is not None]
+              if cause is not None and not (counts(job)[2] and cause.numbers.get("gang"))]
+    beside += _no_class(seen, job)
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
     beside += [Cause("queue_opened", f"Queue {job.queue}: {text}.")
@@ -115,6 +121,13 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
+
+
+def _no_class(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That there is no PriorityClass of the name that its PodGroup gives."""
+    note = priority_note(seen, job)
+    if note is not None and note.code == "priority.unknown_class":
+        yield Cause("no_priority_class", note, {}, [], True)
 
 
 def elsewhere(pods: list[Pod]) -> Iterator[Cause]:
@@ -294,7 +307,7 @@ def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
         refusal(seen, job, limits[-1]) if limits else None)
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key, node=node)
     return Cause("never_bound", [said, *(against.sentences if against else ())],
-                 {"promised": len(job.in_status(PIPELINED)),
+                 {"promised": len(job.in_status(PIPELINED)), "gang": against is None,
                   "against": against.code if against else ""}, against.records if against else [])
 
 

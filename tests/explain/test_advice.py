@@ -1,0 +1,182 @@
+"""Advice that a careful platform engineer would give: what is offered first, and what never is."""
+
+from __future__ import annotations
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+
+PLUGINS = "[{plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: %s}]}]"
+
+
+def conf(actions="enqueue, allocate", last="proportion"):
+    return f'actions: "{actions}"\ntiers: {PLUGINS % last}'
+
+
+def asked(cluster, name="new", **given):
+    return cluster.why(name, conf=conf(**given))
+
+
+def changes(found):
+    return [remedy.change for remedy in found.remedies]
+
+
+def tainted(key):
+    return ("{apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {taints: [{key: KEY, effect: "
+            'NoSchedule}]}, status: {allocatable: {cpu: "32", pods: "110"}}}').replace("KEY", key)
+
+
+def pod(name, spec, labels="{}"):
+    return f"""---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: default, labels: {labels},
+  annotations: {{scheduling.k8s.io/group-name: {name.rpartition("-")[0]}}}}}
+spec: {{schedulerName: volcano, containers: [{{name: c, image: x}}], {spec}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: {name.rpartition("-")[0]}, namespace: default}}
+spec: {{minMember: 1}}
+status: {{phase: Inqueue}}
+"""
+
+
+@pytest.mark.parametrize("key, offered, said", [
+    ("dedicated", "toleration", "a taint that the pod does not tolerate"),
+    ("node.kubernetes.io/not-ready", "repair", "as long as the node is in that state"),
+    ("ToBeDeletedByClusterAutoscaler", "", "An autoscaler or the cloud is removing this node"),
+    ("karpenter.sh/disrupted", "", "An autoscaler or the cloud is removing this node")])
+def test_a_node_that_goes_away_is_tolerated_by_no_pod(key, offered, said):
+    found = asked(Cluster().node("n1", cpu=4).add(tainted(key)).job("new", cpu=8))
+    assert found.head.startswith("new waits for a node that fits: 1 of 2 have a taint.")
+    assert said in found.text
+    assert {word for word in ("toleration", "repair") for change in changes(found)
+            if word in change} == {*filter(None, [offered])}
+
+
+def test_what_the_whole_cluster_lacks_is_no_matter_of_quota():
+    full = Cluster().node("n1", cpu=8).job("old", pods=4, cpu=2, running={"n1": 4})
+    assert asked(full.job("new", cpu=2), actions="allocate").head.startswith(
+        "new waits for resources: the nodes are cpu 2 short.")
+    large = asked(Cluster().node("n1", cpu=8).job("new", cpu=12), actions="allocate")
+    assert large.head.startswith("new waits for a larger node: cpu 12 requested, the largest has 8")
+    assert large.codes == ["over_deserved"]
+
+
+def test_a_device_that_no_node_announces_is_named_and_its_kin_is_offered():
+    cluster = Cluster().node("n1", cpu=8, resources={"nvidia.com/mig-1g.5gb": 7})
+    found = asked(cluster.job("new", cpu=1, gpu=1), actions="allocate")
+    assert found.head.startswith("new waits for a node with nvidia.com/gpu 1: no node announces")
+    assert changes(found) == ["job default/new: nvidia.com/mig-1g.5gb instead of nvidia.com/gpu"]
+
+
+def test_what_a_gang_is_promised_in_vain_is_no_place_of_it():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "old", cpu=4, running={"n1": 1}).job("new", pods=2, cpu=4)
+    cluster.add("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}, "
+                "value: 1}")
+    found = asked(cluster, actions="allocate, preempt")
+    assert "(PodGroup Inqueue, 0 of 2 pods placed, 1 pipelined)" in found.head
+    assert [remedy.effect for remedy in found.remedies if "1 more node" in remedy.change] == [
+        "new is placed on n2, 1 new node"]
+
+
+def test_less_of_a_job_is_offered_after_more_of_the_cluster():
+    cluster = Cluster().node("n1", cpu=8, labels={"gpu": "a100"}).node("n2", cpu=8)
+    cluster.job("old", cpu=6, running={"n1": 1})
+    cluster.add(pod("new-0", "nodeSelector: {gpu: a100}").replace(
+        "image: x", "image: x, resources: {requests: {cpu: 6}}"))
+    assert changes(asked(cluster, actions="allocate")) == [
+        "1 more node like n1", "job default/new: without its node selector gpu=a100",
+        "wait for the end of default/old"]
+
+
+def test_a_request_cut_by_half_is_not_offered_before_a_node():
+    cluster = Cluster().node("n1", cpu=8).job("old", cpu=4, running={"n1": 1})
+    found = changes(asked(cluster.job("new", cpu=8), actions="allocate"))
+    assert found.index("1 more node like n1") < found.index(
+        "job default/new: request per pod cpu 8 -> 4")
+
+
+def test_what_a_pod_group_reserves_in_vain_is_lowered_first():
+    cluster = Cluster().node("n1", cpu=8).add(pod("new-0", "").replace(
+        "image: x", "image: x, resources: {requests: {cpu: 2}}").replace(
+            "minMember: 1", "minMember: 1, minResources: {cpu: 200}").replace(
+                "Inqueue", "Pending"))
+    assert changes(asked(cluster, last="overcommit"))[0] == (
+        "job default/new: minResources cpu 200 -> 2")
+
+
+@pytest.mark.parametrize("actions", ["backfill", "reclaim, backfill"])
+def test_actions_that_neither_admit_nor_place_are_completed(actions):
+    cluster = Cluster().node("n1", cpu=8).job("new", cpu=2)
+    assert changes(asked(cluster, actions=actions)) == [
+        "actions with enqueue and with allocate"]
+
+
+def test_a_priority_class_that_does_not_exist_is_said():
+    cluster = Cluster().node("n1", cpu=2).add(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, "
+        "value: 10}").job("old", cpu=2, running={"n1": 1})
+    lost = pod("new-0", "").replace("image: x", "image: x, resources: {requests: {cpu: 2}}")
+    lost = lost.replace("minMember: 1", "minMember: 1, priorityClassName: urgnt")
+    found = asked(cluster.copy().add(lost), actions="allocate")
+    assert ("default/new has priority 0: its PodGroup names PriorityClass urgnt, which does not "
+            "exist (near: urgent).") in found.text
+    known = asked(cluster.job("new", cpu=2, priority_class="urgent"), actions="allocate")
+    assert "does not exist" not in known.text
+
+
+def test_the_pods_that_an_affinity_requires_are_named():
+    near = ("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: db}}}]}}")
+    cluster = Cluster().node("n1", cpu=2, labels={"kubernetes.io/hostname": "n1"})
+    cluster.node("n2", cpu=2, labels={"kubernetes.io/hostname": "n2"})
+    cluster.add(pod("new-0", near))
+    text = asked(cluster, actions="allocate, backfill").text
+    assert "app=db in the same kubernetes.io/hostname; no placed pod has these labels" in text
+
+
+BUDGET = """
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: default}
+spec: {minAvailable: 4, selector: {matchLabels: {app: web}}}
+status: {disruptionsAllowed: 0}
+"""
+
+
+def test_a_budget_that_protects_is_loosened_by_as_much_as_it_takes():
+    cluster = Cluster().node("n1", cpu=4).add(BUDGET).add(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}, value: 9}")
+    cluster.job("web", pods=4, min_member=1, cpu=1, labels={"app": "web"}, running={"n1": 4})
+    cluster.job("new", cpu=2, priority_class="x", priority=9)
+    found = cluster.why("new", conf=conf(actions="allocate, preempt").replace(
+        "{name: priority}, {name: gang}", "{name: priority}, {name: pdb}, {name: gang}"))
+    assert changes(found)[0] == "PodDisruptionBudget default/web: minAvailable 4 -> 2"
+
+
+def test_what_may_be_evicted_is_counted_where_it_is_too_little():
+    cluster = Cluster().node("n1", cpu=4).queue("a", deserved=4).queue("b", deserved=2)
+    cluster.job("old", queue="b", pods=4, min_member=1, cpu=1, running={"n1": 4})
+    found = asked(cluster.job("new", queue="a", cpu=4), actions="allocate, reclaim",
+                  last="capacity")
+    assert ("reclaim may evict at most 2 pods on one node (n1, of default/old): cpu 2 would be "
+            "free there, 4 requested") in found.text
+
+
+def test_a_job_that_waits_its_turn_is_not_deleted_for_another():
+    cluster = Cluster().node("n1", cpu=8).job("old", cpu=6, running={"n1": 1})
+    cluster.job("huge", pods=2, cpu=4).job("new", cpu=2)
+    assert not any("delete" in change for change in changes(asked(
+        cluster, last="overcommit"))), "huge runs once old has ended"
+
+
+def test_the_owner_of_pods_that_are_missing_is_named():
+    group = pod("new-0", "").replace("minMember: 1", "minMember: 3").replace(
+        "name: new, namespace: default}",
+        "name: new, namespace: default, ownerReferences: [{apiVersion: kubeflow.org/v2beta1, "
+        "kind: MPIJob, name: mpi, uid: u}]}")
+    found = asked(Cluster().node("n1", cpu=4).add(group), actions="allocate, backfill")
+    assert "MPIJob mpi creates them: look at its status and events." in found.text
