@@ -20,7 +20,7 @@ import ipywidgets
 
 from volcano_lab.course.kit import bars, finding
 from volcano_lab.course.kit.question import Asked, Prediction
-from volcano_lab.course.lesson_03 import checks
+from volcano_lab.course.kit.checking import checks_of
 
 QUESTIONS = [
     Prediction("Which queue goes first?", ["a", "b", "c"], answer="b",
@@ -28,7 +28,7 @@ QUESTIONS = [
             show=[bars({"a": 9, "b": 3}, unit="CPUs"), finding("The emptiest goes first.")]),
     Prediction("How much of it is taken?", answer=0.5, because="Ten of twenty.",
             show="A half is left."),
-    Asked(checks.second_offer),
+    Asked(checks_of("03")["second_offer"]),
     Prediction("Does it move?", ["yes", "no"], answer="yes",
             show=ipywidgets.IntSlider(description="n")),
 ]

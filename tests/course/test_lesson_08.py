@@ -5,6 +5,7 @@ import random
 import pytest
 
 from course.answers.lesson_08 import packing_score
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.kit.verdict import WELL_DONE
 from volcano_lab.course.lesson_08 import checks
 from volcano_lab.course.lesson_08.lab import (
@@ -153,4 +154,4 @@ def test_the_solution_scores_as_binpack_does():
 
 def test_binpacks_points_are_those_of_the_check():
     points = score_parts(placement_cluster(), "binpack", binpack_cpu=5)["node-3"]["binpack"]
-    assert points == 65.625 and checks.binpack_of_node_3(points).state == WELL_DONE
+    assert points == 65.625 and checks_of("08")["binpack_of_node_3"](points).state == WELL_DONE

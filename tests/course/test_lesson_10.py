@@ -5,6 +5,7 @@ its tables say.
 import pytest
 
 from course.answers.lesson_10 import in_order
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.kit.verdict import WELL_DONE
 from volcano_lab.course.lesson_10 import checks
 from volcano_lab.course.lesson_10 import scene as scenes
@@ -119,4 +120,4 @@ def test_racks_of_a_gang_in_parts_say_that_they_hold_one():
 def test_the_lowest_tier_to_grow_is_the_checks():
     starts = [tier for tier in (1, 2, 3)
               if scenes.growing_cluster(tier, node_2=4).run(CONF).committed]
-    assert starts == [2, 3] and checks.tier_to_grow(starts[0]).state == WELL_DONE
+    assert starts == [2, 3] and checks_of("10")["tier_to_grow"](starts[0]).state == WELL_DONE

@@ -56,9 +56,9 @@ def test_what_is_shown_has_what_was_said_of_it_and_needs_no_heading_of_its_own_b
 
 
 def test_a_check_without_a_stored_solution_is_solved_as_its_tests_solve_it():
-    from volcano_lab.course.lesson_10 import checks
+    from volcano_lab.course.kit.checking import checks_of
 
-    assert slides.solved(checks.allocations_in_all).startswith("<p>It is <b>12</b>.")
+    assert slides.solved(checks_of("10")["allocations_in_all"]).startswith("<p>It is <b>12</b>.")
 
 
 def test_a_riddle_ends_with_its_causes_and_a_repair_that_was_tried():

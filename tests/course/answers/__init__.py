@@ -1,7 +1,7 @@
 """Answers to the checks, one module per lesson: right ones, and wrong ones with words of the hint.
 
     answers(
-        checks.second_offer,
+        "03.second_offer",
         right=[12, "12.0"],
         wrong=[(6, "still in the game"), (20, "all that is left"), (42, "more in round 2")],
     )
@@ -30,9 +30,10 @@ ANSWERS: dict[str, Answers] = {}
 """Key of a check, such as "03.take" -> what is tried on it."""
 
 
-def answers(check: Check, right: Sequence[Any], wrong: Sequence[tuple[Any, str]]) -> None:
-    """Say which answers to a check are right, and which are wrong with words of their hint."""
-    ANSWERS[check.key] = Answers(right, wrong)
+def answers(check: Check | str, right: Sequence[Any], wrong: Sequence[tuple[Any, str]]) -> None:
+    """Say which answers to a check, or to the one of a key, are right, and which are wrong with
+    words of their hint."""
+    ANSWERS[check if isinstance(check, str) else check.key] = Answers(right, wrong)
 
 
 def all_answers() -> dict[str, Answers]:

@@ -8,7 +8,7 @@ from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 
 answers(
-    checks.not_in_the_copy,
+    "01.not_in_the_copy",
     right=["lost"],
     wrong=[("wide", "refused it"), ("queue nobody", "name of a queue"),
           ("stray", "job made for it"),
@@ -16,7 +16,7 @@ answers(
 )
 
 answers(
-    checks.writes_status,
+    "01.writes_status",
     right=["close"],
     wrong=[("allocate", "in memory"), ("open", "makes the copy"), ("enqueue", "in the copy"),
            ("backfill", "not the last phase"), ("each action", "once, after all")],
@@ -46,7 +46,7 @@ answers(
 )
 
 answers(
-    checks.phase_written,
+    "01.phase_written",
     right=["Inqueue", "inqueue"],
     wrong=[("Running", "not yet"), ("Pending", "admitted before"), ("Completed", "ended"),
            ("Unknown", "unschedulable"), ("Binding", "state of a pod")],

@@ -78,14 +78,14 @@ answers(
 )
 
 answers(
-    checks.overused_from,
+    "02.overused_from",
     right=[963, "963"],
     wrong=[(962, "0.963"), (964, "smaller"), (1000, "whole node"), (37, "queue a"),
            (926, "less 37"), (500, "below 0.1")],
 )
 
 answers(
-    checks.room_at_enqueue,
+    "02.room_at_enqueue",
     right=[10, "10"],
     wrong=[(11, "1001"), (9, "999"), (0, "There is room"), (1000, "holds 990 already"),
            (990, "may still come"), (5, "strictly")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from course.answers import answers
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.lesson_03 import checks
 
 
@@ -34,7 +35,7 @@ def _none(had, offered, queue):
 
 
 answers(
-    checks.second_offer,
+    "03.second_offer",
     right=[12, "12.0"],
     wrong=[(6, "queue c is done"), (20, "all that is left"), (42, "more in round 2"),
            (8, "what a is offered"), (10, "one half"), (7, "3 of 5")],
@@ -76,19 +77,19 @@ ALWAYS = [("its priority", "orders the jobs"), ("not its turn", "in the same cyc
           ("its weight", "deserves something")]
 
 answers(
-    checks.patient_one,
-    right=["not allocatable", checks.patient_one.options[1]],
+    "03.patient_one",
+    right=["not allocatable", checks_of("03")["patient_one"].options[1]],
     wrong=[*ALWAYS, ("overused", "every resource"), ("not admitted", "Inqueue"), ("?", "Choose")],
 )
 
 answers(
-    checks.patient_two,
+    "03.patient_two",
     right=["not admitted"],
     wrong=[*ALWAYS, ("overused", "holds nothing"), ("not allocatable", "phase")],
 )
 
 answers(
-    checks.patient_three,
+    "03.patient_three",
     right=["overused"],
     wrong=[*ALWAYS, ("not allocatable", "not full"), ("not admitted", "Inqueue")],
 )

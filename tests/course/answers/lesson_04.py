@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from course.answers import answers
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.lesson_04 import checks
 from volcano_lab.course.lesson_04.checks import Amounts, _lesson
 
-CAUSES = checks.patient_one.options
+CAUSES = checks_of("04")["patient_one"].options
 
 
 def short_of(minimum: Amounts, queue: Mapping[str, Amounts]) -> list[str]:
@@ -71,7 +72,7 @@ def _no_limit_where_missing(minimum, queue):
 
 
 answers(
-    checks.may_hold,
+    "04.may_hold",
     right=[10, "10"],
     wrong=[
         (12, "smaller of"),
@@ -83,7 +84,7 @@ answers(
 )
 
 answers(
-    checks.sum_of_second,
+    "04.sum_of_second",
     right=[10, "10"],
     wrong=[(13, "elastic was 2"), (15, "Subtract elastic"), (5, "minimum"), (6, "in queue"),
            (9, "it needs one")],
@@ -127,21 +128,21 @@ answers(
 )
 
 answers(
-    checks.patient_one,
+    "04.patient_one",
     right=[CAUSES[1]],
     wrong=[(CAUSES[0], "wrote 9"), (CAUSES[2], "times 1.2"), (CAUSES[3], "Pending"),
            (CAUSES[4], "no node was asked"), (CAUSES[5], "orders the jobs"), ("?", "Choose")],
 )
 
 answers(
-    checks.patient_two,
+    "04.patient_two",
     right=[CAUSES[3], "admitted"],
     wrong=[(CAUSES[0], "Inqueue"), (CAUSES[1], "Inqueue"), (CAUSES[2], "Inqueue"),
            (CAUSES[4], "six pods of 1 CPU"), (CAUSES[5], "orders the jobs")],
 )
 
 answers(
-    checks.patient_three,
+    "04.patient_three",
     right=[CAUSES[2], "overcommit"],
     wrong=[(CAUSES[0], "4 of 10"), (CAUSES[1], "no guarantee"), (CAUSES[3], "Pending"),
            (CAUSES[4], "no node was asked"), (CAUSES[5], "orders the jobs")],

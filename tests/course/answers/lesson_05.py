@@ -75,14 +75,14 @@ def _deep(limits: dict[str, int | None], guarantee: int | None = None) -> Cluste
 
 
 answers(
-    checks.real_capability,
+    "05.real_capability",
     right=[5, "5"],
     wrong=[(8, "eval"), (3, "keeps"), (11, "more than"), (6, "capability of eval"),
            (4, "research may hold")],
 )
 
 answers(
-    checks.order_of_queues,
+    "05.order_of_queues",
     right=["eval, train, web, batch"],
     wrong=[
         ("eval, web, train, batch", "shares of the departments"),
@@ -94,7 +94,7 @@ answers(
 )
 
 answers(
-    checks.who_refuses,
+    "05.who_refuses",
     right=["research", "Research "],
     wrong=[("train", "4 of 8"), ("root", "below it"), ("eval", "not above"), ("prod", "not above"),
            ("none of them, it is admitted", "in queue")],
@@ -161,7 +161,7 @@ answers(
 )
 
 answers(
-    checks.sum_after_the_change,
+    "05.sum_after_the_change",
     right=[3, 3.0],
     wrong=[(2, "holds pods"), (7, "elastic"), (10, "10"), (9, "above the minimum"), (5, "−")],
 )

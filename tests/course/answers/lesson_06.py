@@ -89,7 +89,7 @@ def _commits_all(by_hand: Rehearsal, plans: list[Plan]) -> None:
 
 
 answers(
-    checks.future_idle,
+    "06.future_idle",
     right=[0, "0"],
     wrong=[(2, "promised"), (4, "used"), (-2, "idle"), (1, "releasing"), (6, "node-1")],
 )
@@ -107,7 +107,7 @@ answers(
 )
 
 answers(
-    checks.bound_after_refusal,
+    "06.bound_after_refusal",
     right=[1, "1"],
     wrong=[(0, "all or nothing"), (3, "the cache refuses"), (2, "has left"), (4, "each node"),
            (6, "each node")],
@@ -170,7 +170,7 @@ answers(
 )
 
 answers(
-    checks.had_a_place,
+    "06.had_a_place",
     right=[2, "2"],
     wrong=[(1, "Unschedulable"), (3, "minAvailable"), (0, "before"), (4, "statement"),
            (5, "statement")],

@@ -19,14 +19,14 @@ def _cpu_only(held, total):
 
 
 answers(
-    checks.share_of_both,
+    "07.share_of_both",
     right=[0.5, "0.5", "1/2", "50 %"],
     wrong=[(0.25, "memory"), (0.75, "not added"), (0.375, "mean"), (16, "part"), (4, "part"),
            (8, "from 0 to 1")],
 )
 
 answers(
-    checks.next_in_line,
+    "07.next_in_line",
     right=["z", "Z"],
     wrong=[("x", "0.5"), ("y", "11/24"), ("x or y, whoever is older", "equal"),
            ("y or z, whoever is older", "dominant"), ("all at once", "turns")],

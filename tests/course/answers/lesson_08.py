@@ -38,21 +38,21 @@ def packing_score(request: Amounts, used: Amounts, allocatable: Amounts, weights
 
 
 answers(
-    checks.largest_pod,
+    "08.largest_pod",
     right=[3, "3"],
     wrong=[(4, "empty node"), (2, "larger"), (1, "larger"), (6, "one of them"), (5, "that large"),
            (0, "emptiest")],
 )
 
 answers(
-    checks.next_reason,
+    "08.next_reason",
     right=["untolerated taint {team: gpu}", "untolerated taint"],
     wrong=[("Insufficient cpu", "before"), ("nothing, it takes the pod", "next question"),
            ("both reasons", "only one"), ("Insufficient memory", "15Gi"), ("Too many pods", "110")],
 )
 
 answers(
-    checks.least_requested_of_node_3,
+    "08.least_requested_of_node_3",
     right=[53, "53"],
     wrong=[
         (53.125, "dropped"),
@@ -66,7 +66,7 @@ answers(
 )
 
 answers(
-    checks.binpack_of_node_3,
+    "08.binpack_of_node_3",
     right=[65.625, "65.625", 65.6, 65.63],
     wrong=[
         (46.875, "alike"),
@@ -80,7 +80,7 @@ answers(
 )
 
 answers(
-    checks.enough_binpack,
+    "08.enough_binpack",
     right=[2, "2"],
     wrong=[(1, "node-2"), (3, "less"), (0, "no points"), (10, "less"), (-1, "nearer")],
 )

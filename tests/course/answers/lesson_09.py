@@ -33,14 +33,14 @@ def _repairs() -> Iterator[tuple[Any, str]]:
 
 
 answers(
-    checks.let_equals_go,
+    "09.let_equals_go",
     right=["drf", "DRF"],
     wrong=[("priority", "names nobody"), ("gang", "not asked"), ("conformance", "not asked"),
            ("proportion", "reclaim"), ("nodeorder", "no victims")],
 )
 
 answers(
-    checks.largest_admitted_gang,
+    "09.largest_admitted_gang",
     right=[2, "2"],
     wrong=[(3, "14.4"), (1, "more"), (0, "more"), (4, "14.4"), (12, "in use already"),
            (14, "all that")],

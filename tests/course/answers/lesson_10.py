@@ -35,7 +35,7 @@ def _any_tier(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
 
 
 answers(
-    checks.allocations_in_all,
+    "10.allocations_in_all",
     right=[12, "12"],
     wrong=[
         (4, "dry run"),
@@ -47,7 +47,7 @@ answers(
 )
 
 answers(
-    checks.which_can_be_recovered,
+    "10.which_can_be_recovered",
     right=["the copy", "The copy"],
     wrong=[
         ("the original", "where is the node"),
@@ -72,13 +72,13 @@ answers(
 )
 
 answers(
-    checks.tier_to_grow,
+    "10.tier_to_grow",
     right=[2, "2"],
     wrong=[(1, "rack-1"), (3, "lower"), (0, "from 1"), (4, "lower"), (-1, "from 1")],
 )
 
 answers(
-    checks.points_in_the_next_rack,
+    "10.points_in_the_next_rack",
     right=[50, "50"],
     wrong=[(100, "same"), (0, "cluster"), (33.3, "from 1 to 3"), (20, "share"), (70, "best")],
 )

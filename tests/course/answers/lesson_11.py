@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from course.answers import answers
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.lesson_11 import checks
 from volcano_lab.course.lesson_11.checks import Row, _by_node
 
-CAUSES = checks.patient_one.options
-SHOWN = checks.kubectl_shows.options
+CAUSES = checks_of("11")["patient_one"].options
+SHOWN = checks_of("11")["kubectl_shows"].options
 THREE = [(1, "bind_refused"), (2, "bind_refused"), (3, "bind_refused")]
 
 
@@ -30,7 +31,7 @@ def _counts(events: list[Row]) -> list[str]:
 
 
 answers(
-    checks.kubectl_shows,
+    "11.kubectl_shows",
     right=[SHOWN[0]],
     wrong=[
         (SHOWN[1], "has not answered"),
@@ -75,7 +76,7 @@ answers(
 )
 
 answers(
-    checks.patient_one,
+    "11.patient_one",
     right=[CAUSES[0]],
     wrong=[
         (CAUSES[1], "Bound"),
@@ -87,7 +88,7 @@ answers(
 )
 
 answers(
-    checks.patient_two,
+    "11.patient_two",
     right=[CAUSES[1]],
     wrong=[
         (CAUSES[0], "Both nodes are there"),
@@ -99,7 +100,7 @@ answers(
 )
 
 answers(
-    checks.patient_three,
+    "11.patient_three",
     right=[CAUSES[2]],
     wrong=[
         (CAUSES[0], "is there"),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from course.answers import answers
-from volcano_lab.course.lesson_11b import checks
 
 answers(
-    checks.still_there,
+    "11b.still_there",
     right=["its kubelet has not ended it yet"],
     wrong=[("the eviction failed", "Running in the cache"),
            ("the pod that waits has not come", "The victim goes first"),
@@ -15,7 +14,7 @@ answers(
            ("a finalizer", "Choose one of")],
 )
 answers(
-    checks.wrong_plugin,
+    "11b.wrong_plugin",
     right=["the new file, without that plugin"],
     wrong=[("the last good configuration", "wrong *action*"),
            ("the default configuration", "no file at all"),
@@ -24,7 +23,7 @@ answers(
            ("gang", "Choose one of")],
 )
 answers(
-    checks.look_first,
+    "11b.look_first",
     right=["what refuses the bind: the API server, a webhook, a volume"],
     wrong=[("its queue's capability", "Unschedulable"), ("the room on the nodes", "was chosen"),
            ("the gang's minimum", "was ready"), ("the kubelet of the node", "when it is bound"),

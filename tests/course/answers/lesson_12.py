@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from course.answers import answers
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.lesson_12 import checks
 from volcano_lab.course.lesson_12.own_steps import held, place, waiting
 from volcano_lab.course.lesson_12.scene import conf_with
@@ -10,7 +11,7 @@ from volcano_lab.framework.action import Action
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 
-TIERS, RULES = checks.which_tiers.options, checks.veto_rule.options
+TIERS, RULES = checks_of("12")["which_tiers"].options, checks_of("12")["veto_rule"].options
 
 
 class Spread(Plugin):
@@ -404,7 +405,7 @@ answers(
 )
 
 answers(
-    checks.which_tiers,
+    "12.which_tiers",
     right=[TIERS[2]],
     wrong=[
         (TIERS[0], "the next tier"),
@@ -430,7 +431,7 @@ answers(
 )
 
 answers(
-    checks.veto_rule,
+    "12.veto_rule",
     right=[RULES[0]],
     wrong=[
         (RULES[1], "one yes"),

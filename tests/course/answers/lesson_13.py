@@ -9,7 +9,7 @@ RECLAIM = "conf/actions=enqueue, allocate, reclaim, backfill"
 GHOST, UNCORDON = "remove podgroup/spark-00", "node/m03.unschedulable=false"
 
 answers(
-    checks.not_read,
+    "13.not_read",
     right=["binpack.wieght", "BINPACK.WIEGHT"],
     wrong=[("spec.weight", "to its end"), ("enablePreemptable", "Helm chart"),
            ("spec.capability", "260 CPUs"), ("spec.reclaimable", "default"),
@@ -17,7 +17,7 @@ answers(
 )
 
 answers(
-    checks.fewest_ghosts,
+    "13.fewest_ghosts",
     right=[1, "1"],
     wrong=[(0, "112 CPUs"), (2, "the fewest"), (3, "the fewest"), (9, "the fewest"),
            (10, "nine of them"), (-1, "nine of them")],

@@ -58,7 +58,7 @@ def _without(*names: str) -> str:
 
 
 answers(
-    checks.asked_with_two_full,
+    "15.asked_with_two_full",
     right=[20, "20"],
     wrong=[(30, "full"), (11, "pair"), (4, "five pods"), (7, "Count"), (24, "Count")],
 )
@@ -77,7 +77,7 @@ answers(
 )
 
 answers(
-    checks.scored_anew,
+    "15.scored_anew",
     right=[299, "299"],
     wrong=[
         (20000, "every pair"),
@@ -96,7 +96,7 @@ answers(
 )
 
 answers(
-    checks.looked_for,
+    "15.looked_for",
     right=[680, "680"],
     wrong=[(1000, "percent"), (34, "nodes"), (100, "least"), (2000, "all"), (5, "Compute")],
 )

@@ -22,13 +22,13 @@ def _repaired(*left_out, **topology):
 
 
 answers(
-    checks.no_to_invoice,
+    "16.no_to_invoice",
     right=["queue prod"],
     wrong=[("enqueue", "admitted it"), ("queue billing", "has room"), ("the nodes", "1 CPU"),
            ("the gang", "of no use"), ("queue web", "Choose one of")],
 )
 answers(
-    checks.who_pays,
+    "16.who_pays",
     right=["one of shop, one of crawl"],
     wrong=[("nobody's", "Try it"), ("two of crawl", "Look at the tiers"),
            ("two of shop", "minimum is 1"), ("train's", "other queues"), ("all", "Choose one of")],

@@ -12,7 +12,7 @@ Questions, their answers and what is said of each are data of the lesson (`kit.q
 
 A check that computes is a function of the lesson's `checks.py`. Its docstring is the task, and it
 returns `well_done(why)` or `try_again(hint)`; one whose answers are a table is an entry of
-`questions.yaml`:
+`questions.yaml`, where the other one has its place, too (`deserved_of_a: {}`):
 
     @check(takes=float)
     def deserved_of_a(answer):
@@ -21,8 +21,6 @@ returns `well_done(why)` or `try_again(hint)`; one whose answers are a table is 
             return try_again("That is after round 1. What c leaves is shared once more.")
         return well_done("20 + 2/5 of 20.") if answer == 28 else try_again("…")
 
-    writes_status = choice("01.writes_status")
-
 Texts know `code`, **strong** and *emphasis*. Nothing here needs a kernel to be read.
 """
 
@@ -30,7 +28,7 @@ from importlib import import_module
 
 _HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict",
           "all_checks": "checking", "answers": "tracing", "ask": "question", "bars": "results",
-          "check": "checking", "choice": "checking", "finding": "results", "lesson": "thread",
+          "check": "checking", "finding": "results", "lesson": "thread",
           "recap": "recapping", "table": "results", "trace_of": "tracing",
           "try_again": "verdict", "ways": "thread", "well_done": "verdict"}
 

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from volcano_lab.course.kit import progress
-from volcano_lab.course.kit.questions import RIGHT, entries, right
+from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, right
 from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
 from volcano_lab.messages import gettext
@@ -147,19 +147,21 @@ def check(*, takes: type | Callable[[Any], bool] | None = None, wanted: str = ""
     return register
 
 
-def choice(key: str) -> Check:
-    """Make a check of an entry of a lesson's `questions.yaml`, and register it.
+def checks_of(lesson: str) -> dict[str, Check]:
+    """Return the checks of a lesson by name, in the order of its `questions.yaml`: entries with
+    `asks`, and functions of its `checks.py`.
 
-    An entry is what `answer_table` takes beside the key.
-
-    >>> from volcano_lab.course.lesson_05 import checks  # who_refuses = choice("05.who_refuses")
-    >>> checks.who_refuses.task
-    'Which queue refuses train-gang?'
+    >>> list(checks_of("07"))
+    ['share_of_both', 'next_in_line', 'weight_of_eng', 'dominant_share']
     """
-    lesson, _, name = key.partition(".")
-    graded = {word: said for word, said in entries(lesson)[name].items()
-              if word not in ("first", "then")}
-    return _registered(answer_table(key, **graded))
+    if (COURSE / f"lesson_{lesson}" / "checks.py").exists():
+        import_module(f"volcano_lab.course.lesson_{lesson}.checks")
+    for name, entry in entries(lesson).items():
+        if "asks" in entry and f"{lesson}.{name}" not in CHECKS:
+            graded = {word: said for word, said in entry.items() if word not in ("first", "then")}
+            _registered(answer_table(f"{lesson}.{name}", **graded))
+    return {name: CHECKS[f"{lesson}.{name}"] for name, entry in entries(lesson).items()
+            if name != RECAP and "predicts" not in entry}
 
 
 def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str = "",
@@ -213,9 +215,8 @@ def _registered(made: Check) -> Check:
 
 def all_checks() -> dict[str, Check]:
     """Every check of every lesson, by lesson and name."""
-    for path in sorted(COURSE.glob("lesson_*/checks.py")):
-        import_module(f"volcano_lab.course.{path.parent.name}.checks")
-    return dict(sorted(CHECKS.items()))
+    lessons = sorted(path.name.removeprefix("lesson_") for path in COURSE.glob("lesson_*"))
+    return {check.key: check for lesson in lessons for check in checks_of(lesson).values()}
 
 
 def is_empty(answer: Any) -> bool:

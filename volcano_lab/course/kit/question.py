@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 from volcano_lab.course.kit import verdict as states
-from volcano_lab.course.kit.checking import CHECKS, Check, is_empty
+from volcano_lab.course.kit.checking import Check, checks_of, is_empty
 from volcano_lab.course.kit.live import Shown, answers_shown, views
 from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_names
 from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, opened, right
@@ -255,25 +253,19 @@ def ask(name: str, *results: Any) -> Question:
 
 def _check(name: str) -> Check:
     """The check of the lesson that is open. Raises `NoSuch` for one that it does not have."""
-    lesson = opened.number
-    key = f"{lesson}.{name}"
-    if key not in CHECKS:
-        with suppress(ModuleNotFoundError):
-            import_module(f"volcano_lab.course.lesson_{lesson}.checks")
-    if key not in CHECKS:
-        known = [*entries(lesson), *(each.partition(".")[2] for each in CHECKS
-                                     if each.startswith(f"{lesson}."))]
-        raise NoSuch(f'Lesson {lesson} has no question "{name}"; it has '
-                     f"{', '.join(sorted({*known} - {RECAP}))}.")
-    return CHECKS[key]
+    checks = checks_of(opened.number)
+    if name not in checks:
+        raise NoSuch(f'Lesson {opened.number} has no question "{name}"; it has '
+                     f"{', '.join(sorted(entries(opened.number).keys() - {RECAP}))}.")
+    return checks[name]
 
 
 def tag_of(graded: Check) -> str:
     """The place of a check in its lesson, such as "check 3 of 7"."""
-    lesson = graded.key.partition(".")[0]
-    keys = [key for key in CHECKS if key.startswith(f"{lesson}.")]
-    return gettext("check {place} of {count}", place=keys.index(graded.key) + 1, count=len(keys)
-                   ) if graded.key in keys else gettext("check")
+    lesson, _, name = graded.key.partition(".")
+    names = list(checks_of(lesson))
+    return gettext("check {place} of {count}", place=names.index(name) + 1, count=len(names)
+                   ) if name in names else gettext("check")
 
 
 def _is_number(value: Any) -> bool:

@@ -14,7 +14,8 @@ An entry has the name by which a cell asks it, `ask("c_after_round_one")`:
 answer gets its hint and may be changed, and `otherwise` is the hint for an answer that is not in
 the table. The answers are what the reader chooses from, unless `takes` (a prediction) or
 `otherwise` (a check) says that he writes one. `first` and `then` are texts before and behind the
-result. A check that computes is a function of `checks.py`; here it may have a `first` and a `then`.
+result. A check that computes is a function of `checks.py`; here it has its place among the checks,
+and maybe a `first` and a `then`.
 The entry `recap` has `points`, and what is where in the real Volcano (`kit.recapping`).
 """
 

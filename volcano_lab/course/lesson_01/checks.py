@@ -1,17 +1,13 @@
 """Checks of lesson 01: one scheduling cycle."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_01.lab import small_cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
 from volcano_lab.messages import gettext
-
-not_in_the_copy = choice("01.not_in_the_copy")
-writes_status = choice("01.writes_status")
-phase_written = choice("01.phase_written")
 
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(…)")

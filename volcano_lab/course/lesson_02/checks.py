@@ -2,7 +2,7 @@
 
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
+from volcano_lab.course.kit.checking import Mistakes, check, is_empty
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.messages import gettext
 from volcano_lab.widgets.story import counted
@@ -38,10 +38,6 @@ def small_cluster() -> Cluster:
     cluster = Cluster().node("n1", cpu=1, pods=27).queue("a", weight=1).queue("b", weight=26)
     cluster.job("a-work", queue="a", pods=2, cpu="37m", min_member=1)
     return cluster.job("b-work", queue="b", pods=2, cpu="963m", min_member=1)
-
-
-overused_from = choice("02.overused_from")
-room_at_enqueue = choice("02.room_at_enqueue")
 
 
 @check(takes=int)

@@ -3,13 +3,10 @@
 from functools import cache
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
+from volcano_lab.course.kit.checking import Mistakes, check, is_empty
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 from volcano_lab.messages import gettext
-
-second_offer = choice("03.second_offer")
-
 
 CASES = [({"had": 0, "offered": 20, "queue": QUEUES["a"]}, 20,
           "Nothing limits it: it takes what it is offered."),
@@ -143,8 +140,3 @@ def patients() -> dict[str, Cluster]:
     three.job("team-work", queue="team", cpu=1)
     three.job("other-work", queue="other", pods=9, cpu=1, min_member=1)
     return {"one": one, "two": two, "three": three}
-
-
-patient_one = choice("03.patient_one")
-patient_two = choice("03.patient_two")
-patient_three = choice("03.patient_three")

@@ -7,17 +7,13 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
+from volcano_lab.course.kit.checking import Mistakes, check, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_04.lab import admission_cluster
 from volcano_lab.messages import gettext, paragraph
 from volcano_lab.trace.views.queues import levels
 
 Amounts = Mapping[str, float]
-
-
-may_hold = choice("04.may_hold")
-sum_of_second = choice("04.sum_of_second")
 
 
 # -- make: the sum as a function
@@ -193,8 +189,3 @@ def patients() -> dict[str, Cluster]:
     three.job("other-run", queue="other", pods=9, cpu=1, min_member=1, running={"n1": 9})
     three.job("team-work", queue="team", pods=4, cpu=1)
     return {"one": one, "two": two, "three": three}
-
-
-patient_one = choice("04.patient_one")
-patient_two = choice("04.patient_two")
-patient_three = choice("04.patient_three")

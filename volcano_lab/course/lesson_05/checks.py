@@ -6,18 +6,13 @@ from attrs import evolve
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
 from volcano_lab.messages import gettext
 from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.queues import levels, way_to
-
-real_capability = choice("05.real_capability")
-order_of_queues = choice("05.order_of_queues")
-who_refuses = choice("05.who_refuses")
-
 
 LETTERS = {"A": "test-sub-1 came to 2 of 2: for this queue alone that is right.",
            "D": "Look at what was placed. The action allocate has always asked every level, and "
@@ -181,6 +176,3 @@ def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
                         "below the grandparent.", refusals=near)
     return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
                      "jobs in all queues below it.")
-
-
-sum_after_the_change = choice("05.sum_after_the_change")

@@ -8,7 +8,7 @@ from typing import Any
 from volcano_lab.api.node import NodeError
 from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, half_full
 from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
@@ -17,9 +17,6 @@ from volcano_lab.framework.statement import StatementError
 from volcano_lab.messages import gettext
 
 Plan = list[tuple[str, ...]]
-
-
-future_idle = choice("06.future_idle")
 
 
 @check(takes=list, wanted='a list of pods, such as ["web-1", "train-0", "train-1"]')
@@ -37,9 +34,6 @@ def order_of_undoing(answer: list) -> Mistakes:
     yield pods[0] == "web-1", (
         "The eviction was done first. Discard goes the other way: the last one first.")
     return try_again("Begin with the operation that was done last.")
-
-
-bound_after_refusal = choice("06.bound_after_refusal")
 
 
 @check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
@@ -214,6 +208,3 @@ def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
 
 # -- the question that people have
 # ------------------------------------------------------------------------------
-
-
-had_a_place = choice("06.had_a_place")

@@ -1,12 +1,9 @@
 """Checks of lesson 07: dominant resource fairness, flat and hierarchical."""
 
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster
 from volcano_lab.messages import gettext
-
-share_of_both = choice("07.share_of_both")
-next_in_line = choice("07.next_in_line")
 
 
 @check(takes=int)

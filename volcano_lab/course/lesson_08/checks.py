@@ -6,20 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api.resource import Resource
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
 from volcano_lab.messages import gettext
 from volcano_lab.plugins.binpack import binpacking_score
 
 Amounts = dict[str, float]
-
-
-largest_pod = choice("08.largest_pod")
-next_reason = choice("08.next_reason")
-least_requested_of_node_3 = choice("08.least_requested_of_node_3")
-binpack_of_node_3 = choice("08.binpack_of_node_3")
-enough_binpack = choice("08.enough_binpack")
 
 
 @check(takes=str, wanted="a text with lines of a pod's spec")

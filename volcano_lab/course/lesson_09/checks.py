@@ -1,15 +1,12 @@
 """The checks of lesson 09: preempt and reclaim."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.messages import gettext
 from volcano_lab.trace.views.cycle import Cycle
-
-let_equals_go = choice("09.let_equals_go")
-largest_admitted_gang = choice("09.largest_admitted_gang")
 
 
 def _evicted(cycle: Cycle) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
 from volcano_lab.messages import gettext
@@ -15,18 +15,11 @@ from volcano_lab.plugins.network_topology_aware.gradients import gradients
 Row = dict[str, Any]
 
 
-allocations_in_all = choice("10.allocations_in_all")
-which_can_be_recovered = choice("10.which_can_be_recovered")
-
-
 def _held(cluster: Cluster) -> dict[str, float]:
     return {name: node.used.milli_cpu for name, node in cluster.cache().snapshot().nodes.items()}
 
 
 # -- a gang that runs in part, sub-groups, soft
-
-
-tier_to_grow = choice("10.tier_to_grow")
 
 
 @check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)")
@@ -54,9 +47,6 @@ def twelve_in_parts(answer: Cluster) -> Mistakes:
     return well_done(gettext("{len} sub-groups of {size} lie in {len2} racks. Pods that talk "
                              "most lie close, and the gang as a whole is larger than any room.",
                              len=len(job.sub_jobs), size=size, len2=len(set(racks.values()))))
-
-
-points_in_the_next_rack = choice("10.points_in_the_next_rack")
 
 
 # -- make

@@ -5,16 +5,13 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_11.scene import JOB, train
 from volcano_lab.messages import gettext
 from volcano_lab.simulation import Simulation
 
 Row = Sequence[Any]
-
-
-kubectl_shows = choice("11.kubectl_shows")
 
 
 def delays(failures: int) -> list[float]:
@@ -170,8 +167,3 @@ def patients() -> dict[str, Simulation]:
     for sim in found.values():
         sim.run(until=7.9)
     return found
-
-
-patient_one = choice("11.patient_one")
-patient_two = choice("11.patient_two")
-patient_three = choice("11.patient_three")

@@ -7,7 +7,7 @@ says of a mistake, one sentence with plugin, point and what is allowed, is the h
 from difflib import get_close_matches
 from typing import Any
 
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.user_code import check_class
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_12 import scene
@@ -247,9 +247,6 @@ def _votes(plugin: type[Plugin], conf: str) -> set[int]:
     return said
 
 
-which_tiers = choice("12.which_tiers")
-
-
 # -- an action
 
 
@@ -341,6 +338,3 @@ def triage(answer: type[Action]) -> Mistakes:
         "got the place. As in FirstAid, each queue is offered its first job only.")
     return well_done("The action knows how to help, and the plugins say whom. Neither names the "
                      "other: they meet in the session.")
-
-
-veto_rule = choice("12.veto_rule")

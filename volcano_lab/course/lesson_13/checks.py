@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from volcano_lab.course.kit.boss import at_work, run_changed
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import Loaded, load
@@ -16,10 +16,6 @@ HINTS = {"ci/nightly-4412":
          "What keeps 1,008 CPUs without a pod? \"remove podgroup/NAME\" takes it away.",
          "vision/segment": "nlp holds more GPUs than it deserves. Which action takes them back?",
          "web/reindex": "The nodes that its selector allows are cordoned."}
-
-
-not_read = choice("13.not_read")
-fewest_ghosts = choice("13.fewest_ghosts")
 
 
 @check(takes=lambda given: isinstance(given, list | tuple) and all(
@@ -58,5 +54,3 @@ def all_three(answer: Iterable[str]) -> Mistakes:
 @cache
 def _exported() -> Loaded:
     return load(export())
-
-

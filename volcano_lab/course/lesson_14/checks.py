@@ -1,6 +1,6 @@
 """Checks of lesson 14: time."""
 
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_14.scene import conf, day, mean_wait, waits
 from volcano_lab.messages import gettext
@@ -21,9 +21,6 @@ def most_per_hour(answer: int) -> Mistakes:
     return well_done(gettext("{wait} minutes with {answer}, {more} with {x}. Near the limit one "
                              "more job an hour doubles the wait.", wait=wait, answer=answer,
                              more=more, x=answer + 1))
-
-
-lets_it_start = choice("14.lets_it_start")
 
 
 @check(takes=float)

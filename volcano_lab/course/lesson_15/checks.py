@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
@@ -16,8 +16,6 @@ from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.registry import registered
 from volcano_lab.messages import gettext, paragraph
-
-asked_with_two_full = choice("15.asked_with_two_full")
 
 WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")
 """No plugin limits a queue or an admission, so that every gang is tried."""
@@ -88,8 +86,6 @@ def slow_plugin(answer: str) -> Mistakes:
         what=gettext(what.get(name, "works, but another takes longer"))))
 
 
-scored_anew = choice("15.scored_anew")
-
 # -- the slow plugin
 
 
@@ -113,8 +109,6 @@ def slowest_first(cycles: int) -> list[str]:
 
 # -- fewer nodes
 
-
-looked_for = choice("15.looked_for")
 
 # -- a budget
 

@@ -2,7 +2,7 @@
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import repaired
-from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_10.cluster import hyper_node
@@ -51,10 +51,6 @@ def after_the_cleanup() -> Cluster:
     cluster.job("train", queue="speech", pods=4, cpu=6,
                 network_topology={"mode": "hard", "highestTierAllowed": 1})
     return cluster.job("eval", queue="speech", pods=2, cpu=3, gpu=1)
-
-
-no_to_invoice = choice("16.no_to_invoice")
-who_pays = choice("16.who_pays")
 
 
 def _in_one_room(cycle: Cycle) -> bool:
