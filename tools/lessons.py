@@ -2,7 +2,8 @@
 
 `python tools/lessons.py` prints a line for each lesson. A lesson is wanted to have at most 1,500
 words and 32 code cells beside its questions, and to take the minutes that the course's table says.
-Minutes are the words at 120 a minute, those that cells print too, and the tasks. It fails on an
+Minutes are the words at 90 a minute (for many readers English is a second language), those that
+cells print too, and the tasks. It fails on an
 `assert`, on an answer of a prediction that has no word of its own, and on an answer in what is
 visible before its question is answered: a source, a stored output, a text beside the question.
 """
@@ -18,8 +19,8 @@ from volcano_lab.course.kit.lessons import LESSONS
 from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, right
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-WORDS, CELLS, PACE = 1500, 32, 120
-MINUTES = {"cell": 0.25, "predicts": 0.5, "asks": 1, "check": 4, "lab": 5, "riddle": 4}
+WORDS, CELLS, PACE = 1500, 32, 90
+MINUTES = {"cell": 0.35, "predicts": 0.75, "asks": 1.5, "check": 5, "lab": 6, "riddle": 5}
 """What else takes time: a code cell to read, a question, a task in code, a lab, a riddle."""
 
 SHORTEST = 25

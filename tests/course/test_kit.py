@@ -467,13 +467,13 @@ def test_progress_is_kept_beside_the_notebook_once_a_lesson_is_open(folder):
     check(12)
     assert not list(folder.iterdir()), "no lesson is open"
     standing = lesson("03")
-    assert repr(standing) == "03 Proportion: 7 checks · about 45 minutes"
+    assert repr(standing) == "03 Proportion: 7 checks · about 65 minutes"
     check(11)
     assert standing.done == 0
     check(12)
     check(12)
     assert standing.done == 1 and progress.done() == {"03.twelve"}
-    assert standing._state()["says"] == "1 of 7 checks · about 40 minutes left"
+    assert standing._state()["says"] == "1 of 7 checks · about 55 minutes left"
     assert progress.done("04") == set() and "1 of 7" in ways()._repr_html_()
     standing._heard({"forget": True})
     assert standing.done == 0

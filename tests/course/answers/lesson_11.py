@@ -110,3 +110,21 @@ answers(
         ("no room", "Choose"),
     ],
 )
+
+answers(
+    "11.still_there",
+    right=["its kubelet has not ended it yet"],
+    wrong=[("the eviction failed", "Running in the cache"),
+           ("the pod that waits has not come", "The victim goes first"),
+           ("its queue holds no more than it deserves", "before the eviction"),
+           ("the next cycle takes the eviction back", "its own plans"),
+           ("a finalizer", "Choose one of")],
+)
+
+answers(
+    "11.look_first",
+    right=["what refuses the bind: the API server, a webhook, a volume"],
+    wrong=[("its queue's capability", "Unschedulable"), ("the room on the nodes", "was chosen"),
+           ("the gang's minimum", "was ready"), ("the kubelet of the node", "when it is bound"),
+           ("the moon", "Choose one of")],
+)

@@ -1,6 +1,6 @@
 """What lesson 04, "Who is admitted: limits, and the sum of admission", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 from volcano_lab.course.lesson_04.lab import FACTOR, KEPT, LIMIT, MEMORY, NEEDS
 
 
@@ -76,3 +76,29 @@ def answers_of_the_lab(lab):
 def admitted_is_not_placed(checks):
     team = next(row for row in checks.patients()["one"].run().queues() if row["queue"] == "team")
     assert team["real_capability"]["cpu"] == 6
+
+
+@after("a025")
+def who_counts_where(later):
+    assert later[0]["parts"] == [10 - 2, 4, 5] and later[0]["sum"] == 17
+
+
+@after("a041")
+def a_reservation_of_a_refused_job(ends):
+    assert list(ends.values()) == [["Pending", "Inqueue"], ["Pending", "Pending"]]
+
+
+@after("a070")
+def two_questions_that_people_have(stuck):
+    assert stuck.committed == []
+
+
+@after("a072")
+def two_questions_that_people_have_2(evicted, results, sums):
+    assert evicted == {1.2: 0, 1.5: 4}
+    assert [sums(end)[0]["limit"] for end in results.values()] == [2, 5]
+
+
+@after("a025q")
+def the_next_sum(again):
+    assert again == answer("04", "sum_in_the_next_cycle")

@@ -1,6 +1,6 @@
 """What lesson 05, "Capacity and the queue tree", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 from volcano_lab.trace.views.queues import levels
 
 
@@ -93,3 +93,16 @@ def a_full_cluster_stands_still(stuck):
 @after("05-capacity-and-the-queue-tree-77")
 def elastic_jobs_make_it_move(free):
     assert [row[0] for row in free.committed].count("evict") == 2
+
+
+@after("queue-tree-b-02")
+def the_cost_of_depth(counted, work):
+    assert {row["pods placed"] for row in counted} == {10}
+    assert {row["questions"] for row in counted} == {10}
+    assert [row["levels compared"] for row in counted] == [20, 30, 50, 90, 90]
+    assert work.count(point="pre_predicate", plugin="capacity") == 10, "the copies, one per pod"
+
+
+@after("queue-tree-b-03")
+def the_levels_of_the_question(counted):
+    assert counted[3]['levels compared'] == answer("05", "levels_compared")

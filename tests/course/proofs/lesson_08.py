@@ -74,7 +74,7 @@ def binpack_the_other_way_round(conf_with, full, look, placement_cluster):
     assert full == look(placement_cluster(), conf_with("binpack"))[0]["total"] == 62.5
 
 
-@after("cell-49")
+@after("cell-48")
 def points_are_added(conf_with, look, placement_cluster):
     sums = [row["total"] for row in look(placement_cluster(), conf_with("nodeorder", "binpack"))]
     assert sums == [461.5, 480.25, 470.875]
@@ -121,7 +121,8 @@ def nodes_of_the_question(may):
 
 
 @after("cell-48")
-def the_node_of_both(together):
+def the_node_of_both(conf_with, placement_cluster):
+    together = placement_cluster().run(conf_with("nodeorder", "binpack"))
     assert together.committed[0][2] == answer("08", "both_together")
 
 

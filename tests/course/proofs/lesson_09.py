@@ -1,6 +1,8 @@
 """What lesson 09, "Preempt and reclaim: who is a victim, and why", says is so."""
 
 from course.proofs import after, answer
+from volcano_lab.course.kit import trace_of
+from volcano_lab.trace.stepper import Stepper
 
 
 def marks(picture, plugin):
@@ -103,3 +105,20 @@ def a_gang_torn_or_not(torn):
 @after("evictions-36")
 def how_many_large_pods(evicted, reclaiming):
     assert len(evicted(reclaiming)) == answer("09", "large_pods")
+
+
+@after("evictions-dry-1")
+def the_victims_of_a_dry_run(DRY, PLAIN, evicted, packed):
+    assert evicted(packed.run(PLAIN)) == ["small-0", "large-0"]
+    assert evicted(packed.run(DRY)) == ["large-0"]
+
+
+@after("evictions-dry-5")
+def what_a_dry_run_asks(DRY, packed, rows):
+    verdicts = [row["answer"] for row in rows if row["question"] == "simulate_allocatable"]
+    assert verdicts == ["no", "yes", "yes", "no"]
+    stops = Stepper(trace_of(packed, DRY))
+    held = {stops.goto(record.number).state["queues"]["default"]["allocated"]["cpu"]
+            for record in stops.trace.records if record.action == "preempt"
+            and record.kind == "call" and record["point"].startswith("simulate")}
+    assert held == {4000}

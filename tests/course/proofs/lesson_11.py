@@ -75,3 +75,14 @@ def answers_of_the_lab(lab):
     assert (fast_half["mean wait, s"], slow_half["mean wait, s"]) == (4.7, 12.7)
     assert facts(fail=90)["binds refused"] == 67 and facts(fail=90)["pods that came"] == 12
     lab.reset()
+
+
+@after("11-binding-faults-and-healing-57")
+def evictions_go_the_same_way(states):
+    assert states == ["Releasing", "Running"]
+
+
+@after("11-binding-faults-and-healing-59b")
+def evictions_go_the_same_way_2(sim, story, waiting):
+    assert waiting == "Pending"
+    assert story(sim).query("about == 'train-1-0'").index.tolist() == [9.42]

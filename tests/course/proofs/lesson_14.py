@@ -77,3 +77,15 @@ def what_to_see_in_the_lab():
     assert day_state(1, 2, False)["mean"] == {"web": 48, "research": 53}
     assert day_state(1, 3, False)["mean"]["web"] == 184
     assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}
+
+
+@after("11-binding-faults-and-healing-73")
+def a_day(moments):
+    assert moments["allocated_cpu"].tolist() == [23, 0, 6, 16]
+
+
+@after("11-binding-faults-and-healing-77")
+def a_day_2(bad, good, scene):
+    good, bad = scene.day_summary(good), scene.day_summary(bad)
+    assert good["pods lost"] == 0 < bad["pods lost"]
+    assert good["prod waits, minutes (median)"] > good["lab waits, minutes (median)"]

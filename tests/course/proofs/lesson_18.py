@@ -1,6 +1,8 @@
 """What the page "In Volcano's source" says is so."""
 
 from course.proofs import after, answer
+from volcano_lab.course.kit.questions import entries
+from volcano_lab.server.prometheus import catalogue
 
 
 @after("source-02")
@@ -14,11 +16,12 @@ def open_3(asked):
         row["point"] for row in asked}
 
 
-@after("c051")
-def the_log_the_metrics_the_dump(known):
+@after("proportion-70")
+def the_log_the_metrics_the_dump(SERIES, known):
     names = ["e2e", "action", "plugin", "task"]
-    assert all(f"volcano_{name}_scheduling_latency_milliseconds" in known for name in names)
-    assert known["volcano_schedule_attempts_total"].source == ""
+    assert known >= {f"{name}_scheduling_latency_milliseconds" for name in names}
+    sources = {series.name: series.source for series in SERIES}
+    assert sources["schedule_attempts_total"] == ""
 
 
 @after("proportion-56")
@@ -41,7 +44,10 @@ def where_to_stop(first, stopped):
 
 
 @after("proportion-64")
-def where_to_stop_2(b, now):
+def where_to_stop_2(Breakpoint, Stepper, mixed, now, trace_of):
+    stops = Stepper(trace_of(mixed))
+    stops.find(Breakpoint('stop at allocate where job == "default/b-work"'))
+    b = stops.state["queues"]["b"]
     assert now["held over deserved"].max() == round(b["share"], 3) == 0.222
 
 
@@ -51,15 +57,10 @@ def where_to_stop_3(cpu, pods):
     assert pods.loc["a"].tolist() == [2, 1, 0.5]
 
 
-@after("proportion-66")
+@after("proportion-64")
 def where_to_stop_4(refusal, sums):
     assert (refusal["queue"], refusal["task"]) == ("a", "default/a-work-5")
     assert sums["fits"].to_dict() == {"cpu": True, "memory": False, "pods": True}
-
-
-@after("proportion-67b")
-def where_to_stop_5(said):
-    assert said["answer"].tolist() == [False]
 
 
 @after("proportion-68")
@@ -75,12 +76,12 @@ def where_to_stop_7(guide, known, real, values):
     assert (values["queue_overused"], round(values["queue_share"], 2)) == (0, 1.33)
 
 
-@after("proportion-58q")
+@after("proportion-58")
 def whose_pod_goes(fair):
     assert ('one of b' if fair else "nobody's") == answer("18", "whose_pod")
 
 
-@after("proportion-64q")
+@after("proportion-64c")
 def the_share_is_that_of_the_question(both):
     assert float(both.loc['a', 'share']) == answer("18", "share_of_both")
 
@@ -98,7 +99,7 @@ def from_commit_to_a_running_pod(contexts):
 
 @after("06-gangs-and-statements-45-stopped")
 def save_and_recover_3(again, late, train):
-    assert [late.status(pod) for pod in train] == ["Allocated", "Pending", "Pending"]
+    assert [late.status(pod) for pod in ("train-0", "train-1", "train-2")] == ["Allocated", "Pending", "Pending"]
     assert [operation.task.name for operation in again.operations] == ["train-0"]
 
 
@@ -136,3 +137,77 @@ def the_defaults_of_volcano(arguments):
     found = {row["argument"].strip("`"): row["default"].strip("`") for row in arguments()}
     assert found["overcommit-factor"] == "1.2" and found["tainttoleration.weight"] == "3"
     assert len(found) > 40
+
+
+@after("a028")
+def a_podgroup_without_a_minimum(
+        admission_cluster, answers, elastic, phases, trace_of, unlimited, without_min_resources):
+    asked = answers(trace_of(without_min_resources(admission_cluster(second=12), "second")),
+                    "job_enqueueable")
+    assert phases["default/second"] == "Inqueue" and "job second" not in asked["about"].tolist()
+    assert elastic == 6 and "20 > limit 14" in unlimited.why("default/second")[0]
+
+
+@after("a074")
+def where_to_stop_in_admission(stopped):
+    assert stopped == ["default/second", "team", ["cpu"]]
+
+
+@after("proportion-67b")
+def is_the_queue_open(closed):
+    assert set(closed["answer"]) == {False, 1, -1}
+
+
+@after("cell-69")
+def many_nodes(enough):
+    assert [enough(n) for n in (100, 200, 1000, 10000)] == [100, 100, 420, 500]
+
+
+@after("cell-71")
+def pods_that_ask_for_nothing(with_backfill, without):
+    from volcano_lab.plugins.kube.resources import DEFAULTS
+    assert without == [] and [step[1] for step in with_backfill] == ["default/new-0"]
+    assert [float(amount) for amount in DEFAULTS.values()] == [0.1, 200 * 2**20]
+
+
+@after("cell-79")
+def the_predicate_cache(cached, plain):
+    assert plain.committed == [["allocate", "default/w-1", "gpu-1"]] and cached.committed == []
+
+
+@after("11-binding-faults-and-healing-47")
+def what_a_snapshot_leaves_out(snapshot):
+    assert list(snapshot.jobs) == ["default/web"] and list(snapshot.nodes) == ["n1"]
+
+
+@after("11-binding-faults-and-healing-63")
+def what_is_written_when_a_session_closes(how_often, seen):
+    assert seen.count((1.0, "PodGroup")) == 1 and seen[-1][0] == 1.0
+    assert how_often(seen)[0]["written, times"] == 1 == answer("18", "how_often_written")
+
+
+@after("11-binding-faults-and-healing-63")
+def the_transition_id_is_that_of_an_earlier_session(sim):
+    condition = sim.server.get("PodGroup", "default/train-1").status.conditions[-1]
+    assert condition.transition_id == "session-2" and sim.ssn.uid == "session-11"
+
+
+@after("11-binding-faults-and-healing-68")
+def a_configuration_that_changes(saved_files):
+    saved = saved_files("enqueue, alocate", "enqueue, allocate, backfill")
+    assert [row["in force"] for row in saved] == [
+        "enqueue, allocate", "enqueue, allocate, backfill"]
+    assert "alocate" in saved[0]["problem"] and saved[1]["problem"] == "none"
+
+
+@after("11-binding-faults-and-healing-86")
+def what_you_can_look_at_2(values):
+    never = [row["name"] for row in catalogue() if "never set" in row["source"]]
+    (told,) = entries("18")["metric_of_refused_binds"]["then"]
+    assert told.endswith(", ".join(f"`{name}`" for name in never) + ".")
+    assert list(values.values()) == [7, 0, None, 6, 6000]
+
+
+@after("11-binding-faults-and-healing-92")
+def what_you_can_look_at_3(decided, sim):
+    assert decided == sim.ssn.committed == [["allocate", "default/train-1-0", "n1"]]

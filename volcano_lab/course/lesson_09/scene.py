@@ -14,7 +14,6 @@ from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import short
 from volcano_lab.trace.palette import colors_of
-from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.plots import VOTES, votes
@@ -86,18 +85,10 @@ def nodes_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 
 def asked_in_order(cluster: Cluster, conf: str) -> list[dict[str, Any]]:
-    """What a dry run of preempt asks proportion, in order, with what the queue default holds
-    meanwhile.
-    """
+    """What a dry run of preempt asks proportion, in order."""
     trace, _ = traced(cluster.objects(), conf)
-    stops = Stepper(trace)
-    rows = []
-    for record in trace.records:
-        asked = record.kind == "call" and record["plugin"] == "proportion"
-        if record.action == "preempt" and asked and record["point"].startswith("simulate"):
-            holds = stops.goto(record.number).state["queues"]["default"]["allocated"]["cpu"]
-            pod = record.get("removed") or record.get("added") or record["task"]
-            rows.append({"question": record["point"], "pod": short(pod),
-                         "answer": {True: "yes", False: "no"}.get(record["answer"], "noted"),
-                         "the queue holds": holds / 1000})
-    return rows
+    return [{"question": record["point"],
+             "pod": short(record.get("removed") or record.get("added") or record["task"]),
+             "answer": {True: "yes", False: "no"}.get(record["answer"], "noted")}
+            for record in trace.of("call") if record["plugin"] == "proportion"
+            and record.action == "preempt" and record["point"].startswith("simulate")]

@@ -7,9 +7,10 @@ from typing import Any
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check
-from volcano_lab.course.kit.verdict import try_again, well_done
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
-from volcano_lab.messages import gettext
+from volcano_lab.course.lesson_10.scene import hyper_tree, loose_cluster
+from volcano_lab.messages import gettext, paragraph
 from volcano_lab.plugins.network_topology_aware.gradients import gradients
 
 Row = dict[str, Any]
@@ -148,3 +149,22 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
     return well_done(gettext("The same as the plugin in {tried} trees. Each list is a "
                              "*gradient*: the next one is tried only if nothing in this one "
                              "serves.", tried=tried).replace("*", ""))
+
+
+MEMBERS = {"gpu-3", "gpu-4", "gpu-10"}
+
+
+@check(takes=str, wanted='a pattern, such as "gpu-[12]"')
+def pattern(answer: str) -> Verdict:
+    """Write a pattern that takes gpu-3, gpu-4 and gpu-10, and no other of the five nodes."""
+    found = set(hyper_tree(loose_cluster(answer)).loc["loose", "nodes"].split(", ")) - {""}
+    if found == MEMBERS:
+        return well_done("The scheduler finds just these three. A node that is added later is "
+                         "taken, too, if the pattern fits its name.")
+    told = gettext("It takes {nodes:,}.", nodes=sorted(found) or gettext("no node"))
+    if found - MEMBERS:
+        return try_again(paragraph([told, gettext(
+            "{node} should not be in it. `[…]` is one of its characters; `^` and `$` are the ends "
+            "of the name.", node=min(found - MEMBERS))]))
+    return try_again(paragraph([told, gettext(
+        "{node} is missing. `(a|b)` is a or b, of any length.", node=min(MEMBERS - found))]))

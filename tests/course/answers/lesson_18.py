@@ -1,0 +1,15 @@
+"""Answers to the check of the page "In Volcano's source", with words of the hints."""
+
+from __future__ import annotations
+
+from course.answers import answers
+
+answers(
+    "18.wrong_plugin",
+    right=["the new file, without that plugin"],
+    wrong=[("the last good configuration", "wrong *action*"),
+           ("the default configuration", "no file at all"),
+           ("nothing: the scheduler stops", "goes on"),
+           ("the new file, with the nearest name", "Nobody guesses"),
+           ("gang", "Choose one of")],
+)
