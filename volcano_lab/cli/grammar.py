@@ -188,6 +188,11 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
 @click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits, also for "
               "pods that are not created yet.")
 @click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
+@click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0, metavar="LEVEL",
+              help="Print the last cycle's log up to this level first, 2 to 5.")
+@click.option("--log", "words", type=click.Choice(["volcano", "lab"]), default="volcano",
+              show_default=True, help="Whose lines -v prints: those that Volcano writes and guides "
+              "search for, or the lab's own.")
 def run() -> None:
     """One cycle: jobs, what waits and why, placements, queues.
 
@@ -199,6 +204,7 @@ def run() -> None:
       kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab run -
       volcano-lab run manifests/ -n team -o wide
       volcano-lab run cluster.yaml --fail-on-pending -o json
+      volcano-lab run cluster.yaml -v 4 | grep "Format queue"
     """
 
 

@@ -98,8 +98,9 @@ def from_commit_to_a_running_pod(contexts):
 
 
 @after("06-gangs-and-statements-45-stopped")
-def save_and_recover_3(again, late, train):
-    assert [late.status(pod) for pod in ("train-0", "train-1", "train-2")] == ["Allocated", "Pending", "Pending"]
+def save_and_recover_3(again, late):
+    states = [late.status(f"train-{number}") for number in range(3)]
+    assert states == ["Allocated", "Pending", "Pending"]
     assert [operation.task.name for operation in again.operations] == ["train-0"]
 
 

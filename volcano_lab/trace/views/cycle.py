@@ -13,10 +13,11 @@ from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, friendly_errors, one_line
+from volcano_lab.messages import Message, Misuse, friendly_errors, one_line
 from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views import jobs, queues
+from volcano_lab.trace.views.volcano_log import volcano_log
 
 Row = dict[str, Any]
 
@@ -92,6 +93,19 @@ class Cycle(Shown):
         `.votes()`, `.statement(job)`, `.timeline()`; see `widgets.plots`.
         """
         return import_module("volcano_lab.widgets.plots").Plot(self)
+
+    def log(self, level: int = 4) -> list[str]:
+        """Return what Volcano's scheduler writes into its log of such a cycle, in its own lines, up
+        to V(level). The cycle must have been run with a `Trace`.
+
+        >>> from volcano_lab import Cluster, Trace
+        >>> cycle = Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace())
+        >>> next(line for line in cycle.log() if "Format queue" in line)
+        'proportion.go:229] Format queue <default> deserved resource to <cpu 1000.00, ... 1.00>'
+        """
+        if not self.trace.whole:
+            raise Misuse("Cycle.log needs every answer of the plugins: run(trace=Trace()).")
+        return volcano_log(self.session, self.trace, level)
 
     def turns(self) -> list[Row]:
         """Return the turns of allocate: one row per time that it took a queue; see `queues.turns`.
