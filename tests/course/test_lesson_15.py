@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from volcano_lab import Cluster
+from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.verdict import TO_DO, WELL_DONE
@@ -164,7 +165,7 @@ def test_the_counts_that_checks_ask_for_are_those_of_cycles():
                                                         min_member=1,
                                                         running={"node-1": 8, "node-2": 8})
     asked = effort_of(full.job("train", pods=5, cpu=1, memory="1Gi"), conf_of(), arrays=False)
-    truths = {checks.asked_with_two_full: asked.count(point="predicate"),
-              checks.scored_anew: effort_of(cost_cluster(100, 200), conf_of()).scored,
+    truths = {checks_of("15")["asked_with_two_full"]: asked.count(point="predicate"),
+              checks_of("15")["scored_anew"]: effort_of(cost_cluster(100, 200), conf_of()).scored,
               checks.looked_for: nodes_to_find(2000)}
     assert [check(truth).state for check, truth in truths.items()] == [WELL_DONE] * 3

@@ -204,7 +204,7 @@ def run() -> None:
       kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab run -
       volcano-lab run manifests/ -n team -o wide
       volcano-lab run cluster.yaml --fail-on-pending -o json
-      volcano-lab run cluster.yaml -v 4 | grep "Format queue"
+      volcano-lab run cluster.yaml -v 4 --log volcano
     """
 
 

@@ -18,7 +18,7 @@ class Standing(Shown):
     """A lesson's checks and minutes, done and left; it moves on with every check that is done.
 
     >>> Standing(LESSONS["00"])
-    00 Fair share: about 30 minutes
+    00 Fair share: about 35 minutes
     """
 
     def __init__(self, lesson: Lesson):
@@ -78,7 +78,7 @@ class Ways(Shown):
     """The ways through the course as cards, with what is done of each lesson.
 
     >>> print(str(ways()).splitlines()[0])
-    - Why is my job pending? (For a team that uses Volcano, half a day): 00, 04, 06, 08, 13, 17
+    - Why is my job pending? (For a team that uses Volcano, about 6 hours): 00, 04, 06, 08, 13, 17
     """
 
     def __repr__(self) -> str:
