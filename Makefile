@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs sheet slides site site-test notebooks zh binder audit lock clean
+.PHONY: help lab test newer check bench docs sheet slides workshop site site-test notebooks zh binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -88,6 +88,9 @@ sheet: $(ALL)  ## the cheat sheet, two pages: build/cheat-sheet.pdf; in Chinese 
 
 slides: $(ALL)  ## slides of all lessons: build/slides/*.html and *.pdf (LESSONS="notebooks/00-fair-share.ipynb")
 	$(BIN)/python tools/slides.py $(LESSONS)
+
+workshop: $(ALL)  ## a deck and a one-page handout for each plan of notebooks/instructor: build/workshop (PLANS="60-minutes")
+	$(BIN)/python tools/workshop.py $(PLANS)
 
 notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)

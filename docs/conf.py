@@ -15,8 +15,6 @@ CHINESE = tags.has("zh")  # noqa: F821 Sphinx gives the name
 shutil.rmtree(DOCS / "lessons", ignore_errors=True)
 shutil.copytree(ROOT / "notebooks" / ("zh" if CHINESE else ""), DOCS / "lessons",
                 ignore=shutil.ignore_patterns(".*", "zh"))
-if CHINESE:
-    shutil.copytree(ROOT / "notebooks" / "instructor", DOCS / "lessons" / "instructor")
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 from folds import fill, link_pages, link_to_try, strip  # noqa: E402
@@ -24,9 +22,15 @@ from front import write  # noqa: E402
 from generate import MADE, generate  # noqa: E402
 from pending_pages import write_pages  # noqa: E402
 
+from texts import plans  # noqa: E402
 from translate import translated  # noqa: E402
 from volcano_lab.trace.language import say, speak  # noqa: E402
 
+for plan in plans() if CHINESE else ():
+    place = DOCS / "lessons" / "instructor" / plan.name
+    place.parent.mkdir(exist_ok=True)
+    text = plan.read_text(encoding="utf-8")
+    place.write_text(translated(text, f"instructor-{plan.stem}"), encoding="utf-8")
 speak("zh" if CHINESE else "en")
 generate()
 write_pages()

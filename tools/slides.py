@@ -286,9 +286,14 @@ def page(path, questions):
     """The slides of a notebook as one page of HTML that needs nothing else."""
     notebook = nbformat.read(path, 4)
     title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
+    return exported(slides(notebook, questions), title)
+
+
+def exported(cells, title):
+    """Cells with their types of slide as one page of HTML."""
     exporter = SlidesExporter(template_name="slides", extra_template_basedirs=[str(ROOT / "tools")],
                               exclude_input=True, exclude_output_prompt=True)
-    made = new_notebook(cells=slides(notebook, questions), metadata={"title": title})
+    made = new_notebook(cells=cells, metadata={"title": title})
     return exporter.from_notebook_node(made)[0]
 
 
@@ -302,8 +307,10 @@ def main(paths):
     printed([BUILD / f"{path.stem}.html" for path in paths])
 
 
-def printed(pages):
-    """Print pages as PDF; ends with a sentence where one asks for anything from elsewhere."""
+def printed(pages, ready="html[data-ready]"):
+    """Print pages as PDF once they have what `ready` names; ends with a sentence where one asks for
+    anything from elsewhere.
+    """
     from browser.page import find_chromium, open_browser
 
     with open_browser(find_chromium()) as browser:
@@ -312,7 +319,7 @@ def printed(pages):
             ("file:", "data:")) else None)
         for path in pages:
             tab.goto(f"{path.as_uri()}?print-pdf")
-            tab.wait_for_selector("html[data-ready]")
+            tab.wait_for_selector(ready)
             tab.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
             if outside:
                 raise SystemExit(f"{path.name} asks for {outside[0]}; allowed is what is in it")

@@ -213,8 +213,13 @@ def notebooks() -> list[Path]:
 
 
 def pages() -> list[Path]:
-    """Pages of the documentation that people wrote, and the readme."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """Pages of the documentation that people wrote, plans of those who teach, and the readme."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *plans()]
+
+
+def plans() -> list[Path]:
+    """The pages of `notebooks/instructor`."""
+    return sorted((ROOT / "notebooks" / "instructor").glob("*.md"))
 
 
 def comments(source: str) -> list[tokenize.TokenInfo]:
@@ -228,7 +233,7 @@ def comments(source: str) -> list[tokenize.TokenInfo]:
 
 
 def page_catalogue(path: Path) -> Path:
-    return PAGES / f"{path.stem}.po"
+    return PAGES / f"{'instructor-' * (path in plans())}{path.stem}.po"
 
 
 def cells(path: Path, kind: str) -> list[str]:
