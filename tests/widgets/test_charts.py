@@ -22,7 +22,7 @@ from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Outline, Trace, short
 from volcano_lab.trace.state import queue_attributes
 from volcano_lab.trace.stepper import Stepper
-from volcano_lab.trace.views import jobs, nodes, queues, victims
+from volcano_lab.trace.views import jobs, nodes, queues
 from volcano_lab.widgets import charts, styled, tables
 
 
@@ -218,28 +218,6 @@ def test_statements_end_as_the_session_says(cycles):
     assert {"commit", "discard"} <= ended
 
 
-def test_victims_are_those_that_the_tiers_agreed_on(cycles):
-    questions = evicted = 0
-    for name, (trace, ssn, _) in cycles.items():
-        gone = {pod for operation, pod, *_ in ssn.committed if operation == "evict"}
-        chosen = {pod for record in trace.iter("victims") for pod in record["chosen"]}
-        table = list(victims.votes(trace))
-        for row in table:
-            record = trace.records[row["number"]]
-            call = next(
-                (each for each in trace.calls_of(record) if each["plugin"] == row["plugin"]), None)
-            if row["verdict"] in (victims.MAY_GO, victims.STAYS):
-                assert (row["candidate"]
-                        in call["answer"][0]) == (row["verdict"] == victims.MAY_GO), name
-            else:
-                assert call is None or call["answer"][1] == 0
-            assert row["agreed"] == (row["candidate"] in record["answer"]), name
-            assert row["evicted"] <= (row["candidate"] in chosen), name
-        questions += len({row["question"] for row in table})
-        evicted += len({row["candidate"] for row in table if row["evicted"]} & gone)
-    assert questions > 20 and evicted > 5
-
-
 @pytest.mark.parametrize("every_call", [False, True])
 def test_what_calls_took_is_a_part_of_the_schedulers_times(every_call):
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("a", pods=3, cpu=1).job(
@@ -259,12 +237,11 @@ def test_what_calls_took_is_a_part_of_the_schedulers_times(every_call):
 # --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["admission", "levels", "node_choices", "records", "rounds",
-                                  "turns", "victims"])
+@pytest.mark.parametrize("name", ["admission", "levels", "rounds", "turns"])
 def test_an_empty_cycle_has_a_table(name):
     table = getattr(tables, name)(traced(Cluster().objects())[0])
     assert len(table.reset_index().columns) > 0
-    assert (len(table) == 0) == (name != "records")
+    assert len(table) == 0
 
 
 @pytest.fixture
@@ -298,15 +275,3 @@ def test_a_page_that_draws_charts_itself_gets_their_data(picture, monkeypatch):
     shown = shown[0] if isinstance(shown, tuple) else shown
     assert set(shown) == {"application/vnd.vegalite.v5+json", "text/plain"}
     assert shown["application/vnd.vegalite.v5+json"]["description"] == shown["text/plain"] != ""
-
-
-@pytest.mark.long
-def test_charts_are_larger_for_a_projector(picture):
-    def size():
-        head = re.match(r"<svg [^>]*>", picture(charts.transitions()))[0]
-        return [float(number) for number in re.findall(r' (?:width|height)="([\d.]+)"', head)]
-
-    charts.still()
-    width, height = size()
-    charts.large(2)
-    assert size() == [2 * width, 2 * height]

@@ -229,15 +229,8 @@ def test_amounts_as_text(name, value, text):
     (lambda cycle: tables.queues(cycle)["deservd"], "the table has no column 'deservd'; it has "
      "weight, guarantee, deserved, "),
     (lambda cycle: tables.jobs(cycle)[["phase", 5]], "the table has no column ['phase', 5]; it"),
-    (lambda cycle: tables.records(cycle),
-     "records: trace is Cycle(Session(nodes=1, queues=2, "
-     "jobs=1, committed=0)); allowed is a TraceReader, such as its .trace"),
-    (lambda cycle: tables.records(cycle.trace, 5), "records: kinds is 5; allowed is text"),
-    (lambda cycle: tables.records(5), "records: trace is 5; allowed is a TraceReader"),
     (lambda cycle: charts.transitions(title=5), "transitions: title is 5; allowed is text"),
     (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
-    (lambda cycle: tables.records(cycle.trace, kindz=1),
-     "records: got an unexpected keyword argument 'kindz' (kinds?); allowed are "),
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):
     cycle = Cluster().node("n", cpu=1).job("j", cpu=2).run()

@@ -105,9 +105,8 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                   value.values() if parameter.kind == parameter.VAR_KEYWORD else (value,))
         for each in values:
             if not _fits(each, hint):
-                own = hasattr(each, name) and _fits(getattr(each, name), hint)
                 return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; allowed is "
-                                f"{_words(hint)}{f', such as its .{name}' if own else ''}")
+                                f"{_words(hint)}")
             for at, part in enumerate(_parts(each, hint) if parts else ()):
                 if not _fits(part, get_args(hint)[0]):
                     return one_line(f"{about}: {name}[{at}] is {one_line(repr(part), 100)}; "

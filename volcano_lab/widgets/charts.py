@@ -1,7 +1,7 @@
 """Still charts (altair) of what is no cycle: a sweep, a task's states.
 
 Each has a description in words. `still()` makes notebooks store charts as pictures for pages that
-have no kernel, `large()` larger ones for a projector. A cycle is drawn by `widgets.pictures`, live
+have no kernel. A cycle is drawn by `widgets.pictures`, live
 and still, with the data that `widgets.facts` has of it, and a simulation's run by its `timeline`;
 `widgets.tables` shows a cycle as tables.
 """
@@ -18,9 +18,9 @@ from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.widgets.styled import GROUND, large, still, styled
+from volcano_lab.widgets.styled import GROUND, still, styled
 
-__all__ = ["large", "plot", "queues", "still", "transitions"]
+__all__ = ["plot", "queues", "still", "transitions"]
 
 HELD = ("queue", "resource", "allocated", "deserved")
 COLORS_OF_CYCLES = ["#56B4E9", "#0072B2"]

@@ -23,15 +23,12 @@ PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
 """Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
 
 
-def still(times: float = 1) -> None:
+def still() -> None:
     """Let charts appear as pictures that every page shows, with and without a kernel or a network.
 
     A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text:
     an SVG that stands by itself is not shown in a notebook that was downloaded and did not run yet,
     and JupyterLab forgets its words. It is dark on a dark page.
-
-    Args:
-        times: how much larger.
     """
     import altair as alt
 
@@ -48,16 +45,11 @@ def still(times: float = 1) -> None:
         if not isinstance(config.get("padding"), dict):
             config["padding"] = PADDING
         words = spec.get("description", "")
-        svg = _page(draw(spec | {"config": config}, **options)["image/svg+xml"], times)
+        svg = _page(draw(spec | {"config": config}, **options)["image/svg+xml"])
         return {"text/html": image(svg, words), "text/plain": words}
 
     alt.renderers.register("still", described)
     alt.renderers.enable("still")
-
-
-def large(times: float = 1.6) -> None:
-    """Let charts appear as `still` does, and larger: for a projector."""
-    still(times)
 
 
 def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
@@ -73,14 +65,12 @@ def _spoken(spec: Any) -> Any:
     return [_spoken(part) for part in spec] if isinstance(spec, list) else spec
 
 
-def _page(svg: str, times: float) -> str:
-    """The picture so many times as large, in the page's light or dark, without what only scripts
-    and screen readers would look for, which don't see into an image.
+def _page(svg: str) -> str:
+    """The picture in the page's light or dark, without what only scripts and screen readers would
+    look for, which don't see into an image.
     """
     svg = re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
     head, body = svg.split(">", 1)
-    head = re.sub(r' (width|height)="([\d.]+)"',
-                  lambda found: f' {found[1]}="{float(found[2]) * times:g}"', head)
     dark = "".join(f'[{what}="{light}"]{{{what}:{ink}}}' for light, ink in DARK.items()
                    for what in ("fill", "stroke"))
     return f"{head}><style>@media (prefers-color-scheme: dark){{{dark}}}</style>{body}"

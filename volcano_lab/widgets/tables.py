@@ -12,16 +12,14 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from volcano_lab.messages import Misuse, NoSuch, friendly_errors, listed, one_line
-from volcano_lab.trace import TraceReader, sentence, short
+from volcano_lab.trace import TraceReader
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
-from volcano_lab.trace.views import nodes as node_rows
 from volcano_lab.trace.views import queues as queue_rows
-from volcano_lab.trace.views import victims as victim_rows
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Table", "admission", "gangs", "jobs", "levels", "node_choices", "operations",
-           "placements", "queues", "records", "rounds", "turns", "victims"]
+__all__ = ["Table", "admission", "gangs", "jobs", "levels", "operations", "placements", "queues",
+           "rounds", "turns"]
 
 
 class Table(pd.DataFrame):
@@ -201,60 +199,6 @@ def placements(cycle: Cycle) -> Table:
     ['n1', 'n1']
     """
     return frame(cycle.placements(), ["operation", "pod", "node"])
-
-
-# -- of a whole trace
-
-
-def node_choices(trace: TraceReader, job: str | None = None) -> Table:
-    """One row per pod and node: chosen, fits, or why not; the score, and each plugin's part of it.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2)
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(cluster.objects())
-    >>> node_choices(trace)[["node", "verdict"]].values.tolist()
-    [['n1', 'chosen'], ['n2', 'no room']]
-    """
-    rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"],
-             "score": row["score"], **row["scores"]} for row in node_rows.choices(trace, job)]
-    return frame(rows, ["task", "node", "verdict", "score"], "task", more=True)
-
-
-def victims(trace: TraceReader, task: str | None = None) -> Table:
-    """One row per question and candidate, a column per plugin with its tier: who lets it go, who
-    keeps it, and its fate.
-
-    >>> from volcano_lab.course.lesson_06.scene import SCENES
-    >>> table = victims(SCENES["room is made: evict, pipeline, commit"]())
-    >>> table[["candidate", "1 gang", "1 proportion", "fate"]].loc[1].values.tolist()
-    [['web-0', 'may go', 'may go', 'not chosen'], ['web-1', 'may go', 'may go', 'evicted']]
-    """
-    rows: dict[tuple[int, str], dict[str, Any]] = {}
-    for row in victim_rows.votes(trace, task):
-        about = {"question": row["question"], "action": row["action"], "for": short(row["task"]),
-                 "candidate": short(row["candidate"])}
-        held = rows.setdefault((row["question"], row["candidate"]), about)
-        held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
-        held.pop("fate", None)  # the last column
-        held["fate"] = ("evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays")
-    columns = ["question", "action", "for", "candidate", "fate"]
-    return frame(list(rows.values()), columns, "question", more=True)
-
-
-def records(trace: TraceReader, *kinds: str) -> Table:
-    """One row per record, in sentences; of some kinds, or all.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
-    >>> records(trace, "do")["what happened"].tolist()
-    ['allocate a-0 on n1']
-    """
-    rows = [{"number": record.number, "action": record.action, "kind": record.kind,
-             "what_happened": sentence(record)} for record in trace.records if not kinds
-            or record.kind in kinds]
-    return frame(rows, ["number", "action", "kind", "what_happened"], "number")
 
 
 for _name in __all__[1:]:
