@@ -58,3 +58,26 @@ def test_the_core_fits_its_bound():
     files = [path for name in CORE for path in (
         [LIBRARY / name] if name.endswith(".py") else (LIBRARY / name).rglob("*.py"))]
     assert total(files) <= 10_500
+
+
+def test_the_page_says_what_each_feature_around_the_core_costs():
+    """Each file counts for the longest path; the numbers are rounded, and may age by a third."""
+    page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8").partition("## What the")[2]
+    said = {paths: int(lines.replace(",", "")) for paths, lines in re.findall(
+        r"^\| [^|]+ \| (`[^|]+`) \| ([\d,]+) \|$", page, re.MULTILINE)}
+    places = {path: paths for paths in said for path in re.findall("`([^`]+)`", paths)}
+    found = dict.fromkeys(said, 0)
+    missing = []
+    for file in sorted(LIBRARY.rglob("*.py")):
+        name = file.relative_to(LIBRARY).as_posix()
+        if name.startswith(("course/", "__", *CORE)):
+            continue
+        known = [path for path in places if name == path or (path[-1] == "/"
+                                                             and name.startswith(path))]
+        missing += [name] * (not known)
+        if known:
+            found[places[max(known, key=len)]] += code_lines(file.read_text(encoding="utf-8"))
+    assert missing == []
+    assert {paths: (lines, found[paths]) for paths, lines in said.items()
+            if not 2 / 3 < found[paths] / lines < 4 / 3} == {}
+    assert list(said.values()) == sorted(said.values(), reverse=True)
