@@ -1,5 +1,5 @@
-"""Every Chinese page as it is stored, as wide as a notebook and as a telephone: no Chinese text runs
-out of its cell, and a picture of the page stands in `build/screenshots`.
+"""Every Chinese page as it is stored, at the width of a notebook and of a telephone: no text in
+Chinese runs out of its cell, and a picture of the page stands in `build/screenshots`.
 """
 
 from pathlib import Path

@@ -99,7 +99,7 @@ def test_an_unknown_code_is_an_error_where_it_is_written():
 FACTS = [
     ("{pods}", ["a", "b"], "a, b", "a、b"),
     ("{pods:1}", ["a", "b", "c"], "a and 2 more", "a 和另外 2 个"),
-    ("{pods:and}", ["a", "b", "c"], "a and b and c", "a 和 b 和 c"),
+    ("{pods:and}", ["a", "b", "c"], "a, b and c", "a、b 和 c"),
     ("x{pods:()}", ["a", "b"], "x (a, b)", "x（a、b）"),
     ("x{pods:()}", [], "x", "x"),
     ("x{pods}", None, "x", "x"),

@@ -101,7 +101,7 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
                           if least.get(name, 0.0) > asked.get(name, 0.0))
     owner = owner_of(job)
     later = LATER.get(owner.kind) if owner is not None else None
-    later = later or ("further pods" if grows(job) else None)
+    later = later or (Message("min_resources.later") if grows(job) else None)
     if job.tasks and names:
         code = "min_resources_ahead" if later else "min_resources_beyond"
         yield Cause(code, Message(code, least=part(least, names), asked=part(asked, names),

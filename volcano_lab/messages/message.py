@@ -23,8 +23,9 @@ from volcano_lab.messages.texts import TEXTS
 
 MOST = 4
 """How many parts of a list are named unless the template says otherwise."""
-LOOSE = re.compile("(?<=[\u3001-\u9fff，：；（）”]) (?=[\u3001-\u9fff，：；（）“])")
-"""A space between two Chinese characters, around a fact that is Chinese itself."""
+LOOSE = re.compile(r"(?<=[，。：；、（）”]) (?=\S)|"
+                   r"(?<=[\u3001-\u9fff]) (?=[\u3001-\u9fff，：；（）“])")
+"""A space after a Chinese mark, or between two Chinese characters around a fact that is Chinese."""
 
 
 class Message:
@@ -90,7 +91,7 @@ def paragraph(sentences: Iterable[Said | None], language: str | None = None) -> 
     texts = [text for each in sentences if each and (text := each if isinstance(each, str)
                                                      else each.text(language))]
     joined = " ".join(texts)
-    return re.sub("(?<=[。！？；]) ", "", joined) if language != ENGLISH else joined
+    return re.sub("(?<=[。！？；：）]) ", "", joined) if language != ENGLISH else joined
 
 
 def template(code: str, language: str, count: float = 1) -> str:
@@ -160,4 +161,6 @@ class _Filler(Formatter):
             shown=shown, rest=rest)
 
     def _joined(self, parts: list[str], how: str) -> str:
+        if how in ("and", "or") and len(parts) > 2:
+            parts = [self._joined(parts[:-1], ","), parts[-1]]
         return template(f"join.{how}", self.language).join(parts)
