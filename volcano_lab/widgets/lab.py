@@ -362,4 +362,4 @@ class Lab(OnPage):
         return f"{head}{AT_REST}<summary>{before}</summary><p>{said}</p>{shown}</details>"
 
     def __repr__(self) -> str:
-        return f"<the lab {self.title}; it moves while a kernel runs>"
+        return str(Message("still.lab", title=gettext(self.title)))

@@ -139,7 +139,7 @@ class CycleSteps(OnPage):
         return self.shown
 
     def __repr__(self) -> str:
-        return f"<a stepper through {len(self.view.places)} steps; it moves while a kernel runs>"
+        return str(Message("still.steps", n=len(self.view.places)))
 
 
 ANSWERS = {"goto", "stop_at", "show", "detail", "resource", "jump"}
@@ -237,7 +237,7 @@ class StatementSteps(OnPage):
         return self.goto(self.at - 1)
 
     def __repr__(self) -> str:
-        return f"<a stepper through {len(self.scenes)} scenes; it moves while a kernel runs>"
+        return str(Message("still.scenes", n=len(self.scenes)))
 
 
 def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
