@@ -104,7 +104,7 @@ TOUCHED = {"framework/plugin.py": "Plugin", "framework/session.py": "Session",
 # What a user of the package meets, in the order of use: class -> file.
 FACE = {"Cluster": "cluster.py", "ClusterObjects": "manifests/described.py",
         "Cycle": "trace/views/cycle.py", "Explanation": "explain/explanation.py",
-        "Waiting": "explain/explanation.py", "Remedy": "explain/remedies.py",
+        "Waiting": "explain/explanation.py", "Remedy": "explain/remedy.py",
         "Comparison": "trace/views/comparison.py", "Findings": "explain/findings.py",
         "Sweep": "simulation/sweep/run.py", "History": "simulation/history.py",
         "Timeline": "explain/timeline.py", "Shown": "trace/shown.py"}

@@ -2,7 +2,8 @@
 medians of some first visits, and what failed.
 
 `python tools/site_times.py build/site 00 05 zh/05`; without numbers all notebooks. `--runs 3
---write` visits each three times and writes the table into docs/site.md.
+--write` visits each three times and writes the table into docs/site.md. `--visitors 20` measures a
+classroom instead: one browser opens a lesson, then so many visitors fetch at once what it fetched.
 """
 
 import argparse
@@ -10,7 +11,11 @@ import os
 import re
 import statistics
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
@@ -50,6 +55,40 @@ def visited(browser, address, lesson):
     return figures, len(cells), faults
 
 
+def classroom(browser, address, lesson, visitors):
+    """A sentence: how long one browser takes to show a lesson's first lab, and how long the server
+    needs until all visitors have what it fetched. Browsers keep six connections, so do visitors.
+    """
+    asked = []
+    with browser.new_context() as visit:
+        visit.on("response", lambda answer: asked.append(answer.url)
+                 if answer.url.startswith(address) and answer.status == 200 else None)
+        page, began = visit.new_page(), time.monotonic()
+        page.goto(f"{address}/try/notebooks/index.html?path={lesson}")
+        page.wait_for_selector(".jp-Notebook .vp :is(button, [role=slider])", timeout=300_000)
+        alone, urls = time.monotonic() - began, list(dict.fromkeys(asked))
+
+    def fetched(url):
+        try:
+            with urlopen(url) as answer:
+                return len(answer.read())
+        except HTTPError:  # the service worker answers it in a browser
+            return 0
+
+    def visitor(_):
+        with ThreadPoolExecutor(6) as connections:
+            size = sum(connections.map(fetched, urls))
+        return time.monotonic() - began, size
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(visitors) as room:
+        took, sizes = zip(*room.map(visitor, range(visitors)), strict=True)
+    return (f"{lesson}: one browser shows the first lab after {alone:.1f} s ({len(urls)} files, "
+            f"{sizes[0] / 1e6:.1f} MB); {visitors} visitors at once have all files after "
+            f"{max(took):.1f} s (the first after {min(took):.1f} s); cores: {os.cpu_count()}, "
+            f"load: {os.getloadavg()[0]:.1f}")
+
+
 def row(lesson, cells, visits):
     """A line of the table: medians."""
     found = []
@@ -67,6 +106,7 @@ def main():
     options.add_argument("lessons", nargs="*", metavar="LESSON", help="00, 05 or zh/05")
     options.add_argument("--runs", type=int, default=1, help="first visits of each  [default: 1]")
     options.add_argument("--write", action="store_true", help=f"into {PAGE.relative_to(ROOT)}, too")
+    options.add_argument("--visitors", type=int, help="visitors of a lesson at once")
     given = options.parse_args()
     files = given.folder / "try" / "files"
     names = [path.relative_to(files).as_posix() for path in sorted(files.rglob("*.ipynb"))
@@ -74,8 +114,12 @@ def main():
     lessons = [name for name in names if not given.lessons
                or name.removesuffix(".ipynb").partition("-")[0] in given.lessons]
     lines, faults = [HEAD], []
-    print(HEAD)
     with open_browser(find_chromium()) as browser, served(given.folder) as address:
+        if given.visitors:
+            for lesson in lessons:
+                print(classroom(browser, address, lesson, given.visitors))
+            return 0
+        print(HEAD)
         for lesson in lessons:
             seen = []
             for _ in range(given.runs):
