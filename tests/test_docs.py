@@ -108,3 +108,12 @@ def test_the_map_names_where_the_main_files_went(pages):
     text = next(path for path in pages if path.name == "map.html").read_text()
     for source in ("proportion.go", "capacity.go", "statement.go", "allocate", "session.go"):
         assert source in text
+
+
+def test_the_face_has_each_class_with_its_methods(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import generate
+
+    text = generate.face()
+    assert all(f"## `{name}`" in text for name in generate.FACE)
+    assert "### `what_if`" in text and text.count(">>>") > 20
