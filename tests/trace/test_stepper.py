@@ -12,7 +12,7 @@ from recorded_cases import HERE, rows
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.scheduler import Scheduler, traced
-from volcano_lab.trace import Trace, TraceReader, state_of
+from volcano_lab.trace import Trace, state_of
 from volcano_lab.trace.stepper import Stepper
 
 FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology", "subgroups",
@@ -94,14 +94,6 @@ def test_jumps_to_a_queue_a_job_a_discard_and_back():
     assert stepper.jump(queue="nobody") is None and stepper.at == at
     with pytest.raises(ValueError, match='allowed are "commit" and "discard"'):
         stepper.jump(outcome="later")
-
-
-def test_a_loaded_trace_steps_like_the_one_that_was_saved(tmp_path):
-    trace, _ = traced(cluster(4).objects())
-    trace.save(tmp_path / "cycle.jsonl.gz")
-    loaded = TraceReader.load(tmp_path / "cycle.jsonl.gz")
-    assert loaded.records == trace.records
-    assert Stepper(loaded).to_end().state == Stepper(trace).to_end().state
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler, traced
-from volcano_lab.trace import Trace, TraceReader, sentence
+from volcano_lab.trace import Trace, sentence
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.views.nodes import choices
 
@@ -202,21 +202,15 @@ def test_a_plugin_of_ones_own_appears_by_itself():
 
 
 @pytest.mark.long
-def test_json_lines_out_and_in(tmp_path):
+def test_a_trace_is_plain_data():
     for case in sample()[::4]:
         trace = Trace(every_call=True)
         Scheduler(load_cache(case), case["conf"]).run_once(trace)
-        lines = list(trace.lines())
-        assert all(isinstance(json.loads(line), dict) for line in lines)
-        loaded = TraceReader.from_lines(lines)
-        assert list(loaded.lines()) == lines and loaded.records == trace.records
+        _, *records = map(json.loads, trace.lines())
+        assert records == [record.as_dict() for record in trace.records]
 
 
-def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path):
-    path = tmp_path / "not.jsonl"
-    path.write_text('{"name": "something else"}\n')
-    with pytest.raises(ValueError, match="these lines are not a trace"):
-        TraceReader.load(path)
+def test_a_fact_that_a_record_has_not_is_refused():
     with pytest.raises(KeyError, match="queue"):
         Record(0, "", "job", ("job",), ("a",))["queue"]
 

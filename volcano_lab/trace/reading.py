@@ -1,11 +1,9 @@
-"""Reading a trace: by extension point, by task, node by node; to JSON lines and back."""
+"""Reading a trace: by extension point, by task, node by node; as JSON lines."""
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from volcano_lab.trace.kinds import KINDS, OPERATIONS
 from volcano_lab.trace.record import Record
@@ -159,33 +157,6 @@ class TraceReader(Shown):
         for record in self.records:
             yield json.dumps(record.as_dict(), separators=(",", ":"))
 
-    def save(self, path: str | Path) -> None:
-        """Write the trace to a `.jsonl` or `.jsonl.gz` file."""
-        with _opened(path, "w") as file:
-            file.writelines(line + "\n" for line in self.lines())
-
-    @classmethod
-    def from_lines(cls, lines: Iterable[str]) -> Self:
-        """A trace from what `lines` gave. Raises `ValueError` where they aren't those of a trace.
-        """
-        trace, rows = cls(), iter(lines)
-        try:
-            for name, value in json.loads(next(rows)).items():
-                if name not in HEAD:
-                    raise KeyError(name)
-                setattr(trace, name, value)
-            trace.records = [Record.from_dict(json.loads(row)) for row in rows if row.strip()]
-        except (StopIteration, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(f"these lines are not a trace ({type(error).__name__}: {error}); "
-                             "allowed is what Trace.save wrote.") from None
-        return trace
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The trace in a `.jsonl` or `.jsonl.gz` file. Raises `ValueError` where it is none."""
-        with _opened(path, "r") as file:
-            return cls.from_lines(file)
-
 
 def scores_of(said: dict[str, Any]) -> dict[str, float]:
     """Return a node's score of each plugin, from its columns."""
@@ -195,10 +166,6 @@ def scores_of(said: dict[str, Any]) -> dict[str, float]:
         if point in SCORES and isinstance(value, int | float):
             scores[plugin] = scores.get(plugin, 0.0) + value
     return scores
-
-
-def _opened(path: str | Path, mode: str) -> Any:
-    return gzip.open(path, f"{mode}t") if Path(path).suffix == ".gz" else open(path, mode)
 
 
 def _take_call(calls: Columns, record: Record) -> None:

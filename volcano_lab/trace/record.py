@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from attrs import define
@@ -46,16 +45,6 @@ class Record:
         """The record as one JSON object."""
         return {"number": self.number, "action": self.action, "kind": self.kind,
                 "facts": self.facts}
-
-    @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> Record:
-        """
-        >>> Record.from_dict(Record(1, "", "job", ("job",), ("a/b",)).as_dict())
-        1  job job='a/b'
-        """
-        facts = row["facts"]
-        return cls(row["number"], row["action"], row["kind"], tuple(map(sys.intern, facts)),
-                   tuple(facts.values()))
 
     def __repr__(self) -> str:
         return f"{self.number} {self.action} {self.kind} " + " ".join(
