@@ -63,13 +63,14 @@ def meanings(cls: type) -> dict[str, str | None]:
     {'key': 'label key', 'value': 'label value', 'effect': 'public word'}
     """
     hints = typing.get_type_hints(cls, include_extras=True)
-    return {field.name: _declared(cls, field.name) or _by_type(hints[field.name], field)
+    return {field.name: declared(cls, field.name) or _by_type(hints[field.name], field)
             for field in attrs.fields(cls)}
 
 
-def _declared(cls: type, name: str) -> str | None:
-    declared = (_MEANINGS.get(f"{base.__name__}.{name}") for base in cls.__mro__)
-    return next(filter(None, declared), None)
+def declared(cls: type, name: str) -> str | None:
+    """Return what `meanings.md` says of an attribute; None where it says nothing."""
+    found = (_MEANINGS.get(f"{base.__name__}.{name}") for base in cls.__mro__)
+    return next(filter(None, found), None)
 
 
 def _by_type(hint: typing.Any, field: attrs.Attribute) -> str | None:
@@ -105,14 +106,3 @@ def public_words() -> frozenset[str]:
     """Return the words of the API in fields that have only certain words."""
     return WORDS.union(*(field.metadata.get("allowed", ()) for cls in parts()
                          for field in attrs.fields(cls)))
-
-
-def undeclared() -> list[str]:
-    """Return the text fields that say nowhere what they mean.
-
-    >>> undeclared()
-    []
-    """
-    return sorted(f"{cls.__name__}.{name}" for cls in parts()
-                  for name, meaning in meanings(cls).items()
-                  if meaning == NOTHING and _declared(cls, name) is None)
