@@ -264,8 +264,8 @@ def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
         "asked": {"cpu": 3000.0}, "limit": {"cpu": 2000.0}, "short_of": ["cpu"],
         "each": {"cpu": 1000.0}, "broken": True, "stranded": ["default/other"]})
     assert cause.text.endswith(
-        "A node has free resources that no queue can use: one more pod would exceed the share of "
-        "queue b (cpu 0 allocated, 2 deserved), too.")
+        "A node has free resources, but one more pod exceeds what each queue deserves: "
+        "b (cpu 0 of 2).")
 
 
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():

@@ -39,13 +39,13 @@ def test_a_node_has_room_that_no_queue_can_use():
     cluster = Cluster().node("n1", cpu=9, gpu=3).queue("a").queue("b")
     cluster.job("one", queue="a", cpu=1, gpu=2).job("two", queue="b", cpu=1, gpu=2)
     text = Explainer(cluster.objects(), PROPORTION).why("one").text
-    assert ("A node has free resources that no queue can use: one more pod would exceed the share "
-            "of queue b (nvidia.com/gpu 0 allocated, 1.5 deserved), too.") in text
+    assert ("A node has free resources, but one more pod exceeds what each queue deserves: "
+            "b (nvidia.com/gpu 0 of 1.5).") in text
     assert "kept for" not in text
     cluster.job("small", queue="b", cpu=1, gpu=1)
     text = Explainer(cluster.objects(), PROPORTION.replace("{name: overcommit}, ", "")).why(
         "one").text
-    assert "no queue can use" not in text
+    assert "one more pod exceeds" not in text
 
 
 def test_nothing_is_kept_for_others_where_the_own_capability_is_the_limit():
@@ -75,7 +75,7 @@ def test_a_promise_that_allocate_refuses_in_every_cycle_is_never_kept():
         ", preempt", ", enablePreemptable: false", "proportion"))
     found = explain.why("high")
     assert found.codes == ["never_bound"]
-    assert "in every cycle" in found.text and "never starts" in found.text
+    assert "Each cycle pipelines" in found.text and "refuses" in found.text
     assert "anti-affinity" in found.text and "default/low-n" in found.text
     assert [(group.code, group.jobs) for group in explain.waiting()] == [
         ("never_bound", ["default/high"])]

@@ -10,7 +10,7 @@ from typing import Any
 from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment
-from volcano_lab.cli.output import print_data, table, warn, width, wrapped
+from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
@@ -104,7 +104,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     if not explanation.seeks_remedies or not seconds:
         return
     start, found = perf_counter(), False
-    print("\n" + say("What would change it (each was run):"), flush=True)
+    print(styled(say("What would change it (each was run):"), bold=True), flush=True)
     for remedy in explanation.remedies_within(seconds):
         found = True
         print(_beside(remedy.change, remedy.effect, width()), flush=True)
@@ -124,10 +124,8 @@ def _beside(change: str, effect: str, most: int) -> str:
       uncordon n1                           train is placed on n1
     """
     head = "  " + change + " " * (COLUMN - columns(change)) + "  "
-    if columns(head + effect) <= most:
-        return head + effect
-    if columns(change) <= COLUMN and most > 2 * COLUMN:
-        return wrapped(effect, most, " " * columns(head), head)
+    if columns(head + effect) <= most or (columns(change) <= COLUMN and most > 2 * COLUMN):
+        return wrapped(effect, most, " " * 6, head)
     return f"{wrapped(change, most, '    ', '  ')}\n{wrapped(effect, most, ' ' * 6)}"
 
 

@@ -120,9 +120,10 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
              for name in ("allocated", "inqueue", "min_resources")
              if any(record[name].get(each) for each in names)]
     beyond = Message("sum.elastic", amount=elastic) if any(elastic.values()) else None
+    code = "queue_over.admission" if beyond or len(parts) > 1 else "queue_over.alone"
     return origin.over_cause(
-        seen, job, level, "queue_over.admission", names, (record["asked"], record["limit"]),
-        [record], {"elastic": elastic} if beyond else {}, parts=parts, elastic=beyond,
+        seen, job, level, code, names, (record["asked"], record["limit"]), [record],
+        {"elastic": elastic} if beyond else {}, parts=parts, elastic=beyond,
         only=f"{names[0]} " if len(names) == 1 else "")
 
 

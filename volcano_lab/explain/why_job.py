@@ -256,7 +256,8 @@ def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
                default=seen.ssn.now)
     if ends < seen.ssn.now - OVERDUE:
         why.append(Message("promised.overdue", moment=moment_text(ends)))
-    return Message("promised.part", n=len(pods), pod=pods[0], node=node, why=why)
+    code = "promised.part" if len(pods) == 1 else "promised.parts"
+    return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 
 
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
