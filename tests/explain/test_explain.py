@@ -265,7 +265,7 @@ def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
         "each": {"cpu": 1000.0}, "broken": True, "stranded": ["default/other"]})
     assert cause.text.endswith(
         "A node has free resources, but one more pod exceeds what each queue deserves: "
-        "b (cpu 0 of 2).")
+        "b (cpu 0 of 2 deserved).")
 
 
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
