@@ -75,7 +75,7 @@ def test_a_job_waits_again_where_all_its_pods_were_lost():
     sim.run(until=10)
     sim.side.node_fails("n0", back_after=5.0)
     sim.run(until=90)
-    frame = sim.history.cluster().set_index("time")
+    frame = sim.history.frame("cluster").set_index("time")
     states = frame[["jobs_waiting", "jobs_running", "jobs_finished"]]
     told = {moment: tuple(states.loc[moment]) for moment in (1.0, 3.0, 5.0, 12.0, 18.0, 89.0)}
     assert told == {
@@ -93,14 +93,13 @@ def test_fairness_is_that_of_the_queues_that_take_jobs():
     conf = ('actions: "allocate"\ntiers:\n- plugins:\n  - name: capacity\n'
             "    enableHierarchy: true\n")
     history = Simulation(tree, conf).run(until=2)
-    assert history.queues().set_index("queue")["share"].loc["dept"].tolist()[-1] == 0.75
-    assert history.cluster()["fairness"].tolist()[-1] == pytest.approx(1.5**2 / (2 * 1.25))
+    assert history.frame("queues").set_index("queue")["share"].loc["dept"].tolist()[-1] == 0.75
+    assert history.frame("cluster")["fairness"].tolist()[-1] == pytest.approx(1.5**2 / (2 * 1.25))
 
 
 def test_the_history_as_tables():
     history = simulation().run(until=30)
-    queues, all_, jobs, events = history.queues(), history.cluster(), history.jobs(
-    ), history.events()
+    queues, all_, jobs, events = map(history.frame, ("queues", "cluster", "jobs", "events"))
     assert set(queues["queue"]) == {"root", "default", "prod", "batch"
                                     } and len(queues) == 4 * len(all_)
     assert all_["fairness"].dropna().between(0, 1).all() and all_["part_cpu"].max() <= 1
@@ -301,7 +300,7 @@ def test_a_thousand_cycles_of_ten_nodes():
 def test_pods_under_way_to_a_node_are_counted_apart(slow):
     cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).job("b", cpu=9)
     sim = Simulation(cluster, latencies=Latencies(**{slow: 30.0}))
-    last = sim.run(until=2.5).cluster().iloc[-1]
+    last = sim.run(until=2.5).frame("cluster").iloc[-1]
     assert (last["pods_pending"], last["pods_binding"], last["pods_running"]) == (1, 2, 0)
 
 

@@ -1,9 +1,10 @@
 """What happened in a run, as rows of plain data: queues and cluster after each cycle, jobs, and
 what happened when.
 
-The same run gives the same rows, to the byte (`to_json`). `queues()`, `cluster()`, `jobs()` and
-`events()` give them as pandas tables. Amounts are in CPUs, bytes and whole GPUs; times in seconds
-since the run began.
+The same run gives the same rows, to the byte (`to_json`). `frame("queues")`, "cluster", "jobs" and
+"events" are pandas tables of them. A job waits as long as none of its pods runs, also once more
+where all of them were lost. Amounts are in CPUs, bytes and whole GPUs; times in seconds since the
+run began.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from volcano_lab.framework import Session
 
 SHOWN = ("queue", "jobs", "finished", "still_waiting", "waiting_median", "waiting_p95",
@@ -135,34 +134,6 @@ class History(Shown):
     def to_json(self) -> str:
         """All rows as one text; equal runs give equal texts."""
         return json.dumps(self.rows, separators=(",", ":"), ensure_ascii=False)
-
-    def queues(self) -> DataFrame:
-        """A row a queue and cycle: weight, share, what it deserves, has and asks for, PodGroups by
-        phase.
-        """
-        return self._frame("queues")
-
-    def cluster(self) -> DataFrame:
-        """A row a cycle: nodes, what is used (and which part of all that is), pods, jobs, fairness.
-
-        A job waits as long as none of its pods runs, also once more where all of them were lost.
-        """
-        return self._frame("cluster")
-
-    def jobs(self) -> DataFrame:
-        """A row a job, those that were there at the start first: when it came, was admitted,
-        started and finished, how long it waited, pods lost on the way.
-        """
-        return self._frame("jobs")
-
-    def events(self) -> DataFrame:
-        """A row for each thing that happened."""
-        return self._frame("events")
-
-    def _frame(self, table: str) -> DataFrame:
-        import pandas as pd
-
-        return pd.DataFrame(self.rows[table], columns=list(self.columns[table]))
 
 
 def fairness(shares: Sequence[float]) -> float | None:

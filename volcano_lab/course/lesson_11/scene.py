@@ -190,7 +190,7 @@ def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict
     words = {"node lost": "×", "node back": "+"}
     marks = [[time / HOUR, words[what]] for time, what, *_ in history.rows["events"]
              if what in words]
-    rows = history.queues().fillna(0.0).to_dict("records")
+    rows = history.frame("queues").fillna(0.0).to_dict("records")
 
     def steps(queue: str, word: str) -> list[list[float]]:
         found = [[0.0, 0.0]]
@@ -208,7 +208,7 @@ def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict
 
 def day_summary(history: History) -> dict[str, float]:
     """A day in numbers: how much was in use, how even, how long jobs waited, what was lost."""
-    jobs, cluster = history.jobs(), history.cluster()
+    jobs, cluster = history.frame("jobs"), history.frame("cluster")
     wait = jobs.groupby("queue")["waiting"].median() / 60
     return {"CPUs in use, %": round(100 * cluster["part_cpu"].mean()),
             "fairness (1 is even)": round(cluster["fairness"].mean(), 2),
