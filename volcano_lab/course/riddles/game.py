@@ -24,6 +24,7 @@ from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
+from volcano_lab.messages import Message
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -107,7 +108,7 @@ class Riddle:
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
-        parts = [plain(f"Riddle {self.number}"), wrapped(plain(self.story), 96)]
+        parts = [str(Message("riddle", number=self.number)), wrapped(plain(self.story), 96)]
         for command in self.shows:
             parts.append(f"$ kubectl {command}\n{self.kubectl(command)}")
         return "\n\n".join(parts) + "\n"
