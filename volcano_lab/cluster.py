@@ -158,13 +158,14 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.explain.explanation import Waiting
 
-        explainer = self.explainer(conf, now)
+        explainer = self.explainer(conf, now, name)
         if not name:
             return Waiting(explainer.waiting(), len(explainer.session.jobs))
         return explainer.why_not(node, name) if node else explainer.why(name)
 
-    def explainer(self, conf: Conf = None, now: float | None = None) -> Explainer:
-        """Return what answers questions about the cycle in which the cluster is at rest.
+    def explainer(self, conf: Conf = None, now: float | None = None, about: str = "") -> Explainer:
+        """Return what answers questions about the cycle in which the cluster is at rest; soonest
+        those `about` one job, by its name.
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=6)
         >>> [group.jobs for group in cluster.explainer().waiting()]
@@ -173,7 +174,7 @@ class Cluster(ClusterObjects):
         from volcano_lab.explain import Explainer
         from volcano_lab.explain.evidence import CauseTrace
 
-        cycle = at_rest(self.objects(), self.configuration(conf), now, trace=CauseTrace)
+        cycle = at_rest(self.objects(), self.configuration(conf), now, trace=lambda: CauseTrace(about))
         return Explainer(cycle.world, cycle.session.conf, cycle.session.now,
                          (cycle.trace, cycle.session))
 

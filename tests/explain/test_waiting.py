@@ -220,3 +220,19 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: proportion}]}]
     assert "With quota in its queue, it would wait, too:" in explanation.text
     assert any("capability" in each.change and "node selector" in each.change
                for each in explanation.remedies)
+
+
+def test_what_is_asked_of_one_job_keeps_the_searches_for_its_pods_only():
+    cluster = Cluster().node("n1", cpu=8).job("old", pods=8, cpu=1, running={"n1": 8})
+    for number in range(3):
+        cluster.job(f"new-{number}", cpu=1)
+    conf = """
+    actions: "allocate, preempt"
+    tiers: [{plugins: [{name: gang}, {name: predicates}]}]
+    """
+    whole, one = (cluster.explainer(conf, about=name) for name in ("", "new-1"))
+    counted = [len(each.trace.of("preemptable")) for each in (whole, one)]
+    assert counted[0] > counted[1] > 0
+    for name in ("new-1", "new-2"):
+        assert one.why(name).text == whole.why(name).text
+    assert [group.jobs for group in one.waiting()] == [group.jobs for group in whole.waiting()]

@@ -42,7 +42,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
         cluster = cluster_of(files, conf, context=context)
         with mistakes(conf):
             told = cluster.admit(refuse=False)
-            explainer = cluster.explainer(now=moment(now))
+            explainer = cluster.explainer(now=moment(now), about=name or "")
         told, named = explainer.objects.warnings + told, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle

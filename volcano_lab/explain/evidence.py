@@ -68,12 +68,18 @@ def _plain(number: int, name: str, value: Any) -> Any:
 
 class CauseTrace(Trace):
     """A trace of what explanations read, in a fraction of a whole one's time and records: for each
-    search for victims who was named by whom, not each check of queue and node beside it.
+    search for victims who was named by whom, not each check of queue and node beside it. Where a
+    job is named (`about`), only searches for its pods are kept; "" where the name is none of a job.
     """
 
     watches_attempts = False
 
+    def __init__(self, about: str = ""):
+        super().__init__()
+        self.about = about
+
     def opened(self, ssn: Session) -> None:
+        self.about = _job_called(ssn, self.about)
         self._log: list[tuple[int, Seen, list[Change]]] = []
         self._not_told, self._looked = 0, (-1, self.start)
         super().opened(ssn)
@@ -104,7 +110,7 @@ class CauseTrace(Trace):
         def searched(claimant: Any, candidates: Any) -> Any:
             since = len(records)
             answer = function(claimant, candidates)
-            if candidates:
+            if candidates and self.about in ("", claimant.job):
                 live = (*(head or (point, since)), claimant, candidates, answer)
                 records.append(_Late(len(records), self._action, kind, names, live, _plain))
             return answer
@@ -149,6 +155,14 @@ class CauseTrace(Trace):
                 state[what][name] = state[what].get(name, {}) | self._known.named(what, now)
             self._looked = number, state
         return self._looked[1]
+
+
+def _job_called(ssn: Session, name: str) -> str:
+    try:
+        kind, uid = Names(ssn).find(name)
+    except LookupError:
+        return ""
+    return uid if kind == "job" else ""
 
 
 class Evidence:

@@ -14,11 +14,11 @@ from volcano_lab.explain import origin
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
-from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
+from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
-from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.outcome import Outcome, outcome
 from volcano_lab.explain.remedies import remedies_for, remedies_that_spare
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
@@ -177,9 +177,16 @@ class Explainer(Shown):
                     yield Remedy(world.told(option.most), brings, option.most, Rank.QUEUE, world,
                                  name, after.placed(uid))
 
+    def _whole(self) -> Explainer:
+        """This, or the same cycle with the searches for all jobs, where its trace kept one's."""
+        return Explainer(self.objects, self.conf, self.now) if getattr(
+            self.trace, "about", "") else self
+
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
         uid = self.names.find(uid, "job")[1]
+        if getattr(self.trace, "about", "") not in ("", uid):
+            return self._whole().why_job(uid)
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
@@ -209,11 +216,14 @@ class Explainer(Shown):
         """For what a job that enqueue refuses would wait, were it admitted."""
         if told & {"pod_too_large", *STATIC} or not self.objects:
             return []
-        world = World(self.objects, self.conf)
-        objects, conf = world.applied(Change((f"podgroup/{uid}.status.phase=Inqueue",)))
-        trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace())
+        kept = [action for action in self.conf.actions if action not in POINTS]
+        objects, conf = World(self.objects, self.conf).applied(Change((
+            f"podgroup/{uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
+        trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace(uid))
         job = ssn.jobs.get(uid)
-        also = job_causes(Evidence(ssn, trace, None, objects), job) if job is not None else []
+        seen = Evidence(ssn, trace, None, objects)
+        seen.future = Outcome()  # nobody asks for it
+        also = job_causes(seen, job) if job is not None else []
         return [Cause(cause.code, [Message("once_admitted"), *cause.sentences], cause.numbers, [],
                       True) for cause in also
                 if cause.code in NEXT_DOORS - told and not cause.context][:DOORS]
@@ -238,6 +248,8 @@ class Explainer(Shown):
         >>> [(group.code, group.jobs) for group in Explainer(cluster.objects()).waiting()]
         [('overcommit_refuses', ['default/a', 'default/b'])]
         """
+        if self._whole() is not self:
+            return self._whole().waiting()
         groups: dict[tuple, Group] = {}
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
@@ -318,6 +330,8 @@ class Explainer(Shown):
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
+        if self._whole() is not self:
+            return self._whole().why_victim(key)
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):
             return Explanation(f"pod {key}", Message("pod.not_evicted", pod=key), causes)

@@ -222,7 +222,7 @@ class Search:
     def _after(self, first: Option, ranks: frozenset[int]
                ) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
         """The sets that begin with an option, how much they change, and their alternatives."""
-        trace = CauseTrace()
+        trace = CauseTrace(self.job.uid)
         try:
             objects, conf = self.world.applied(first.most)
             ssn = run(objects, conf, self.before.now, joined(Deadline.at(self._until()), trace))
