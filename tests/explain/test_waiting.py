@@ -226,10 +226,8 @@ def test_what_is_asked_of_one_job_keeps_the_searches_for_its_pods_only():
     cluster = Cluster().node("n1", cpu=8).job("old", pods=8, cpu=1, running={"n1": 8})
     for number in range(3):
         cluster.job(f"new-{number}", cpu=1)
-    conf = """
-    actions: "allocate, preempt"
-    tiers: [{plugins: [{name: gang}, {name: predicates}]}]
-    """
+    conf = {"actions": "allocate, preempt", "tiers": [{"plugins": [
+        {"name": "gang"}, {"name": "predicates"}]}]}
     whole, one = (cluster.explainer(conf, about=name) for name in ("", "new-1"))
     counted = [len(each.trace.of("preemptable")) for each in (whole, one)]
     assert counted[0] > counted[1] > 0
