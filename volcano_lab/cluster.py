@@ -174,7 +174,8 @@ class Cluster(ClusterObjects):
         from volcano_lab.explain import Explainer
         from volcano_lab.explain.evidence import CauseTrace
 
-        cycle = at_rest(self.objects(), self.configuration(conf), now, trace=lambda: CauseTrace(about))
+        cycle = at_rest(self.objects(), self.configuration(conf), now,
+                        trace=lambda: CauseTrace(about))
         return Explainer(cycle.world, cycle.session.conf, cycle.session.now,
                          (cycle.trace, cycle.session))
 
