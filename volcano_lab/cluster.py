@@ -147,10 +147,11 @@ class Cluster(ClusterObjects):
         return at_rest(self.objects(), self.configuration(conf), now, cycles,
                        Outline if trace is None else lambda: trace)
 
-    def why(self, name: str = "", *, node: str = "", conf: Conf = None, now: float | None = None
-            ) -> Explanation | Waiting:
-        """Return why a job, pod or queue is as it is, or why a pod is not on a node; without a
-        name, all jobs that wait, by cause. Raises `LookupError`.
+    def why(self, name: str = "", *, node: str = "", before: str = "", evict: bool = False,
+            conf: Conf = None, now: float | None = None) -> Explanation | Waiting:
+        """Return why a job, pod or queue is as it is, or why a pod is not on a node; why a job is
+        served before or after another (`before`), or who may `evict` its pods; without a name, all
+        jobs that wait, by cause. Raises `LookupError`.
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=6)
         >>> cluster.why("train").codes, cluster.why()
@@ -161,6 +162,10 @@ class Cluster(ClusterObjects):
         explainer = self.explainer(conf, now, name)
         if not name:
             return Waiting(explainer.waiting(), len(explainer.session.jobs))
+        if before:
+            return explainer.why_before(name, before)
+        if evict:
+            return explainer.who_evicts(name)
         return explainer.why_not(node, name) if node else explainer.why(name)
 
     def explainer(self, conf: Conf = None, now: float | None = None, about: str = "") -> Explainer:

@@ -212,6 +212,11 @@ def run() -> None:
 @click.argument("words", metavar="[FILE]... NAME", nargs=-1, type=FILE, shell_complete=named)
 @click.option("--node", metavar="NODE", shell_complete=named,
               help="Why the pod NAME is not on this node.")
+@click.option("--before", metavar="JOB", shell_complete=named,
+              help="Why this job is served before or after the job NAME, and the place of NAME in "
+              "its queue.")
+@click.option("--evict", is_flag=True,
+              help="Who may evict pods of the job NAME, and under which conditions.")
 @click.option("--all", "every", is_flag=True, help="All jobs that wait, by cause; without NAME.")
 @click.option("--seconds", type=click.FloatRange(0, 86400), default=10.0, metavar="N",
               help="How long changes are tried.  [default: 10]")
@@ -237,6 +242,8 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
       volcano-lab why train -n team --context prod
       volcano-lab why cluster.yaml --all --no-remedies
       volcano-lab why manifests/ team/train-0 --node n1
+      volcano-lab why cluster.yaml train --before report
+      volcano-lab why cluster.yaml train --evict
       volcano-lab why cluster.yaml train --cycle 20
       volcano-lab why start.yaml train --life recording.yaml
       kubectl get no,pods,queues,pg,vcjob,pc -A -o yaml | volcano-lab why - train
@@ -244,6 +251,9 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     if given["seconds"] != given["seconds"]:  # click's range lets it pass
         raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
+    asked = [f"--{name}" for name in ("node", "before", "evict") if given[name]]
+    if len(asked) > 1:
+        raise Mistake(f"why is given {' and '.join(asked)}; allowed is one of them")
     if given["now"] and (given["cycle"] or given["life"]):
         raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
                       "alone")

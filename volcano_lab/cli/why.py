@@ -3,7 +3,8 @@ change it.
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -30,10 +31,10 @@ MOST = 12
 """Decisions that are printed; `-o json` has all."""
 
 
-def why(files: Sequence[str], name: str | None, node: str | None = None, conf: str | None = None,
-        output: str = "table", namespace: str = "", now: str | None = None,
-        seconds: float = 10.0, cycle: int | None = None, life: str | None = None,
-        context: str | None = None) -> int:
+def why(files: Sequence[str], name: str | None, node: str | None = None, before: str | None = None,
+        evict: bool = False, conf: str | None = None, output: str = "table", namespace: str = "",
+        now: str | None = None, seconds: float = 10.0, cycle: int | None = None,
+        life: str | None = None, context: str | None = None) -> int:
     """Explain and print, a change as soon as it is found; without a name, all jobs that wait.
     Warnings go to the error output. Raises `Mistake`.
     """
@@ -51,7 +52,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
         explainer = timeline.at()
     warnings = told + doubts(explainer.session) + ([] if named else [DEFAULT])
     explanation = None if name is None else explain(
-        explainer if node or timeline is None else timeline, name, node, namespace)
+        _question(explainer, timeline, node, before, evict), name, namespace)
     warn(warnings)
     if explanation is None:
         return _all(explainer, output, namespace, seconds)
@@ -129,15 +130,24 @@ def _beside(change: str, effect: str, most: int) -> str:
     return f"{wrapped(change, most, '    ', '  ')}\n{wrapped(effect, most, ' ' * 6)}"
 
 
-def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
-            namespace: str = "") -> Explanation:
-    """The explanation of what has that name, or of why a pod is not on a node; a namespace is tried
-    first. Raises `Mistake` with what is near.
+def _question(explainer: Explainer, timeline: Timeline | None, node: str | None,
+              before: str | None, evict: bool) -> Callable[[str], Explanation]:
+    """What is asked of a name."""
+    if node:
+        return partial(explainer.why_not, node)
+    if before:
+        return lambda name: explainer.why_before(name, before)
+    return explainer.who_evicts if evict else (timeline or explainer).why
+
+
+def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -> Explanation:
+    """The explanation of what has that name; a namespace is tried first. Raises `Mistake` with what
+    is near.
     """
     places = [f"{namespace}/{name}"] if namespace and "/" not in name else []
     for place in [*places, name]:
         try:
-            found = explainer.why(place) if node is None else explainer.why_not(node, place)
+            found = ask(place)
         except LookupError as error:
             problem = str(error.args[0])
             continue

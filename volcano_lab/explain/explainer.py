@@ -19,6 +19,7 @@ from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, outcome
+from volcano_lab.explain.questions import who_evicts, why_before
 from volcano_lab.explain.remedies import remedies_for, remedies_that_spare
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
@@ -326,6 +327,28 @@ class Explainer(Shown):
             head = Message("node.other", pod=key, node=name, other=choice["node"])
             causes = [why_here(self.evidence, found)]
         return Explanation(about, head, [*filter(None, causes)])
+
+    def why_before(self, first: str, second: str) -> Explanation:
+        """Why one of two jobs is served before the other, and where the first is in its queue.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> cluster = Cluster().node("n1", cpu=2).job("a", cpu=2).job("b", cpu=2)
+        >>> print(cluster.explainer().why_before("b", "a").head)
+        enqueue serves default/a before default/b.
+        """
+        jobs = self.session.jobs
+        return why_before(self.evidence, *(jobs[self.names.find(name, "job")[1]]
+                                           for name in (first, second)))
+
+    def who_evicts(self, name: str) -> Explanation:
+        """Which actions may evict pods of a job, for which jobs now, and under which conditions.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> cluster = Cluster().node("n1", cpu=2).job("a", cpu=2, running={"n1": 1})
+        >>> print(cluster.explainer().who_evicts("a").head)
+        No action of the configuration evicts pods of default/a for others (preempt, reclaim).
+        """
+        return who_evicts(self.evidence, self.session.jobs[self.names.find(name, "job")[1]])
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""

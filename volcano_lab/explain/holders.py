@@ -217,7 +217,7 @@ def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -
     if turn is None or turn.number >= record.number or (
             own_turn is not None and own_turn.number < turn.number):
         return None
-    said = _decided(seen, kind, left, right, turn)
+    said = decided(seen, kind, left, right, turn)
     if said is None:
         return None
     plugin = said.facts["plugin"]
@@ -226,7 +226,7 @@ def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -
                  [turn], context=True)
 
 
-def _decided(seen: Evidence, kind: str, left: Any, right: Any, turn: Record) -> Message | None:
+def decided(seen: Evidence, kind: str, left: Any, right: Any, turn: Record) -> Message | None:
     """By which plugin's order a job or a queue came before another, with both values; None where
     the order is not known.
     """

@@ -43,8 +43,8 @@ def runs_on(job: JobInfo) -> bool:
 
 
 def ends(job: JobInfo) -> bool:
-    """Whether a job has all its places, and does not run forever."""
-    return bool(job.tasks) and not runs_on(job) and all(
+    """Whether a job has the places of its minimum, and does not run forever."""
+    return job.is_ready() and not runs_on(job) and any(
         task.node_name for task in job.tasks.values())
 
 

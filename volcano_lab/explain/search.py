@@ -135,7 +135,7 @@ class Search:
             alone += 1
             yield remedy
         if not alone:
-            most = len(self.before.nodes)  # who would buy more than there are
+            most = max(len(self.before.nodes), self.job.min_available)  # who would buy more
             more = [evolve(option, steps=max(2 * option.steps, most)) for option in late
                     if option.rank == Rank.NODES]
             yield from islice(self.singles(more, told), 1)

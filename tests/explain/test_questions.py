@@ -1,0 +1,92 @@
+"""Why one job is served before another, its place in the queue, and who may evict its pods."""
+
+from __future__ import annotations
+
+import pytest
+
+from volcano_lab.cli.__main__ import main
+from volcano_lab.cluster import Cluster
+
+CLASS = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: 9}"
+PLUGINS = ("priority", "gang", "predicates", "proportion")
+
+
+def conf(actions, *plugins):
+    return {"actions": actions, "tiers": [{"plugins": [{"name": name} for name in plugins]}]}
+
+
+@pytest.mark.parametrize("plugins, first, said", [
+    (PLUGINS, "b", "priority compares priorities of jobs: 9 (default/b) before 0 (default/a)."),
+    (PLUGINS[1:], "a", "Served before it: default/a.")])
+def test_which_of_two_jobs_is_served_first_and_by_whose_order(plugins, first, said):
+    cluster = Cluster().node("n1", cpu=4).add(CLASS).job("a", cpu=2)
+    cluster.job("b", cpu=2, priority=9, priority_class="p")
+    second = {"a": "b", "b": "a"}[first]
+    for name, other in (("a", "b"), ("b", "a")):
+        found = cluster.why(name, before=other, conf=conf("allocate", *plugins))
+        assert found.head == f"allocate serves default/{first} before default/{second}."
+        assert "is number" in found.text
+    assert said in cluster.why("a", before="b", conf=conf("allocate", *plugins)).text
+
+
+def test_the_place_in_a_queue_and_who_is_directly_before():
+    cluster = Cluster().node("n1", cpu=4).queue("q").job("other", cpu=1)
+    for number in range(8):
+        cluster.job(f"j{number}", queue="q", cpu=1)
+    found = cluster.why("j6", before="j0", conf=conf("allocate", *PLUGINS))
+    place = next(cause for cause in found.causes if cause.code == "place")
+    assert place.numbers == {"place": 7, "of": 8}
+    assert place.text.endswith("Directly before it: " + ", ".join(
+        f"default/j{number}" for number in range(1, 6)) + ".")
+
+
+def test_queues_are_compared_where_the_jobs_are_in_two():
+    cluster = Cluster().node("n1", cpu=4).queue("x").queue("y").job(
+        "old", queue="x", cpu=1, running={"n1": 1}).job("a", queue="x", cpu=1)
+    found = cluster.job("b", queue="y", cpu=1).why("a", before="b", conf=conf("allocate", *PLUGINS))
+    assert found.head == "allocate serves default/b before default/a."
+    assert "proportion compares priority and share" in found.text
+
+
+def test_a_job_that_runs_is_in_no_order():
+    cluster = Cluster().node("n1", cpu=4).job("a", cpu=1, running={"n1": 1}).job("b", cpu=1)
+    assert "default/a is in no order of this cycle" in cluster.why("b", before="a").head
+
+
+def running(**job):
+    return Cluster().node("n1", cpu=4).queue("a").queue("b").add(CLASS).job(
+        "old", queue="a", pods=4, cpu=1, running={"n1": 4}, **{"min_member": 1, **job})
+
+
+@pytest.mark.parametrize("cluster, actions, head, said", [
+    (running().job("new", queue="b", cpu=1), "allocate, reclaim",
+     "1 of 4 running pods of default/old may be evicted", "queue a holds cpu 4 and deserves 3"),
+    (running().job("new", queue="a", cpu=1, priority=9, priority_class="p"), "allocate, preempt",
+     "1 of 4 running pods of default/old may be evicted", "a priority above 0"),
+    (running(min_member=4).job("new", queue="b", cpu=1), "allocate, reclaim",
+     "No running pod of default/old may be evicted", "gang keeps its minimum of 4: 0 pods"),
+    (running().queue("a", reclaimable=False).job("new", queue="b", cpu=1), "allocate, reclaim",
+     "No running pod of default/old may be evicted", "queue a has spec.reclaimable: false"),
+    (running(), "allocate", "No action of the configuration evicts pods of default/old", "")])
+def test_who_may_evict_a_running_job_and_when(cluster, actions, head, said):
+    found = cluster.why("old", evict=True, conf=conf(actions, *PLUGINS))
+    assert found.head.startswith(head) and said in found.text
+
+
+def test_what_is_said_of_evictions_is_what_the_cycle_does():
+    cluster = running().job("new", queue="b", cpu=1)
+    text = conf("allocate, reclaim", *PLUGINS)
+    evicted = {pod for done, pod, *_ in cluster.run(text).committed if done == "evict"}
+    assert evicted and all(pod.startswith("default/old") for pod in evicted)
+    assert "default/new" in cluster.why("old", evict=True, conf=text).text
+
+
+def test_the_command_asks_the_same_and_one_thing_at_a_time(tmp_path, capsys):
+    path = tmp_path / "c.yaml"
+    path.write_text(running().job("new", queue="b", cpu=1).export(), encoding="utf-8")
+    assert main(["why", str(path), "old", "--evict"]) == 0
+    assert "default/old" in capsys.readouterr().out
+    assert main(["why", str(path), "new", "--before", "old"]) == 0
+    assert "in no order" in capsys.readouterr().out
+    assert main(["why", str(path), "new", "--before", "old", "--evict"]) == 2
+    assert "allowed is one of them" in capsys.readouterr().err
