@@ -120,7 +120,7 @@ def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> I
     evicts = {"preempt", "reclaim"} & {*world.conf.actions}  # enqueue keeps these from acting
     for cause in causes:
         yield from _for(world, ssn, job, cause)
-    yield from with_action(world, "allocate")
+    yield from with_action(world, "allocate") if "no_enqueue_action" not in codes else ()
     if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
         yield from with_action(world, "reclaim") if _others_hold(ssn, job) else ()
         yield from with_action(world, "preempt") if _less_important(ssn, job) else ()
