@@ -7,12 +7,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api.objects import ObjectMeta, Pod, PodGroup
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised, as_manifests
 from volcano_lab.manifests.loader import ManifestError, loads
 from volcano_lab.manifests.operators import KINDS, OPERATORS
+from volcano_lab.manifests.operators.model import SUMS, Reading
+from volcano_lab.manifests.operators.table import READERS
 from volcano_lab.scheduler import at_rest
 
 QUEUED = {"labels": {"volcano.sh/queue-name": "team"}}
@@ -274,3 +276,28 @@ def test_any_spec_is_read_or_refused_in_a_sentence(which, spec):
         made(document(cls.api_versions[0], cls.kind, spec, QUEUED))
     except ManifestError as error:
         assert "Traceback" not in str(error)
+
+
+@pytest.mark.parametrize("cls", OPERATORS, ids=lambda cls: cls.__name__)
+def test_an_entry_of_the_table_is_whole(cls):
+    row = OPERATORS[cls]
+    assert KINDS[cls.api_versions[0].rpartition("/")[0], cls.kind] is cls
+    assert row.source and row.sums in SUMS
+    for place in (*row.queue, *row.priority, *row.asked):
+        assert place.partition(" ")[0] in ("label", "annotation") or " " not in place
+    assert all(value in ("", "volcano") for values in row.asked.values() for value in values)
+
+
+def test_each_reader_serves_a_kind():
+    assert {row.reader for row in OPERATORS.values()} == {None, *READERS.values()}
+
+
+@pytest.mark.parametrize(("labels", "spec", "handed"), [
+    ({"volcano.sh/x": ""}, {}, True), ({"volcano.sh": "x"}, {}, False),
+    ({"ray.io/scheduler-name": "volcano"}, {}, True), ({"ray.io/scheduler-name": "x"}, {}, False),
+    ({}, {"headGroupSpec": {"template": {"spec": {"schedulerName": "volcano"}}}}, True),
+])
+def test_a_label_of_a_domain_or_a_value_hands_pods_over(labels, spec, handed):
+    cluster = KINDS["ray.io", "RayCluster"](ObjectMeta("x", labels=labels), spec=spec)
+    row = OPERATORS[type(cluster)]
+    assert row.hands_over(cluster, row.reader(cluster, Reading(), [], "")) is handed
