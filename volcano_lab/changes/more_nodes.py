@@ -10,7 +10,7 @@ import attrs
 from volcano_lab.api.objects import HyperNode, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
-from volcano_lab.manifests.defaults import HOSTNAME
+from volcano_lab.manifests.field_defaults import HOSTNAME
 from volcano_lab.manifests.loader import ManifestError
 
 MOST_NODES = 10_000

@@ -1,29 +1,25 @@
 """What a cluster adds to manifests before its scheduler sees them.
 
-The defaults of the Kubernetes API server and its admission (namespace, uid, requests from limits,
-priority from a PriorityClass), of Volcano's API and mutating webhooks, the queues that Volcano's
-cache creates, and what controllers make: PodGroup and pods of Jobs, pods of Kubernetes' own
-workloads, PodGroups of pods that have none. Differs on purpose: uids and creation times are the
-same in each run, a second apart in document order, and every node carries the hostname label that
-its kubelet would set. Recorded cases are replayed without any of this.
+The defaults of the Kubernetes API server and its admission, and of Volcano's webhooks
+(`field_defaults`), the queues that Volcano's cache creates, and what controllers make: PodGroup and
+pods of Jobs, pods of Kubernetes' own workloads, PodGroups of pods that have none. Differs on
+purpose: uids and creation times are the same in each run, a second apart in document order, and
+every node carries the hostname label that its kubelet would set. Recorded cases are replayed
+without any of this.
 
 Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRootQueue)
 """
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
-import attrs
-
 from volcano_lab.api import objects as api
-from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
-from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
-from volcano_lab.api.storage import CLASS
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
+from volcano_lab.manifests.field_defaults import FieldDefaults
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
@@ -34,10 +30,6 @@ T = TypeVar("T")
 FIRST_TIME = 1767225600.0
 """2026-01-01T00:00:00Z: when the first object without a time of its own is created."""
 
-SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
-                     "system-node-critical": 2_000_001_000}
-HOSTNAME = "kubernetes.io/hostname"
-DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
@@ -67,22 +59,22 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     Pod default/web pod-default-web 2.0
     """
     complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
-    cluster = _Cluster(given := list(objects), list(running), complete)
-    complete.given = given
+    cluster = _Controllers(given := list(objects), list(running), complete)
+    complete.given, fields = given, cluster.fields
     if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
-                                     + cluster.told_classes):
+                                     + fields.told_classes):
             time = FIRST_TIME + number
             for part in cluster.parts(_identified(obj, time)):
                 part, group = _identified(part, time), None
                 if isinstance(part, api.Pod):
                     group, part = cluster.groups.adopt(part)
                 if group is not None:
-                    complete.append(cluster.complete(_identified(group, time)))
-                complete.append(cluster.complete(part))
-        complete.later = {key: [cluster.complete(_identified(pod, FIRST_TIME + len(complete)))
+                    complete.append(fields.complete(_identified(group, time)))
+                complete.append(fields.complete(part))
+        complete.later = {key: [fields.complete(_identified(pod, FIRST_TIME + len(complete)))
                                 for pod in pods] for key, pods in complete.later.items()}
-        problems = cluster.problems + _given_twice(complete)
+        problems = fields.problems + _given_twice(complete)
     if problems:
         raise ManifestError(problems)
     return complete
@@ -130,20 +122,6 @@ def _key(obj: api.KubernetesObject) -> str:
     return f"{obj.namespace or 'default'}/{obj.name}"
 
 
-def _told_classes(pods: list[api.Pod], known: Set[str]) -> list[api.PriorityClass]:
-    """Return the PriorityClasses that pods name and give the value of, where they are not known."""
-    told = {pod.spec.priority_class_name: pod.spec.priority for pod in pods
-            if pod.spec.priority is not None and pod.spec.priority_class_name}
-    return [api.PriorityClass(api.ObjectMeta(name), value)
-            for name, value in sorted(told.items()) if name not in known]
-
-
-def _default_storage_class(classes: list[api.StorageClass]) -> api.StorageClass | None:
-    """Return the StorageClass of claims that name none: of several defaults the newest."""
-    return min((obj for obj in classes if obj.metadata.annotations.get(DEFAULT_CLASS) == "true"),
-               key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
-
-
 def _ready_by_task(running: list[api.Pod]) -> Counter[tuple[str, str | None, str | None]]:
     """Count pods that are ready by namespace, Job and task."""
     return Counter((pod.namespace, pod.metadata.annotations.get(jobs.JOB_NAME),
@@ -152,38 +130,24 @@ def _ready_by_task(running: list[api.Pod]) -> Counter[tuple[str, str | None, str
                    and all(status.ready for status in pod.status.container_statuses))
 
 
-class _Cluster:
-    """API server, webhooks and controllers, as far as they look at several objects."""
+class _Controllers:
+    """What controllers create of objects, and what they do not; `fields` completes each object."""
 
     def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod],
                  into: Loaded) -> None:
         self.objects, self.owners, self.into = objects, Owners(objects), into
-        self.problems: list[str] = []
-        pods = self._of(api.Pod)
         self.nodes, self.quotas = self._of(api.Node), self._of(api.ResourceQuota)
-        self.pods = {_key(pod) for pod in pods}
-        self.classes = {obj.name: obj for obj in self._of(api.PriorityClass)}
-        self.told_classes = _told_classes(pods, SYSTEM_PRIORITIES.keys() | self.classes.keys())
-        if self.told_classes:
+        self.pods = {_key(pod) for pod in self._of(api.Pod)}
+        self.fields = FieldDefaults(objects, self.label)
+        if told := self.fields.told_classes:
             into.warnings.append(
-                f"PriorityClass {listed([each.name for each in self.told_classes])}: not among the "
-                "objects; the priority of pods that name it is taken as its value.")
-        self.classes |= {each.name: each for each in self.told_classes}
-        self.priorities = SYSTEM_PRIORITIES | {name: cls.value
-                                               for name, cls in self.classes.items()}
-        self.default_class = min((cls for cls in self.classes.values() if cls.global_default),
-                                 key=lambda cls: cls.value, default=None)
-        self.volumes = {obj.name for obj in self._of(api.PersistentVolume)}
-        self.storage_class = _default_storage_class(self._of(api.StorageClass))
-        self.default_queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
-                               for obj in self._of(api.Namespace)
-                               if QUEUE_NAME in obj.metadata.annotations}
+                f"PriorityClass {listed([each.name for each in told])}: not among the objects; the "
+                "priority of pods that name it is taken as its value.")
         self.given_groups = {_key(obj): obj for obj in self._of(api.PodGroup)}
         annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
                        for obj in self._of(api.Workload)}
         self.groups = PodGroups(annotations, {*self.given_groups})
         self.ready = _ready_by_task(running)
-        self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
 
     def _of(self, kind: type[T]) -> list[T]:
         return [obj for obj in self.objects if isinstance(obj, kind)]
@@ -232,7 +196,7 @@ class _Cluster:
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}
-        group, pods = jobs.expand(job, self.priorities, ready)
+        group, pods = jobs.expand(job, self.fields.priorities, ready)
         for task, others in jobs.waiting_tasks(job, ready).items():
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
                 self._unmade(job, f"the pods of its task {task} are made when those of "
@@ -265,7 +229,7 @@ class _Cluster:
         label = operators.OPERATORS[type(obj)].label
         made = operators.created(
             obj, self.objects, lambda name: self.given_groups.get(f"{obj.namespace}/{name}"),
-            self.owners.kinds(obj, label), self.priorities)
+            self.owners.kinds(obj, label), self.fields.priorities)
         for sentence in made.sentences:
             self._unmade(obj, sentence)
         pods = self._admitted(obj, [each for each in made.objects if isinstance(each, api.Pod)])
@@ -312,7 +276,8 @@ class _Cluster:
                 owner, f"{len(pods) - len(new)} of its {len(pods)} pods are not made, for there "
                 "are pods of these names with another owner (see the uid in their "
                 "metadata.ownerReferences)")
-        missing = {pod.spec.priority_class_name for pod in new} - self.priorities.keys() - {""}
+        known = self.fields.priorities.keys() | {""}
+        missing = {pod.spec.priority_class_name for pod in new} - known
         admitted = [pod for pod in new if pod.spec.priority_class_name not in missing]
         if missing:
             self._unmade(
@@ -327,101 +292,3 @@ class _Cluster:
 
     def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
         self.into.warnings.append(f"{self.label(obj)}: {sentence}.")
-
-    # -- defaults ----------------------------------------------------------------------------------
-
-    def complete(self, obj: api.KubernetesObject) -> api.KubernetesObject:
-        """Return the object with the defaults of its kind."""
-        complete = {api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue,
-                    api.Node: _node, api.PersistentVolumeClaim: self._claim,
-                    api.PersistentVolume: _volume, api.StorageClass: _storage_class}.get(type(obj))
-        return complete(obj) if complete else obj
-
-    def _pod(self, pod: api.Pod) -> api.Pod:
-        """A pod; those of one template share its spec."""
-        spec, known = pod.spec, self._specs.get(id(pod.spec))
-        if known is None:
-            both = [[_container(container, spec.host_network) for container in containers]
-                    for containers in (spec.containers, spec.init_containers)]
-            complete = attrs.evolve(spec, containers=both[0], init_containers=both[1],
-                                    scheduler_name=spec.scheduler_name or "default-scheduler")
-            self._set_priority(pod, complete)
-            known = self._specs[id(spec)] = spec, complete
-        status = pod.status if pod.status.phase else attrs.evolve(pod.status, phase="Pending")
-        return api.Pod(pod.metadata, known[1], status)
-
-    def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
-        """A PodGroup; a new one in the default queue gets that of its namespace, if one is named.
-        """
-        spec, topology = group.spec, group.spec.network_topology
-        if topology is not None and not topology.mode:
-            topology = attrs.evolve(topology, mode="hard")
-        policies = [attrs.evolve(policy, min_sub_groups=policy.min_sub_groups or 0, sub_group_size=1
-                                 if policy.sub_group_size is None else policy.sub_group_size)
-                    for policy in spec.sub_group_policy]
-        queue = spec.queue or "default"
-        if queue == "default" and not group.status.phase:
-            queue = self.default_queues.get(group.namespace) or queue
-        return group.changed(status={"phase": group.status.phase or "Pending"}, spec={
-            "queue": queue, "network_topology": topology, "sub_group_policy": policies})
-
-    def _claim(self, claim: api.PersistentVolumeClaim) -> api.PersistentVolumeClaim:
-        """A claim; one that is new and names its volume gets it, where there is such a volume."""
-        volume, name = claim.spec.volume_name, claim.spec.storage_class_name
-        if name is None and CLASS not in claim.metadata.annotations and self.storage_class:
-            claim = claim.changed(spec={"storage_class_name": self.storage_class.name})
-        if not claim.status.phase and volume in self.volumes:
-            return claim.bound(volume)
-        return claim.changed(status={"phase": claim.status.phase or "Pending"})
-
-    def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
-        """The priority of the pod's class, or of the class that is the cluster's default, or 0."""
-        if spec.priority is not None:
-            return
-        if not spec.priority_class_name and self.default_class:
-            spec.priority_class_name = self.default_class.name
-        name = spec.priority_class_name
-        spec.priority = self.priorities.get(name, 0)
-        if name in self.classes:
-            spec.preemption_policy = spec.preemption_policy or self.classes[name].preemption_policy
-        elif name and name not in self.priorities:
-            self.problems.append(f'{self.label(pod)}: spec.priorityClassName is "{name}"; allowed '
-                                 f"is {', '.join(sorted(self.priorities))}")
-
-
-def _container(container: api.Container, host_network: bool) -> api.Container:
-    """Limits count as requests where there are none; on the host's network each port is a host
-    port.
-    """
-    requests = {**container.resources.limits, **container.resources.requests}
-    ports = [attrs.evolve(port, protocol=port.protocol or "TCP",
-                          host_port=port.host_port or (port.container_port if host_network else 0))
-             for port in container.ports]
-    resources = attrs.evolve(container.resources, requests=requests)
-    return attrs.evolve(container, ports=ports, resources=resources)
-
-
-def _queue(queue: api.Queue) -> api.Queue:
-    notes, spec = queue.metadata.annotations, queue.spec
-    path, weights = notes.get(HIERARCHY), notes.get(HIERARCHY_WEIGHTS)
-    if path and weights and not path.startswith("root"):
-        notes = notes | {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
-    return queue.changed(metadata={"annotations": notes}, status={
-        "state": queue.status.state or "Open"}, spec={
-            "weight": spec.weight or 1, "reclaimable": spec.reclaimable is not False})
-
-
-def _node(node: api.Node) -> api.Node:
-    status = {"allocatable": node.status.allocatable or dict(node.status.capacity),
-              "capacity": node.status.capacity or dict(node.status.allocatable)}
-    return node.changed(metadata={"labels": {HOSTNAME: node.name, **node.metadata.labels}},
-                        status=status)
-
-
-def _volume(volume: api.PersistentVolume) -> api.PersistentVolume:
-    phase = volume.status.phase or ("Available" if volume.spec.claim_ref is None else "Bound")
-    return volume.changed(status={"phase": phase})
-
-
-def _storage_class(found: api.StorageClass) -> api.StorageClass:
-    return attrs.evolve(found, volume_binding_mode=found.volume_binding_mode or "Immediate")

@@ -1,0 +1,160 @@
+"""Defaults of fields: what the API server, its admission and Volcano's mutating webhooks write into
+an object before anybody else sees it.
+
+Volcano: pkg/webhooks/admission
+"""
+
+from collections.abc import Callable, Iterable, Set
+
+import attrs
+
+from volcano_lab.api import objects as api
+from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
+from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
+from volcano_lab.api.storage import CLASS
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
+
+SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
+                     "system-node-critical": 2_000_001_000}
+HOSTNAME = "kubernetes.io/hostname"
+DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+
+
+class FieldDefaults:
+    """Completes objects among others: PriorityClasses, StorageClasses and Namespaces say defaults.
+
+    `told_classes` are PriorityClasses that pods name with their value and that are not among the
+    objects; `problems` has a sentence for each pod whose PriorityClass nobody knows.
+    """
+
+    def __init__(self, objects: Iterable[api.KubernetesObject],
+                 label: Callable[[api.KubernetesObject], str]) -> None:
+        by_kind: dict[type, list] = {}
+        for obj in objects:
+            by_kind.setdefault(type(obj), []).append(obj)
+        self.problems: list[str] = []
+        self._label = label
+        self._classes = {obj.name: obj for obj in by_kind.get(api.PriorityClass, ())}
+        self.told_classes = _told_classes(by_kind.get(api.Pod, ()),
+                                          SYSTEM_PRIORITIES.keys() | self._classes.keys())
+        self._classes |= {each.name: each for each in self.told_classes}
+        self.priorities = SYSTEM_PRIORITIES | {name: cls.value
+                                               for name, cls in self._classes.items()}
+        self._default_class = min((cls for cls in self._classes.values() if cls.global_default),
+                                  key=lambda cls: cls.value, default=None)
+        self._volumes = {obj.name for obj in by_kind.get(api.PersistentVolume, ())}
+        self._storage_class = _default_storage_class(by_kind.get(api.StorageClass, ()))
+        self._queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
+                        for obj in by_kind.get(api.Namespace, ())
+                        if QUEUE_NAME in obj.metadata.annotations}
+        self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
+
+    def complete(self, obj: api.KubernetesObject) -> api.KubernetesObject:
+        """Return the object with the defaults of its kind."""
+        complete = {api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue,
+                    api.Node: _node, api.PersistentVolumeClaim: self._claim,
+                    api.PersistentVolume: _volume, api.StorageClass: _storage_class}.get(type(obj))
+        return complete(obj) if complete else obj
+
+    def _pod(self, pod: api.Pod) -> api.Pod:
+        """A pod; those of one template share its spec."""
+        spec, known = pod.spec, self._specs.get(id(pod.spec))
+        if known is None:
+            both = [[_container(container, spec.host_network) for container in containers]
+                    for containers in (spec.containers, spec.init_containers)]
+            complete = attrs.evolve(spec, containers=both[0], init_containers=both[1],
+                                    scheduler_name=spec.scheduler_name or "default-scheduler")
+            self._set_priority(pod, complete)
+            known = self._specs[id(spec)] = spec, complete
+        status = pod.status if pod.status.phase else attrs.evolve(pod.status, phase="Pending")
+        return api.Pod(pod.metadata, known[1], status)
+
+    def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
+        """A PodGroup; a new one in the default queue gets that of its namespace, if one is named.
+        """
+        spec, topology = group.spec, group.spec.network_topology
+        if topology is not None and not topology.mode:
+            topology = attrs.evolve(topology, mode="hard")
+        policies = [attrs.evolve(policy, min_sub_groups=policy.min_sub_groups or 0, sub_group_size=1
+                                 if policy.sub_group_size is None else policy.sub_group_size)
+                    for policy in spec.sub_group_policy]
+        queue = spec.queue or "default"
+        if queue == "default" and not group.status.phase:
+            queue = self._queues.get(group.namespace) or queue
+        return group.changed(status={"phase": group.status.phase or "Pending"}, spec={
+            "queue": queue, "network_topology": topology, "sub_group_policy": policies})
+
+    def _claim(self, claim: api.PersistentVolumeClaim) -> api.PersistentVolumeClaim:
+        """A claim; one that is new and names its volume gets it, where there is such a volume."""
+        volume, name = claim.spec.volume_name, claim.spec.storage_class_name
+        if name is None and CLASS not in claim.metadata.annotations and self._storage_class:
+            claim = claim.changed(spec={"storage_class_name": self._storage_class.name})
+        if not claim.status.phase and volume in self._volumes:
+            return claim.bound(volume)
+        return claim.changed(status={"phase": claim.status.phase or "Pending"})
+
+    def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
+        """The priority of the pod's class, or of the class that is the cluster's default, or 0."""
+        if spec.priority is not None:
+            return
+        if not spec.priority_class_name and self._default_class:
+            spec.priority_class_name = self._default_class.name
+        name = spec.priority_class_name
+        spec.priority = self.priorities.get(name, 0)
+        if name in self._classes:
+            spec.preemption_policy = spec.preemption_policy or self._classes[name].preemption_policy
+        elif name and name not in self.priorities:
+            self.problems.append(f'{self._label(pod)}: spec.priorityClassName is "{name}"; allowed '
+                                 f"is {', '.join(sorted(self.priorities))}")
+
+
+def _told_classes(pods: Iterable[api.Pod], known: Set[str]) -> list[api.PriorityClass]:
+    """Return the PriorityClasses that pods name and give the value of, where they are not known."""
+    told = {pod.spec.priority_class_name: pod.spec.priority for pod in pods
+            if pod.spec.priority is not None and pod.spec.priority_class_name}
+    return [api.PriorityClass(api.ObjectMeta(name), value)
+            for name, value in sorted(told.items()) if name not in known]
+
+
+def _default_storage_class(classes: Iterable[api.StorageClass]) -> api.StorageClass | None:
+    """Return the StorageClass of claims that name none: of several defaults the newest."""
+    return min((obj for obj in classes if obj.metadata.annotations.get(DEFAULT_CLASS) == "true"),
+               key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
+
+
+def _container(container: api.Container, host_network: bool) -> api.Container:
+    """Limits count as requests where there are none; on the host's network each port is a host
+    port.
+    """
+    requests = {**container.resources.limits, **container.resources.requests}
+    ports = [attrs.evolve(port, protocol=port.protocol or "TCP",
+                          host_port=port.host_port or (port.container_port if host_network else 0))
+             for port in container.ports]
+    resources = attrs.evolve(container.resources, requests=requests)
+    return attrs.evolve(container, ports=ports, resources=resources)
+
+
+def _queue(queue: api.Queue) -> api.Queue:
+    notes, spec = queue.metadata.annotations, queue.spec
+    path, weights = notes.get(HIERARCHY), notes.get(HIERARCHY_WEIGHTS)
+    if path and weights and not path.startswith("root"):
+        notes = notes | {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
+    return queue.changed(metadata={"annotations": notes}, status={
+        "state": queue.status.state or "Open"}, spec={
+            "weight": spec.weight or 1, "reclaimable": spec.reclaimable is not False})
+
+
+def _node(node: api.Node) -> api.Node:
+    status = {"allocatable": node.status.allocatable or dict(node.status.capacity),
+              "capacity": node.status.capacity or dict(node.status.allocatable)}
+    return node.changed(metadata={"labels": {HOSTNAME: node.name, **node.metadata.labels}},
+                        status=status)
+
+
+def _volume(volume: api.PersistentVolume) -> api.PersistentVolume:
+    phase = volume.status.phase or ("Available" if volume.spec.claim_ref is None else "Bound")
+    return volume.changed(status={"phase": phase})
+
+
+def _storage_class(found: api.StorageClass) -> api.StorageClass:
+    return attrs.evolve(found, volume_binding_mode=found.volume_binding_mode or "Immediate")
