@@ -9,7 +9,7 @@ from volcano_lab import charts, tables
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import ConfError
 from volcano_lab.manifests.loader import loads
-from volcano_lab.messages import NoSuch
+from volcano_lab.messages import NoSuch, spoken
 
 ROOT = Path(__file__).parents[1]
 CONF = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: proportion}]}]"
@@ -99,3 +99,27 @@ def test_what_the_page_shows_runs():
     exec(lines.replace("docs/", f"{ROOT}/docs/"), {})
     methods = {*re.findall(r"`(?:cluster|Cluster)\.(\w+)\(", page)}
     assert len(methods) > 10 and all(hasattr(Cluster, method) for method in methods)
+
+
+ASKED = {"why": lambda c, lang: c.why("waits", lang=lang), "why all": lambda c, lang: c.why(
+    lang=lang), "lint": lambda c, lang: c.lint(lang=lang), "run": lambda c, lang: c.run(lang=lang),
+    "what_if": lambda c, lang: c.what_if("node/n1.more=9", lang=lang),
+    "diff": lambda c, lang: c.diff(c.copy().job("x", cpu=1), lang=lang),
+    "simulate": lambda c, lang: c.simulate(60, lang=lang)}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_result_is_shown_in_the_language_that_is_asked_for(verb):
+    cluster = Cluster().node("n1", cpu=4).job("waits", cpu=6).job("fits", cpu=1)
+    chinese = ASKED[verb](cluster, "zh")._repr_mimebundle_()["text/plain"]
+    assert re.search("[一-鿿]", chinese)
+    assert not re.search("[一-鿿]", ASKED[verb](cluster, None)._repr_mimebundle_()["text/plain"])
+    with pytest.raises(ValueError, match="allowed are en, zh"):
+        ASKED[verb](cluster, "fr")
+
+
+def test_causes_and_changes_are_in_the_language_of_their_answer():
+    answer = Cluster().node("n1", cpu=4).job("waits", cpu=6).why("waits", lang="zh")
+    texts = [answer.head, answer.text, answer.causes[0].text, str(answer.remedies[0]),
+             answer.remedies[0].change, answer.remedies[0].effect]
+    assert all(re.search("[一-鿿]", text) for text in texts) and spoken() == "en"

@@ -21,7 +21,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.described import Added, ClusterObjects
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import friendly_errors, log
+from volcano_lab.messages import Message, friendly_errors, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.comparison import Comparison
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from volcano_lab.simulation.sweep import Sweep
 
 __all__ = ["Cluster"]
-NOT_AT_REST = ("pods of jobs that were admitted in the last cycle are still to be created; "
-               f"--cycles rest runs up to {MOST_CYCLES} cycles")
 Conf = SchedulerConfiguration | Mapping[str, Any] | str | Path | None
 
 
@@ -47,7 +45,7 @@ class Cluster(ClusterObjects):
     `node`, `queue`, `job`, `add` and `remove` (see `ClusterObjects`) return the cluster, so that
     calls can be chained. `conf` is the scheduler's configuration: a mapping, its text, or its file;
     without, that of a ConfigMap among the objects, or else Volcano's default. Each method takes
-    another one.
+    another one, and with `lang` ("en", "zh") shows its result in a language.
 
     >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2)
     >>> cluster = cluster.job("train", queue="team", pods=3, cpu=1)
@@ -127,13 +125,13 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.explain.lint import doubts
 
-        return [*cycle.world.warnings, *doubts(cycle.session),
-                *([] if cycle.rests else [NOT_AT_REST])]
+        more = [] if cycle.rests else [str(Message("run.not_at_rest", cycles=MOST_CYCLES))]
+        return [*cycle.world.warnings, *doubts(cycle.session), *more]
 
     # -- one method for each command ---------------------------------------------------------------
 
     def run(self, conf: Conf = None, *, cycles: int = 1, now: float | None = None,
-            trace: Outline | None = None) -> Cycle:
+            trace: Outline | None = None, lang: str | None = None) -> Cycle:
         """Run scheduling cycles until no pods of admitted jobs are left to be created, at most so
         many; `now` is their time in seconds since 1970.
 
@@ -145,10 +143,11 @@ class Cluster(ClusterObjects):
         True
         """
         return at_rest(self.objects(), self.configuration(conf), now, cycles,
-                       Outline if trace is None else lambda: trace)
+                       Outline if trace is None else lambda: trace).in_language(lang)
 
     def why(self, name: str = "", *, node: str = "", before: str = "", evict: bool = False,
-            conf: Conf = None, now: float | None = None) -> Explanation | Waiting:
+            conf: Conf = None, now: float | None = None, lang: str | None = None
+            ) -> Explanation | Waiting:
         """Return why a job, pod or queue is as it is, or why a pod is not on a node; why a job is
         served before or after another (`before`), or who may `evict` its pods; without a name, all
         jobs that wait, by cause. Raises `LookupError`.
@@ -161,12 +160,14 @@ class Cluster(ClusterObjects):
 
         explainer = self.explainer(conf, now, name)
         if not name:
-            return Waiting(explainer.waiting(), len(explainer.session.jobs))
+            return Waiting(explainer.waiting(), len(explainer.session.jobs)).in_language(lang)
         if before:
-            return explainer.why_before(name, before)
-        if evict:
-            return explainer.who_evicts(name)
-        return explainer.why_not(node, name) if node else explainer.why(name)
+            found = explainer.why_before(name, before)
+        elif evict:
+            found = explainer.who_evicts(name)
+        else:
+            found = explainer.why_not(node, name) if node else explainer.why(name)
+        return found.in_language(lang)
 
     def explainer(self, conf: Conf = None, now: float | None = None, about: str = "") -> Explainer:
         """Return what answers questions about the cycle in which the cluster is at rest; soonest
@@ -196,7 +197,8 @@ class Cluster(ClusterObjects):
         return _timeline(cycles, about, self.objects(), self.configuration(conf))
 
     def what_if(self, *settings: str, add: Sequence[Added] = (), remove: Sequence[str] = (),
-                conf: Conf = None, base_conf: Conf = None, now: float | None = None) -> Comparison:
+                conf: Conf = None, base_conf: Conf = None, now: float | None = None,
+                lang: str | None = None) -> Comparison:
         """Return what a change would change, once the cluster is at rest.
 
         Args:
@@ -222,7 +224,7 @@ class Cluster(ClusterObjects):
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
         return Comparison(at_rest(before, base, now), at_rest(after, changed, now),
-                          sorted(refused))
+                          sorted(refused)).in_language(lang)
 
     def changed(self, *settings: str) -> Self:
         """Return the cluster after some changes, with its configuration. Raises `ManifestError`.
@@ -244,7 +246,8 @@ class Cluster(ClusterObjects):
 
         return volcano_lab.lab(self, **options)
 
-    def diff(self, other: Cluster, *, conf: Conf = None, now: float | None = None) -> Comparison:
+    def diff(self, other: Cluster, *, conf: Conf = None, now: float | None = None,
+             lang: str | None = None) -> Comparison:
         """Return in what this cluster and another are decided otherwise.
 
         >>> one = Cluster().node("n1", cpu=4).job("train", cpu=1)
@@ -252,9 +255,9 @@ class Cluster(ClusterObjects):
         (False, [1, 0])
         """
         return Comparison(*(at_rest(each.objects(), each.configuration(conf), now)
-                            for each in (self, other)))
+                            for each in (self, other))).in_language(lang)
 
-    def lint(self, conf: Conf = None) -> Findings:
+    def lint(self, conf: Conf = None, *, lang: str | None = None) -> Findings:
         """Return what cannot work, cancels itself or has no effect.
 
         >>> [finding.rule for finding in Cluster().node("n1", cpu=4).job("train", cpu=6).lint()]
@@ -262,13 +265,14 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.explain.findings import findings
 
-        return findings(self.manifests(), self.objects, lambda: self.configuration(conf))
+        return findings(self.manifests(), self.objects, lambda: self.configuration(conf)
+                        ).in_language(lang)
 
     def sweep(self, grid: Mapping[str, Iterable[Any]],
               metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
               conf: Conf = None, over: Mapping[str, Any] | None = None, workers: int = 1,
               scheduler: str | None = None, path: str | Path | None = None,
-              progress: Callable[[int, int], None] | None = None) -> Sweep:
+              progress: Callable[[int, int], None] | None = None, lang: str | None = None) -> Sweep:
         """Run the cluster to rest, or `over` time, for every setting of a grid, and measure it; see
         `volcano_lab.sweep`.
 
@@ -279,9 +283,10 @@ class Cluster(ClusterObjects):
         from volcano_lab.simulation.sweep import sweep
 
         return sweep(self, grid, metrics, conf=self.configuration(conf), over=over, workers=workers,
-                     scheduler=scheduler, path=path, progress=progress)
+                     scheduler=scheduler, path=path, progress=progress).in_language(lang)
 
-    def simulate(self, until: float | None = None, conf: Conf = None, **given: Any) -> History:
+    def simulate(self, until: float | None = None, conf: Conf = None, *, lang: str | None = None,
+                 **given: Any) -> History:
         """Let the jobs come, run and end for so many seconds, or until nothing happens any more.
 
         Further arguments are those of `simulation.simulate`: arrivals, durations, failures, period,
@@ -293,7 +298,7 @@ class Cluster(ClusterObjects):
         """
         from volcano_lab.simulation import simulate
 
-        return simulate(self, self.configuration(conf), until=until, **given)
+        return simulate(self, self.configuration(conf), until=until, **given).in_language(lang)
 
     def export(self, form: str = "yaml", *, anonymise: bool = False, conf: Conf = None) -> str:
         """Return the cluster as text: "yaml" or "json" for `kubectl apply`, "case" for `volcano-lab

@@ -212,5 +212,5 @@ def test_a_stream_comes_beside_the_jobs_that_wait():
     assert [row["job"] for row in history.measures("jobs")] == ["default/own", "default/b-1",
                                                                 "default/b-2"]
     told = history._repr_mimebundle_()["text/plain"]
-    assert "3 jobs in" in told and "3 finished, 0 still wait." in told
+    assert "3 jobs in" in told and "3 finished, 0 still waiting." in told
     assert json.dumps(history.measures("queues"))

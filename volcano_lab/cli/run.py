@@ -12,7 +12,7 @@ from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
-from volcano_lab.messages import listed, log
+from volcano_lab.messages import Message, log
 from volcano_lab.trace import Trace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
@@ -20,8 +20,6 @@ from volcano_lab.trace.views.queues import SUMS
 
 MOST_JOBS = 60
 """So many jobs are all listed; of more, those that wait."""
-MOST_NAMES = 5
-"""Jobs that wait for the same reasons and are named; the others are counted."""
 DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capability", "share")
 """Columns of queues that go first where there is little room."""
 
@@ -52,8 +50,8 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
                    if not namespace or row["job"].startswith(f"{namespace}/")),
                   key=lambda row: called(row["job"]))
     if namespace and not jobs and cycle.session.jobs:
-        warn([f"no job is in namespace {namespace}; jobs are in "
-              + listed(sorted({job.namespace for job in cycle.session.jobs.values()}), 5)])
+        names = sorted({job.namespace for job in cycle.session.jobs.values()})
+        warn([_text("no_namespace", namespace=namespace, names=names)])
     pods = [row for row in cycle.placements()
             if not namespace or row["pod"].startswith(f"{namespace}/")]
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
@@ -85,12 +83,15 @@ def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) 
     called = Names(cycle.session).called
     names = {row["job"]: called(row["job"]) for row in jobs}
     lines = width() if most is None else most
-    parts = [job_table(jobs, names, most) or ("No job waits." if jobs else "There are no jobs."),
+    parts = [job_table(jobs, names, most) or _text("none_waits" if jobs else "no_jobs"),
              "\n".join(waiting(cycle, jobs, names, lines)),
-             placement_table(cycle, names, most) or "Nothing took effect.",
-             queue_table(cycle, most) or "No queue has jobs, or no plugin shares between queues "
-             "(proportion, capacity)."]
+             placement_table(cycle, names, most) or _text("no_effects"),
+             queue_table(cycle, most) or _text("no_queues")]
     return "\n\n".join(filter(None, parts))
+
+
+def _text(code: str, **facts: Any) -> str:
+    return str(Message(f"run.{code}", **facts))
 
 
 def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
@@ -101,8 +102,7 @@ def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
     rows = [{"job": names[row["job"]], "queue": row["queue"], "phase": row["phase"],
              "pods": row["pods"], "minimum": row["min_member"], "placed": row["placed"],
              "pending": row["pending"]} for row in shown]
-    title = "Jobs" if shown is jobs else (
-        f"Jobs that wait; {len(jobs) - len(waits)} others are listed with -o wide")
+    title = _text("jobs") if shown is jobs else _text("jobs_waiting", others=len(jobs) - len(waits))
     return table(rows, ("minimum",), most, title)
 
 
@@ -124,7 +124,7 @@ def queue_table(cycle: Cycle, most: int | None = 80) -> str:
                        if name else "" for column in SUMS}
             rows.append({**about, "resource": name, **amounts})
             about = dict.fromkeys(about, "")
-    return table(rows, DROPPED, most, "Queues, in the order in which they were considered")
+    return table(rows, DROPPED, most, _text("queues"))
 
 
 def placement_table(cycle: Cycle, names: Mapping[str, str], most: int | None = 80) -> str:
@@ -137,27 +137,25 @@ def placement_table(cycle: Cycle, names: Mapping[str, str], most: int | None = 8
     rows = [{"job": names[job], "operation": operation, "pods": counts.total(), "nodes": ", ".join(
         node if count == 1 else f"{node} x{count}" for node, count in counts.items())}
             for (job, operation), counts in nodes.items() if job in names]
-    return table(rows, (), most, "What took effect")
+    return table(rows, (), most, _text("effects"))
 
 
 def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
             most: int) -> Iterator[str]:
     """Every job with waiting pods and the reasons, then what the scheduler never got to see."""
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], list[Message]] = {}
     for row in jobs:
         if row["why"]:
+            code = "run.pods_later" if row["missing"] else "run.pods"
             groups.setdefault(tuple(row["why"]), []).append(
-                f"{names[row['job']]} ({row['pending']} of {row['pods'] + row['missing']} pods"
-                f"{', not created yet' if row['missing'] else ''})")
+                Message(code, job=names[row["job"]], pending=row["pending"],
+                        pods=row["pods"] + row["missing"]))
     for why, waits in groups.items():
-        shown = ", ".join(waits[:MOST_NAMES])
-        more = f" and {len(waits) - MOST_NAMES} more jobs" if len(waits) > MOST_NAMES else ""
-        sentence = f"{shown}{more} wait{'s' if len(waits) == 1 else ''}:"
+        sentence = _text("wait", n=len(waits), jobs=waits)
         yield from (styled(line, bold=True) for line in wrapped(sentence, most).splitlines())
         yield from (wrapped(reason, most, "  ") for reason in why)
     if groups:
-        yield wrapped("`volcano-lab why FILE... NAME` explains one of them, and finds what would "
-                      "change it.", most)
+        yield wrapped(_text("why", command="volcano-lab why FILE... NAME"), most)
     if left_out := cycle.session.snapshot.left_out:
-        yield styled("Left out of the cycle:", bold=True)
+        yield styled(_text("left_out"), bold=True)
         yield from (wrapped(str(reason), most, "  ") for reason in left_out)

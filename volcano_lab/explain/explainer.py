@@ -262,8 +262,8 @@ class Explainer(Shown):
             name = self.names.called(uid)
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.jobs.append(name)
-            group.texts.append(first.text)
-            group.heads.append(Explanation(name, head_of(self.evidence, job, causes)).head)
+            group.causes.append(first)
+            group.answers.append(Explanation(name, head_of(self.evidence, job, causes)))
         self.evidence.brief = False
         return sorted(groups.values(), key=lambda group: -len(group.jobs))
 

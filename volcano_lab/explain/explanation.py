@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import isinf
-from typing import Any
+from typing import Any, Self
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
 from volcano_lab.api import amount_text
-from volcano_lab.messages import Message, Said, listed, paragraph
+from volcano_lab.messages import ENGLISH, Message, Said, paragraph
 from volcano_lab.trace import Part, Record, Shown
 
 Amounts = dict[str, float]
@@ -33,6 +33,7 @@ class Cause:
     numbers: dict[str, Any] = Factory(dict)
     records: list[Record] = Factory(list)
     context: bool = False
+    lang: str | None = None
 
     @property
     def sentences(self) -> list[Said]:
@@ -41,8 +42,8 @@ class Cause:
 
     @property
     def text(self) -> str:
-        """The messages as one paragraph in the current language."""
-        return paragraph(self.sentences)
+        """The messages as one paragraph, in `lang` or else the current language."""
+        return paragraph(self.sentences, self.lang)
 
 
 @define(slots=True)
@@ -70,16 +71,28 @@ class Explanation(Shown):
         if self._remedies:  # looking for them takes cycles: they are shown once they are known
             yield [{"what_would_change_it": str(remedy)} for remedy in self._remedies]
 
+    def in_language(self, lang: str | None) -> Self:
+        """Show this explanation, its causes and its remedies in a language; None changes nothing.
+        """
+        for cause in self.causes if lang else ():
+            cause.lang = lang
+        find = self.find_remedies if lang else None
+        if find is not None:
+            self.find_remedies = lambda seconds: (evolve(each, lang=lang) for each in find(seconds))
+        return super().in_language(lang)
+
     @property
     def head(self) -> str:
-        """The answer in a line, in the current language."""
-        return paragraph(each_said(self.said))
+        """The answer in a line."""
+        with self._speaking():
+            return paragraph(each_said(self.said))
 
     @property
     def text(self) -> str:
         """One paragraph."""
-        return " ".join(filter(None, dict.fromkeys(
-            [self.head, *(cause.text for cause in self.causes)])))
+        with self._speaking():
+            return " ".join(filter(None, dict.fromkeys(
+                [self.head, *(cause.text for cause in self.causes)])))
 
     @property
     def codes(self) -> list[str]:
@@ -134,20 +147,25 @@ def each_said(said: Said | Sequence[Said | None]) -> list[Said]:
 
 @define(slots=True)
 class Group:
-    """Jobs that wait for the same cause: its `code`, the names of all with the `texts` of their
-    causes and the `heads` of their answers, and `explain`, which explains the first one.
+    """Jobs that wait for the same cause: its `code`, the names of all with their `causes` and
+    `answers`, and `explain`, which explains the first one.
     """
 
     code: str
     explain: Callable[[], Explanation]
     jobs: list[str] = Factory(list)
-    texts: list[str] = Factory(list)
-    heads: list[str] = Factory(list)
+    causes: list[Cause] = Factory(list)
+    answers: list[Explanation] = Factory(list)
 
     @property
     def text(self) -> str:
         """The text of the first job's cause."""
-        return self.texts[0]
+        return self.causes[0].text
+
+    @property
+    def heads(self) -> list[str]:
+        """The first line of each job's answer."""
+        return [each.head for each in self.answers]
 
 
 class Waiting(Shown):
@@ -165,13 +183,16 @@ class Waiting(Shown):
         return len(self.groups)
 
     def __repr__(self) -> str:
-        count = sum(len(group.jobs) for group in self.groups)
-        return f"<{count} of {self.of} jobs {'waits' if count == 1 else 'wait'}>"
+        return f"<{self._counted().text(ENGLISH).rstrip('.')}>"
+
+    def _counted(self) -> Message:
+        return Message("waiting.counted", n=sum(len(group.jobs) for group in self.groups),
+                       jobs=self.of)
 
     def _shown(self) -> Iterable[Part]:
-        yield repr(self)[1:-1] + "."
+        yield str(self._counted())
         for group in self.groups:
-            yield f"{listed(group.jobs, 5)}: {group.text}"
+            yield str(Message("waiting.jobs", names=group.jobs, text=group.text))
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         return {"jobs": [{"job": job, "code": group.code} for group in self.groups

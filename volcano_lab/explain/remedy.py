@@ -19,7 +19,7 @@ from volcano_lab.explain.options import World
 from volcano_lab.explain.outcome import Outcome, Price
 from volcano_lab.explain.why_job import promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, spoken
 from volcano_lab.trace import short
 
 NAMED = 3
@@ -44,19 +44,20 @@ class Remedy:
     placed: int = 0
     price: Price = Factory(Price)
     alike: tuple[Change, ...] = ()
+    lang: str | None = None
 
     def __str__(self) -> str:
-        return str(Message("remedy", does=self.does, brings=self.brings))
+        return Message("remedy", does=self.does, brings=self.brings).text(self.lang or spoken())
 
     @property
     def change(self) -> str:
-        """What is changed, in the current language."""
-        return str(self.does)
+        """What is changed, in `lang` or else the current language."""
+        return self.does.text(self.lang or spoken())
 
     @property
     def effect(self) -> str:
-        """What it gives and takes, in the current language."""
-        return str(Message("clauses", parts=self.brings))
+        """What it gives and takes, in the same language."""
+        return Message("clauses", parts=self.brings).text(self.lang or spoken())
 
     @property
     def args(self) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
-from volcano_lab.messages import NoSuch
+from volcano_lab.messages import ENGLISH, Message, NoSuch
 from volcano_lab.simulation import measures
 from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import queue_attributes
@@ -59,8 +59,9 @@ class History(Shown):
 
     def __repr__(self) -> str:
         cycles, events = len(self.rows["cluster"]), len(self.rows["events"])
-        return (f"<a history of {cycles} cycle{'s' * (cycles != 1)} "
-                f"and {events} event{'s' * (events != 1)}>")
+        found = Message("history", cycles=Message("cycles", n=cycles),
+                        events=Message("events", n=events))
+        return f"<{found.text(ENGLISH)}>"
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -111,19 +112,20 @@ class History(Shown):
 
     def _shown(self) -> Iterator[Part]:
         (whole,) = self.measures("cluster")
-        yield (f"{whole['jobs']} jobs in {whole['seconds']:g} s, {whole['cycles']} cycles: "
-               f"{whole['finished']} finished, {whole['still_waiting']} still wait.")
+        yield str(Message(
+            "history.jobs", jobs=Message("jobs", n=whole["jobs"]), seconds=whole["seconds"],
+            cycles=Message("cycles", n=whole["cycles"]), finished=whole["finished"],
+            waiting=whole["still_waiting"]))
         if whole["jobs"]:
-            yield (f"Half of them waited {whole['waiting_median']:g} s or less, 95 % "
-                   f"{whole['waiting_p95']:g} s or less; pods evicted: {whole['evicted']}, gangs "
-                   f"broken: {whole['broken']}.")
+            yield str(Message("history.waited", median=whole["waiting_median"],
+                              most=whole["waiting_p95"], evicted=whole["evicted"],
+                              broken=whole["broken"]))
         used = [f"{name} {whole[f'used_{name}']:.0%}" for name in RESOURCES
                 if whole[f"used_{name}"] is not None]
         if used:
-            yield f"Used in mean over the time: {', '.join(used)}."
+            yield str(Message("history.used", parts=used))
         if endless := sum(run["run_time"] is None for run in self.dicts("jobs")):
-            yield (f"Jobs of which nothing says how long they run, and that run for ever: {endless}"
-                   " (annotation volcano-lab/run-time, --duration, durations).")
+            yield str(Message("history.endless", count=endless))
         yield [{name: round(row[name], 2) if isinstance(row.get(name), float) else row.get(name)
                 for name in SHOWN} for row in self.measures("queues")]
 

@@ -7,11 +7,12 @@ import re
 import unicodedata
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
-from volcano_lab.messages import NoSuch
+from volcano_lab.messages import NoSuch, speaking, spoken
 from volcano_lab.trace.language import say
 
 Row = Mapping[str, Any]
@@ -39,7 +40,22 @@ class Shown:
     day       16
     """
 
-    __slots__ = ()
+    __slots__ = ("_lang",)
+
+    def in_language(self, lang: str | None) -> Self:
+        """Show this result in a language, whatever is spoken elsewhere; None changes nothing.
+
+        >>> from volcano_lab import Cluster
+        >>> print(Cluster().lint(lang="zh")._repr_mimebundle_()["text/plain"])
+        0 个错误，0 个警告
+        """
+        if lang is not None:
+            with speaking(lang):
+                self._lang = lang
+        return self
+
+    def _speaking(self) -> AbstractContextManager[None]:
+        return speaking(getattr(self, "_lang", None) or spoken())
 
     def _shown(self) -> Iterable[Part]:
         """What is shown: sentences and tables."""
@@ -70,10 +86,11 @@ class Shown:
         return frames[table] if table else next(iter(frames.values()), [])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        parts = [part for part in self._shown() if part]
-        return {"text/plain": "\n\n".join(map(plain_text, parts)),
-                "text/markdown": "\n\n".join(map(markdown, parts)),
-                "text/html": "\n".join(map(html, parts))}
+        with self._speaking():
+            parts = [part for part in self._shown() if part]
+            return {"text/plain": "\n\n".join(map(plain_text, parts)),
+                    "text/markdown": "\n\n".join(map(markdown, parts)),
+                    "text/html": "\n".join(map(html, parts))}
 
 
 def plain_text(part: Part, say: Callable[[str], str] = say) -> str:
