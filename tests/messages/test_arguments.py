@@ -40,7 +40,7 @@ def cluster():
     (lambda: Cluster().node(), "Cluster.node: missing a required argument: 'name'; allowed are "
      "name, cpu, memory, gpu, pods, resources, labels"),
     (lambda: cluster().run(None, None, 5),
-     "Cluster.run: too many positional arguments; allowed are conf, cycles, now, trace"),
+     "Cluster.run: too many positional arguments; allowed are conf, cycles, now, trace, lang"),
     (lambda: cluster().run(trace=5), "Cluster.run: trace is 5; allowed is an Outline or None"),
     (lambda: cluster().cache(5),
      "Cluster.cache: too many positional arguments; allowed are no arguments"),
