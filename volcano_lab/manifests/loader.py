@@ -9,7 +9,6 @@ scheduling decision reads is dropped: environment, images, secrets, applied conf
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -20,10 +19,19 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
-from volcano_lab.framework.config.yaml import MOST_DEPTH, resolve
+from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
-from volcano_lab.manifests.files import MOST_BYTES, SUFFIXES, Reader, Source, Unreadable, values
+from volcano_lab.manifests.document import (
+    NOT_READ,
+    NotRead,
+    body_of,
+    is_list,
+    kind_of,
+    label_of,
+    text_of,
+)
+from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import OneSentence, capped, friendly_errors, listed
 
@@ -31,7 +39,8 @@ MOST_KINDS, MOST_NAMED = 3, 40
 """Up to how many kinds that are not read are told one by one: of a whole cluster's objects the
 other warnings have to be seen; and how many of more kinds are named.
 """
-NOT_READ = " is not read and has no effect"
+MOST_LISTS = 3
+"""How deep lists may lie in lists."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -45,10 +54,6 @@ class ManifestError(OneSentence, ValueError):
     def __init__(self, problems: list[str]) -> None:
         self.problems = capped(problems)
         super().__init__("\n".join(self.problems))
-
-
-class _NotRead(Exception):
-    """An object of a kind that the scheduler does not look at."""
 
 
 class Loaded(list[api.KubernetesObject]):
@@ -141,12 +146,12 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     'n1'
     """
     findings = Findings(strict)
-    label = _label(document, "")
+    label = label_of(document, "")
     try:
-        cls = _kind_of(document)
-    except (_NotRead, ManifestError) as error:
+        cls = kind_of(document)
+    except (NotRead, Unreadable) as error:
         raise ManifestError([f"{label}: {error}"]) from None
-    obj = structure(cls, _body(cls, document), findings)
+    obj = structure(cls, body_of(cls, document), findings)
     if findings.errors:
         raise ManifestError([f"{label}: {error}" for error in findings.errors])
     return obj
@@ -229,20 +234,20 @@ class _Batch:
     def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
         """One document: an object, a list of them, or an event; `item` is what a list says of it.
         """
-        if isinstance(document, list) or (isinstance(document, dict) and _is_list(document)):
+        if isinstance(document, list) or (isinstance(document, dict) and is_list(document)):
             if depth > MOST_LISTS:
                 self.errors.append(f"{place}: is a list in {MOST_LISTS} lists; allowed is one list")
                 return
             if isinstance(document, dict):
                 kind, metadata = document["kind"], document.get("metadata")
                 if isinstance(metadata, dict) and metadata.get("continue"):
-                    self.warnings.append(f"{_label(document, place)}: is only the first part of "
+                    self.warnings.append(f"{label_of(document, place)}: is only the first part of "
                                          "the list (metadata.continue is set); ask for it without "
                                          "a limit, or add the rest")
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
             if not isinstance(items, list):
-                self.errors.append(f"{_label(document, place)}: items is {found_text(items)}; "
+                self.errors.append(f"{label_of(document, place)}: items is {found_text(items)}; "
                                    "allowed is a list")
                 return
             for number, inner in enumerate(items, 1):
@@ -255,25 +260,25 @@ class _Batch:
             return
         if isinstance(document, dict) and item[0] and not document.get("kind"):
             document = {"apiVersion": item[1], **document, "kind": item[0]}
-        self._read_object(document, _label(document, place), place, event)
+        self._read_object(document, label_of(document, place), place, event)
 
     def _read_object(self, document: Any, label: str, place: str, event: str) -> None:
         try:
-            cls = _kind_of(document)
-        except _NotRead as reason:
+            cls = kind_of(document)
+        except NotRead as reason:
             self._not_read.setdefault(str(reason), []).append(label)
             return
-        except ManifestError as error:
-            self.errors += [f"{label}: {problem}" for problem in error.problems]
+        except Unreadable as error:
+            self.errors.append(f"{label}: {error}")
             return
         findings = Findings()
-        obj = structure(cls, _body(cls, document), findings)
+        obj = structure(cls, body_of(cls, document), findings)
         if isinstance(obj, operators.OperatorObject):
             wrong, unknown = operators.problems(obj)
             findings.errors += wrong
             findings.warnings += unknown
         if not (findings.errors or obj.metadata.name):
-            if prefix := _text((document.get("metadata") or {}).get("generateName")):
+            if prefix := text_of((document.get("metadata") or {}).get("generateName")):
                 self._generated[prefix] += 1
                 obj.metadata.name = names.generated(prefix, self._generated[prefix])
             else:
@@ -325,80 +330,6 @@ def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:
     return type(obj).__name__, (obj.namespace or "default") if obj.namespaced else "", obj.name
 
 
-def _kind_of(document: Any) -> type[api.KubernetesObject]:
-    """The class of a document. Raises `ManifestError` for what is no object, `_NotRead` for other
-    kinds of object.
-    """
-    if not isinstance(document, dict):
-        text = document if isinstance(document, str) else ""
-        hint = "; a file is read by load" * text.endswith(SUFFIXES) + (
-            "; it looks like a table of kubectl's: add -o yaml" * bool(_TABLE.match(text)))
-        raise ManifestError([f"is {found_text(document)}; allowed is a mapping with apiVersion, "
-                             f"kind and metadata{hint}"])
-    if "objects" in document and "kind" not in document:
-        raise ManifestError(["is a recorded case; allowed is a manifest (volcano-lab replay reads "
-                             "cases)"])
-    for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
-        if not _text(document.get(field)):
-            raise ManifestError([f"{field} is {found_text(document.get(field))}; allowed is text, "
-                                 f"such as {example}"])
-    kind, version = document["kind"], document["apiVersion"]
-    of_group = version.rpartition("/")[0], kind
-    cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
-    if cls is not None and version in cls.api_versions:
-        return cls
-    same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
-    if same_kind:
-        raise _NotRead(f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, "
-                       "so it has no effect")
-    misspelt = next((name for _, name in api.KINDS if name.lower() == kind.lower()), None)
-    if misspelt:
-        raise ManifestError([f'kind is "{kind}"; allowed is {misspelt}'])
-    if kind in not_modelled.KINDS:
-        raise _NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
-                       "has no effect")
-    raise _NotRead(f"kind {kind}{NOT_READ}" + _has_pods(document) * (
-        "; if its operator creates pods, give these and their PodGroup (kubectl get podgroups,pods)"
-    ))
-
-
-def _has_pods(document: Any) -> bool:
-    """Whether a part of an object looks like a pod: it has containers or names a scheduler."""
-    layer = [document]
-    for _ in range(MOST_DEPTH):
-        if any(isinstance(each.get("containers"), list) or isinstance(
-                each.get("schedulerName"), str) for each in layer if isinstance(each, dict)):
-            return True
-        layer = [inner for outer in layer if isinstance(outer, dict | list)
-                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
-    return False
-
-
-def _label(document: Any, place: str) -> str:
-    """How an error names an object: kind, namespace/name and where it stands."""
-    data = document if isinstance(document, dict) else {}
-    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
-    names = (_text(metadata.get(key)) for key in ("namespace", "name"))
-    words = [_text(data.get("kind")) or "object", "/".join(filter(None, names)),
-             f"({place})" if place else ""]
-    return " ".join(filter(None, words))
-
-
-def _is_list(document: dict[str, Any]) -> bool:
-    """Return whether a document is a list of objects, such as `List` or `PodList`."""
-    return "items" in document and (_text(document.get("kind")) or "").endswith("List")
-
-
-def _body(cls: type[api.KubernetesObject], document: dict[str, Any]) -> dict[str, Any]:
-    """What the fields of a class are read from; an operator's object keeps its version."""
-    known = ("kind",) if issubclass(cls, operators.OperatorObject) else ("apiVersion", "kind")
-    return {key: value for key, value in document.items() if key not in known}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
     """Puts text that YAML readers could take for something else into quotes, and repeats what
     occurs twice.
@@ -416,6 +347,3 @@ def _quoted_where_needed(dumper: Dumper, text: str) -> yaml.Node:
 
 
 Dumper.add_representer(str, _quoted_where_needed)
-MOST_LISTS = 3
-_TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
-"""How kubectl's tables begin."""

@@ -1,0 +1,97 @@
+"""One document of a manifest: whether it is an object, of which class, and how errors name it."""
+
+import re
+from typing import Any
+
+from volcano_lab.api import objects as api
+from volcano_lab.framework.config.yaml import MOST_DEPTH
+from volcano_lab.manifests import operators
+from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests.files import SUFFIXES, Unreadable
+from volcano_lab.manifests.schema import found_text
+
+NOT_READ = " is not read and has no effect"
+_TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
+"""How kubectl's tables begin."""
+
+
+class NotRead(Exception):
+    """An object of a kind that the scheduler does not look at."""
+
+
+def kind_of(document: Any) -> type[api.KubernetesObject]:
+    """Return the class of a document.
+
+    Raises:
+        Unreadable: It is no object.
+        NotRead: It is an object of another kind.
+    """
+    if not isinstance(document, dict):
+        text = document if isinstance(document, str) else ""
+        hint = "; a file is read by load" * text.endswith(SUFFIXES) + (
+            "; it looks like a table of kubectl's: add -o yaml" * bool(_TABLE.match(text)))
+        raise Unreadable(f"is {found_text(document)}; allowed is a mapping with apiVersion, "
+                         f"kind and metadata{hint}")
+    if "objects" in document and "kind" not in document:
+        raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
+                         "cases)")
+    for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
+        if not text_of(document.get(field)):
+            raise Unreadable(f"{field} is {found_text(document.get(field))}; allowed is text, "
+                             f"such as {example}")
+    kind, version = document["kind"], document["apiVersion"]
+    of_group = version.rpartition("/")[0], kind
+    cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
+    if cls is not None and version in cls.api_versions:
+        return cls
+    same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
+    if same_kind:
+        raise NotRead(f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, "
+                      "so it has no effect")
+    misspelt = next((name for _, name in api.KINDS if name.lower() == kind.lower()), None)
+    if misspelt:
+        raise Unreadable(f'kind is "{kind}"; allowed is {misspelt}')
+    if kind in not_modelled.KINDS:
+        raise NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
+                      "has no effect")
+    raise NotRead(f"kind {kind}{NOT_READ}" + _has_pods(document) * (
+        "; if its operator creates pods, give these and their PodGroup (kubectl get podgroups,pods)"
+    ))
+
+
+def _has_pods(document: Any) -> bool:
+    """Whether a part of an object looks like a pod: it has containers or names a scheduler."""
+    layer = [document]
+    for _ in range(MOST_DEPTH):
+        if any(isinstance(each.get("containers"), list) or isinstance(
+                each.get("schedulerName"), str) for each in layer if isinstance(each, dict)):
+            return True
+        layer = [inner for outer in layer if isinstance(outer, dict | list)
+                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
+    return False
+
+
+def label_of(document: Any, place: str) -> str:
+    """Return how an error names an object: kind, namespace/name and where it stands."""
+    data = document if isinstance(document, dict) else {}
+    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    names = (text_of(metadata.get(key)) for key in ("namespace", "name"))
+    words = [text_of(data.get("kind")) or "object", "/".join(filter(None, names)),
+             f"({place})" if place else ""]
+    return " ".join(filter(None, words))
+
+
+def is_list(document: dict[str, Any]) -> bool:
+    """Return whether a document is a list of objects, such as `List` or `PodList`."""
+    return "items" in document and (text_of(document.get("kind")) or "").endswith("List")
+
+
+def body_of(cls: type[api.KubernetesObject], document: dict[str, Any]) -> dict[str, Any]:
+    """Return what the fields of a class are read from; an operator's object keeps its version."""
+    known = ("kind",) if issubclass(cls, operators.OperatorObject) else ("apiVersion", "kind")
+    return {key: value for key, value in document.items() if key not in known}
+
+
+def text_of(value: Any) -> str | None:
+    """Return a text that is not empty; None for anything else."""
+    return value if isinstance(value, str) and value else None
