@@ -24,7 +24,7 @@ from pending_pages import write_pages  # noqa: E402
 
 from texts import plans  # noqa: E402
 from translate import translated  # noqa: E402
-from volcano_lab.trace.language import say, speak  # noqa: E402
+from volcano_lab.messages import gettext, speak  # noqa: E402
 
 for plan in plans() if CHINESE else ():
     place = DOCS / "lessons" / "instructor" / plan.name
@@ -61,7 +61,7 @@ html_search_scorer = str(DOCS / "look" / "lessons-first.js")
 html_extra_path = ["made/static"]  # the modules' text, where the reference's links lead
 templates_path = ["templates"]
 html_context = {"switch": CHINESE or tags.has("both"),  # noqa: F821 `make docs` builds both languages
-                "site": tags.has("site"), "ask": say("Ask about your cluster")}  # noqa: F821
+                "site": tags.has("site"), "ask": gettext("Ask about your cluster")}  # noqa: F821
 html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.html",
                         "sidebar/scroll-start.html", "sidebar/navigation.html",
                         "sidebar/scroll-end.html"]}

@@ -16,8 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from volcano_lab import Cluster
 from volcano_lab.course.kit.lessons import TABLE, WAYS
 from volcano_lab.manifests.live import command_line
-from volcano_lab.trace.language import ENGLISH, say, spoken
-from volcano_lab.widgets.scripts import bundle, live_css, say_script
+from volcano_lab.messages import ENGLISH, gettext, spoken
+from volcano_lab.widgets.scripts import bundle, live_css, worded
 
 FRONT = Path(__file__).parent / "front"
 PICTURES = Path(__file__).parent / "pictures"
@@ -45,7 +45,7 @@ def write(out: Path, site: bool, both: bool = True) -> None:
     """
     chinese = spoken() != ENGLISH
     words = Environment(loader=FileSystemLoader(FRONT), undefined=StrictUndefined, autoescape=True)
-    shared = {"say": say, "chinese": chinese, "site": site, "policy": POLICY,
+    shared = {"say": gettext, "chinese": chinese, "site": site, "policy": POLICY,
               "line": command_line(), "python": f"{'../' * chinese}try/static/pyodide/questions.js"}
     for name, file in {"front": "index", **({"ask": "ask"} if site else {})}.items():
         other = f"{'..' if chinese else 'zh'}/{file}.html" if both else ""
@@ -54,7 +54,7 @@ def write(out: Path, site: bool, both: bool = True) -> None:
             given |= front(site)
         text = words.get_template(f"{name}.html").render(given)
         (out / f"{file}.html").write_text(text, encoding="utf-8")
-        script = say_script(bundle(FRONT / f"{name}.js"))
+        script = worded(bundle(FRONT / f"{name}.js"))
         if name == "front":
             script = script.replace("FRAMES = {}", f"FRAMES = {json.dumps(frames())}").replace(
                 "QUEUES = []", f"QUEUES = {json.dumps(QUEUES)}")
@@ -72,15 +72,15 @@ def write(out: Path, site: bool, both: bool = True) -> None:
 def front(site: bool) -> dict[str, Any]:
     """What the front page shows besides its texts."""
     chinese, first = spoken() != ENGLISH, frames()["111"]
-    titles = {each.number: say(each.title) for each in TABLE}
+    titles = {each.number: gettext(each.title) for each in TABLE}
 
     def lesson(number: str) -> str:
         file = next(each.file for each in TABLE if each.number == number)
         return (f"{'../' * chinese}try/notebooks/index.html?path={'zh/' * chinese}{file}" if site
                 else f"lessons/{file.removesuffix('.ipynb')}.html")
 
-    ways = [{"href": lesson(way.numbers[0]), "title": say(way.title), "text": say(way.whom),
-             "time": f"{len(way.numbers)} {'课' if chinese else 'lessons'}, {say(way.time)}",
+    ways = [{"href": lesson(way.numbers[0]), "title": gettext(way.title), "text": gettext(way.whom),
+             "time": f"{len(way.numbers)} {'课' if chinese else 'lessons'}, {gettext(way.time)}",
              "picture": picture} for way, picture in zip(WAYS, WAY_PICTURES, strict=True)]
     gallery = [{"number": number, "title": titles[number], "picture": picture}
                for number, picture in GALLERY.items()]

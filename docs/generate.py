@@ -22,7 +22,7 @@ from reference import (
 )
 
 from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
-from volcano_lab.trace.language import ENGLISH, say, spoken
+from volcano_lab.messages import ENGLISH, gettext, spoken
 
 HERE = Path(__file__).parent
 MADE = HERE / "made"
@@ -69,8 +69,8 @@ def the_map() -> str:
             short = name.removeprefix("volcano_lab.")
             rows.append(f"| [`{short}`](reference/{page}.md) | {about} | {files[1]} |")
     head = [
-        "# " + say("From Volcano's files to the lab's"), "", "Volcano v1.14.0.", "",
-        say("| module | what it is | answers to |"), "|---|---|---|"
+        "# " + gettext("From Volcano's files to the lab's"), "", "Volcano v1.14.0.", "",
+        gettext("| module | what it is | answers to |"), "|---|---|---|"
     ]
     return "\n".join(head + rows) + "\n"
 
@@ -80,14 +80,15 @@ def extension_points() -> str:
     from volcano_lab.plugins import answering
 
     lines = [
-        f"# {say('Extension points')}", "",
-        say("What the session asks its plugins, how the answers combine, and who asks."), "",
-        say("| point, its switch | question | rule; without an answer | plugins | asked by |"),
+        f"# {gettext('Extension points')}", "",
+        gettext("What the session asks its plugins, how the answers combine, and who asks."), "",
+        gettext("| point, its switch | question | rule; without an answer | plugins | asked by |"),
         "|---|---|---|---|---|"
     ]
     for name, point in POINTS.items():
         names = "<br>".join(f"`{each}`" for each in (name, *point.switches))
-        cells = (names, say(point.sentence), f"{say(point.rule)}<br>*{say(point.default)}*",
+        rule = f"{gettext(point.rule)}<br>*{gettext(point.default)}*"
+        cells = (names, gettext(point.sentence), rule,
                  *(", ".join(f"`{x}`" for x in many) or "–"
                    for many in (answering(name), point.asked_by)))
         lines.append("| " + " | ".join(cells) + " |")
@@ -112,8 +113,8 @@ FACE = {"Cluster": "cluster.py", "ClusterObjects": "manifests/described.py",
 
 def face() -> str:
     """The reference of a cluster and of what its methods return."""
-    head = [f"# {say('Cluster and its results')}", "",
-            say("From the docstrings; the examples are run by the tests."), ""]
+    head = [f"# {gettext('Cluster and its results')}", "",
+            gettext("From the docstrings; the examples are run by the tests."), ""]
     return "\n".join(head + [described_class(name, PACKAGE / file)
                              for name, file in FACE.items()])
 
@@ -145,10 +146,10 @@ def metrics() -> str:
 
     about = ("The series that `volcano-lab serve` and `volcano_lab.server.prometheus.Metrics` "
              "expose, under Volcano's names.")
-    head = say("| series | kind | labels | meaning | set by |") + "\n|---|---|---|---|---|\n"
+    head = gettext("| series | kind | labels | meaning | set by |") + "\n|---|---|---|---|---|\n"
     rows = (f"| `{name}` | {kind} | {labels} | {meaning} | {source} |\n"
             for name, kind, labels, meaning, source in map(dict.values, catalogue()))
-    return f"# {say('Metrics')}\n\n{say(about)}\n\n{head}{''.join(rows)}"
+    return f"# {gettext('Metrics')}\n\n{gettext(about)}\n\n{head}{''.join(rows)}"
 
 
 def records() -> str:
@@ -156,10 +157,10 @@ def records() -> str:
 
     about = ("What a `Trace` records; breakpoints stop at these names, the stepper and the log "
              "show their sentences.")
-    head = say("| kind | fields | what it stands for |") + "\n|---|---|---|\n"
-    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {say(each.about)} |\n"
+    head = gettext("| kind | fields | what it stands for |") + "\n|---|---|---|\n"
+    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {gettext(each.about)} |\n"
             for each in KINDS.values())
-    return f"# {say('Records of a trace')}\n\n{say(about)}\n\n{head}{''.join(rows)}"
+    return f"# {gettext('Records of a trace')}\n\n{gettext(about)}\n\n{head}{''.join(rows)}"
 
 
 def lessons() -> str:
@@ -167,7 +168,7 @@ def lessons() -> str:
     title, start = ("Lessons", "Start") if spoken() == ENGLISH else ("课程", "开始")
     lines = [f"# {title}", "", course_table("../lessons/"), "", "```{toctree}", ":hidden:",
              ":maxdepth: 1", "", f"{start} </lessons/start>"]
-    lines += [f"{each.number} · {say(each.title)} </lessons/{each.number}-{each.name}>"
+    lines += [f"{each.number} · {gettext(each.title)} </lessons/{each.number}-{each.name}>"
               for each in TABLE]
     return "\n".join([*lines, "```", ""])
 
@@ -176,7 +177,7 @@ def ways() -> str:
     """The ways through the course as a list, each number a link to its lesson."""
     links = {each.number: f"[{each.number}](lessons/{each.file})" for each in TABLE}
     if spoken() != ENGLISH:
-        return "\n".join(f"- **{say(way.title)}**（{say(way.whom)}，{say(way.time)}）："
+        return "\n".join(f"- **{gettext(way.title)}**（{gettext(way.whom)}，{gettext(way.time)}）："
                          f"{'、'.join(map(links.get, way.numbers))}。" for way in WAYS) + "\n"
     return "\n".join(f"- **{way.title}** ({way.whom[0].lower()}{way.whom[1:]}, {way.time}): "
                      f"{', '.join(map(links.get, way.numbers))}." for way in WAYS) + "\n"
@@ -185,8 +186,10 @@ def ways() -> str:
 def glossary() -> str:
     """The words of the course, with their Chinese."""
     words = yaml.safe_load((HERE / "glossary.yaml").read_text(encoding="utf-8"))
-    rows = [f"| **{word}** | {chinese} | {say(text)} |" for word, (chinese, text) in words.items()]
-    head = [f"# {say('Glossary')}", "", say("| word | 中文 | what it means |"), "|---|---|---|"]
+    rows = [f"| **{word}** | {chinese} | {gettext(text)} |"
+            for word, (chinese, text) in words.items()]
+    head = [f"# {gettext('Glossary')}", "", gettext("| word | 中文 | what it means |"),
+            "|---|---|---|"]
     return "\n".join([*head, *rows, ""])
 
 
@@ -212,8 +215,8 @@ def generate() -> None:
     (MADE / "touch.md").write_text(touch(), encoding="utf-8")
     (MADE / "glossary.md").write_text(glossary(), encoding="utf-8")
     lines = [
-        f"# {say('Reference')}", "",
-        say("From the docstrings; the examples are run by the tests."), "",
+        f"# {gettext('Reference')}", "",
+        gettext("From the docstrings; the examples are run by the tests."), "",
         "```{toctree}", ":maxdepth: 1", ""
     ]
     (MADE / "reference" / "face.md").write_text(face(), encoding="utf-8")
@@ -223,6 +226,7 @@ def generate() -> None:
         texts = [
             described_module(name, path) for name, path in modules() if group_of(name) == group
         ]
-        (MADE / "reference" / f"{page}.md").write_text(f"# {page}: {say(what)}\n" + "".join(texts))
+        title = f"# {page}: {gettext(what)}\n"
+        (MADE / "reference" / f"{page}.md").write_text(title + "".join(texts))
         lines.append(f"reference/{page}")
     (MADE / "reference.md").write_text("\n".join([*lines, "```", ""]))

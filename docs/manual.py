@@ -14,7 +14,7 @@ import click
 
 from volcano_lab.cli.grammar import SECTIONS, volcano_lab
 from volcano_lab.cli.help import ENGLISH, VARIABLE, entries, paragraphs
-from volcano_lab.trace.language import say, spoken
+from volcano_lab.messages import gettext, spoken
 
 MANUALS = {"en": Path(__file__).parent / "volcano-lab.1",
            "zh": Path(__file__).parent / "volcano-lab.zh.1"}
@@ -40,14 +40,14 @@ def commands(language: str | None = None
 
 def markdown() -> str:
     """Return the page of the documentation."""
-    parts = ["# " + say("The command volcano-lab"), "",
-             say("`volcano-lab --help` and `man volcano-lab` say the same."), "",
-             say("What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes writes "
-                 "them. Amounts are CPUs, bytes and whole GPUs; only the numbers of `why` are "
-                 "those of the records: thousandths of CPUs and GPUs."), "",
+    parts = ["# " + gettext("The command volcano-lab"), "",
+             gettext("`volcano-lab --help` and `man volcano-lab` say the same."), "",
+             gettext("What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes "
+                     "writes them. Amounts are CPUs, bytes and whole GPUs; only the numbers of "
+                     "`why` are those of the records: thousandths of CPUs and GPUs."), "",
              *(f"- `{name}`: {', '.join(f'`{key}`' for key in keys)}"
                for name, keys in KEYS.items()), "",
-             say("A value of `what-if` and `diff` is a pair: before, after."), ""]
+             gettext("A value of `what-if` and `diff` is a pair: before, after."), ""]
     for name, command, ctx in commands():
         parts += [f"## {name}", "", f"```text\n{command.get_help(ctx)}\n```", ""]
     return "\n".join(parts)

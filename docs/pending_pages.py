@@ -16,7 +16,7 @@ from volcano_lab import Cluster
 from volcano_lab.course.kit.lessons import TABLE
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.explanation import in_quantity
-from volcano_lab.trace.language import ENGLISH, say, spoken
+from volcano_lab.messages import ENGLISH, gettext, spoken
 from volcano_lab.trace.state import queues_of
 
 PENDING = Path(__file__).parent / "pending"
@@ -43,11 +43,11 @@ def write_pages() -> None:
 
 def contents() -> Iterator[str]:
     """The list of the pages, each with its first sentence."""
-    yield f"# {say(TEXTS['title'])}\n\n{say(TEXTS['about'])}"
+    yield f"# {gettext(TEXTS['title'])}\n\n{gettext(TEXTS['about'])}"
     for group in GROUPS:
-        yield f"\n## {say(group['group'])}\n"
+        yield f"\n## {gettext(group['group'])}\n"
         for row in group["pages"]:
-            yield f"- [{say(row['title'])}]({row['page']}.md): {_first(say(row['lead']))}"
+            yield f"- [{gettext(row['title'])}]({row['page']}.md): {_first(gettext(row['lead']))}"
     yield "\n```{toctree}\n:hidden:\n:maxdepth: 1\n"
     yield from (row["page"] for group in GROUPS for row in group["pages"])
     yield "```"
@@ -59,27 +59,27 @@ def page(row: Row) -> Iterator[str]:
     line = row.get("line", f"volcano-lab why docs/pending/{row['page']}.yaml train")
     file = PENDING.parents[1] / line.split()[2]
     explainer = Cluster.read(file).explainer()
-    yield f"# {say(row['title'])}\n\n{say(row['lead'])}"
+    yield f"# {gettext(row['title'])}\n\n{gettext(row['lead'])}"
     yield _head("symptom") + _symptom(explainer)
     yield _head("numbers")
     yield from _queues(explainer)
     yield from _nodes(explainer)
     yield _head("why")
     yield f"```console\n{printed(line + ' --lang zh' * (spoken() != ENGLISH))}```"
-    yield "\n" + say(row["not"])
+    yield "\n" + gettext(row["not"])
     yield _head("manifest")
     yield f"```yaml\n{file.read_text(encoding='utf-8')}```"
     yield _head("more")
     lesson = next(each for each in TABLE if each.number == row["lesson"])
-    yield f"- [{lesson.number} {say(lesson.title)}](../lessons/{lesson.file})"
+    yield f"- [{lesson.number} {gettext(lesson.title)}](../lessons/{lesson.file})"
     yield from (f"- Volcano [#{number}]({ISSUE}{number})" for number in row["issues"])
     words = "、" if spoken() != ENGLISH else ", "
-    yield f"\n*{say(TEXTS['words'])} {words.join(row['words'].split(', '))}*"
+    yield f"\n*{gettext(TEXTS['words'])} {words.join(row['words'].split(', '))}*"
 
 
 def _head(anchor: str) -> str:
     """A heading with a name that stays, in whatever language and words it is."""
-    return f'\n<span id="{anchor}"></span>\n\n## {say(TEXTS[anchor])}\n\n'
+    return f'\n<span id="{anchor}"></span>\n\n## {gettext(TEXTS[anchor])}\n\n'
 
 
 def _first(text: str) -> str:
@@ -120,7 +120,7 @@ def _queues(explainer: Explainer) -> Iterator[str]:
                 amounts = [_text(resource, row[name].get(resource)) for name in names]
                 rows.append(f"| {queue} | {resource} | {row['weight']} | {' | '.join(amounts)} |")
     if rows:
-        yield say(TEXTS["queues"])
+        yield gettext(TEXTS["queues"])
         yield "|---|---|---|---|---|---|---|"
         yield from rows
         yield ""
@@ -128,7 +128,7 @@ def _queues(explainer: Explainer) -> Iterator[str]:
 
 def _nodes(explainer: Explainer) -> Iterator[str]:
     """A table of the nodes: what is idle of what they have."""
-    yield say(TEXTS["nodes"])
+    yield gettext(TEXTS["nodes"])
     yield "|---|---|---|---|"
     for name, node in explainer.session.nodes.items():
         for resource, amount in node.allocatable:

@@ -23,7 +23,7 @@ os.environ["VOLCANO_LAB_LANG"] = "en"
 def _english_is_spoken():
     """What a test says in another language is over with it."""
     yield
-    from volcano_lab.trace.language import ENGLISH, speak
+    from volcano_lab.messages import ENGLISH, speak
 
     speak(ENGLISH)
 

@@ -15,7 +15,7 @@ from lessons import FOLD, faults, visible_text
 from volcano_lab.course.kit.lessons import LESSONS, START
 from volcano_lab.course.kit.live import views
 from volcano_lab.course.kit.question import Asked, Prediction
-from volcano_lab.trace.language import speak
+from volcano_lab.messages import speak
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("**/*.ipynb")

@@ -11,7 +11,7 @@ import translate
 from cells import code_cells
 from texts import notebooks
 from volcano_lab.course.kit.field import to_be_changed
-from volcano_lab.trace.language import SCRIPT, catalogue
+from volcano_lab.messages.catalogue import SCRIPT, catalogue
 from volcano_lab.widgets.scripts import HERE
 
 ROOT = Path(__file__).parents[1]
@@ -52,7 +52,7 @@ def test_the_same_cells_are_there_to_be_changed(path):
 
 
 def test_scripts_take_nothing_apart_at_a_text_that_is_translated():
-    entries = catalogue("zh", SCRIPT).entries
+    entries = catalogue("zh", SCRIPT)
     for path in sorted(HERE.glob("js/**/*.js")):
         for mark in re.findall(r'\.split\("([^"]*)"\)', path.read_text(encoding="utf-8")):
             assert mark not in entries, (path.name, mark)

@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from volcano_lab.debug.presets import SYMPTOMS  # noqa: E402
 from volcano_lab.framework.config.conf import ACTIONS, DEFAULT_CONF, OFF_UNLESS_SET  # noqa: E402
 from volcano_lab.framework.points.table import BUILT_IN as POINTS  # noqa: E402
-from volcano_lab.trace.language import ENGLISH, languages, say, speak, spoken  # noqa: E402
+from volcano_lab.messages import ENGLISH, gettext, languages, speak, spoken  # noqa: E402
 
 BUILD = ROOT / "build"
 QUEUE = {"weight": "its part of what is scarce (proportion)",
@@ -83,23 +83,23 @@ td:first-child { font-weight: 600; width: 34% }
 """
 
 
-def section(title, rows, head=str, text=say):
+def section(title, rows, head=str, text=gettext):
     """A heading and a table of pairs; what is said for the first and the second text of each."""
     cells = "".join(f"<tr><td>{escape(head(first))}</td><td>{escape(text(second))}</td></tr>"
                     for first, second in rows)
-    return f"<section><h2>{escape(say(title))}</h2><table>{cells}</table></section>"
+    return f"<section><h2>{escape(gettext(title))}</h2><table>{cells}</table></section>"
 
 
 def cycle():
     """The steps of a cycle as a row of boxes."""
-    boxes = "<i>→</i>".join(f"<div><b>{escape(step)}</b>{escape(say(what))}</div>"
+    boxes = "<i>→</i>".join(f"<div><b>{escape(step)}</b>{escape(gettext(what))}</div>"
                             for step, what in CYCLE.items())
     return f'<div class="cycle">{boxes}</div>'
 
 
 def configuration():
     """The configuration that Volcano runs with when it is given none."""
-    return (f"<section><h2>{escape(say('The configuration, where none is given'))}</h2>"
+    return (f"<section><h2>{escape(gettext('The configuration, where none is given'))}</h2>"
             f"<pre>{escape(DEFAULT_CONF)}</pre></section>")
 
 
@@ -115,9 +115,9 @@ def switches():
     for name, point in POINTS.items():
         for switch in point.switches:
             found.setdefault(switch, []).append(name)
-    found.setdefault("enableHierarchy", []).append(say("the tree of queues (drf, capacity)"))
+    found.setdefault("enableHierarchy", []).append(gettext("the tree of queues (drf, capacity)"))
     return [(switch, ", ".join(points) + (
-        " " + say("(off unless set)") if switch in OFF_UNLESS_SET else ""))
+        " " + gettext("(off unless set)") if switch in OFF_UNLESS_SET else ""))
         for switch, points in found.items()]
 
 
@@ -126,11 +126,11 @@ def pages():
     words = yaml.safe_load((ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8"))
     first = [section("Commands of volcano-lab", COMMANDS.items()),
              section("Fields of a queue", QUEUE.items()),
-             section("How it is computed", FORMULAS.items(), say),
+             section("How it is computed", FORMULAS.items(), gettext),
              section("Phases of a PodGroup", PHASES.items()),
              section("States of a pod", STATES.items()),
              section("What you see, and why", [(each.seen, each.likely) for each in SYMPTOMS],
-                     say), configuration()]
+                     gettext), configuration()]
     second = [section("Actions, and what they ask", asked(), text=str),
               section("Switches of a plugin (on unless set), and what they take away", switches(),
                       text=str),
@@ -144,7 +144,7 @@ def html():
     titles = ("Volcano v1.14.0: queues, gangs, waiting",
               "Volcano v1.14.0: actions, switches, words")
     first, second = (f'<div class="page">{"".join(part)}</div>' for part in pages())
-    body = f"<h1>{say(titles[0])}</h1>{cycle()}{first}<h1>{say(titles[1])}</h1>{second}"
+    body = f"<h1>{gettext(titles[0])}</h1>{cycle()}{first}<h1>{gettext(titles[1])}</h1>{second}"
     return (f'<!doctype html><html lang="{spoken()}"><meta charset="utf-8">'
             f"<title>volcano_lab</title><style>{re.sub(chr(10), ' ', STYLE)}</style>{body}</html>")
 

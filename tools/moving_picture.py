@@ -19,7 +19,7 @@ from widget_page import WidgetPage  # noqa: E402
 
 from browser.page import find_chromium  # noqa: E402
 from volcano_lab.course.lesson_00.lab import fair_share_lab  # noqa: E402
-from volcano_lab.trace.language import speak  # noqa: E402
+from volcano_lab.messages import speak  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 KEYS = [*["ArrowRight"] * 3, *["ArrowLeft"] * 2]

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "support")]
 from widget_page import WidgetPage  # noqa: E402
 
 from browser.page import find_chromium  # noqa: E402
-from volcano_lab.trace.language import speak  # noqa: E402
+from volcano_lab.messages import speak  # noqa: E402
 from volcano_lab.widgets import Lab, pictures  # noqa: E402
 
 OUTPUT = ROOT / "build" / "labs"

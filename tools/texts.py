@@ -21,7 +21,6 @@ from volcano_lab.cli import grammar
 from volcano_lab.cli import help as cli_help
 from volcano_lab.course.kit.questions import RECAP, RIGHT
 from volcano_lab.messages.catalogue import SCRIPT
-from volcano_lab.widgets.scripts import in_script
 
 ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
@@ -55,34 +54,16 @@ NO_TEXT = re.compile("|".join((
 GRADES = {"check", "check_class"}
 """Decorators of functions whose docstring is a task."""
 
-SCRIPT_WORDS = {
-    "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Queues", "Nodes",
-    "Steps", "↶ undo", "undo", "copy ▾", "copied ✓", "yes", "no", "nothing", "later →", "tasks",
-    " (done)", "step by ", "show ", "job ", "queue ", "operation ", "outcome ", "scene ", "any",
-    "next", "previous", "a second ", "bind ", "start ", "commit ", "discard ", "deserved ",
-    "allocated ", "share ", "step ", "after step ", "the job", "the queue", "of ", "CPUs",
-    ", in CPUs", "runs", "running ", "promised ", "evicted ", "Run", "placed ", "chosen ",
-    "refused ", " is {0}", "forgiven", "left ≤ right", "Under way: {0}{1}", ", the last {0}",
-    "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}", "{0} (gone)",
-    "Step {0}: {1}", "step {0}: {1}", "play: {0}", "a pod", "{0} on {1}: {2}, {3}",
-    "{0}, {1} pods: {2}", "Round {0}: ", " In {0}.", ". Axes: {0}, {1}; logarithmic.", "{0} at {1}",
-    "{0}: {1} to {2}{3}", "{0}, at {1} {2}: {3}"}
-"""Texts of scripts that are one word; one that is a key elsewhere has a space at its end."""
-
-NO_SCRIPT_TEXT = re.compile(
-    r"^(queue|job)/|^svg |^\{0\}pods$|"
-    r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|^[#.]|var\(|^\w+-\{|^change:|"
-    "^ ?(tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"
-    r"below|turn|guarantee|tier) \{\d\}$")
-SCRIPT_KEYS = {"try again", "no widget"}
-"""What looks like a text in a script, and is none."""
+LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
+IN_SCRIPT = re.compile(rf'\bt\((?:[^"()]*\? )?{LITERAL}(?: : {LITERAL})?')
+"""A text that a script looks up, or both of a conditional one."""
 
 
 def texts_of(source: str) -> list[str]:
-    """The texts of Python source in their order, what is put in as names in braces.
+    """The texts of Python source in their order: what `gettext` looks up, and what has words.
 
-    >>> texts_of('f"{len(jobs)} jobs wait for {job.name}"; x = "a long name"; y = "key"')
-    ['{len} jobs wait for {name}', 'a long name']
+    >>> texts_of('gettext("{n} pods" if n else "none"); x = "a long name"; y = "key"')
+    ['{n} pods', 'none', 'a long name']
     """
     tree = ast.parse(source)
     parts = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
@@ -97,12 +78,10 @@ def texts_of(source: str) -> list[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and (
                 id(node) in looked_up):
             found.append((node.lineno, node.col_offset, node.value, True))
-        elif isinstance(node, ast.JoinedStr) and id(node) not in parts:
-            found.append((node.lineno, node.col_offset, braced(node), False))
         elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
               and id(node) not in parts and docs.get(id(node), True)):
             clean = " ".join(inspect.cleandoc(node.value).split())
-            text = clean if id(node) in docs else numbered(node.value)
+            text = clean if id(node) in docs else node.value
             found.append((node.lineno, node.col_offset, text, False))
     return list(dict.fromkeys(text.strip() for _, _, text, sure in sorted(found)
                               if sure or is_text(text.strip())))
@@ -111,16 +90,6 @@ def texts_of(source: str) -> list[str]:
 def alternatives(node) -> list:
     """A text, or both of a conditional one."""
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
-
-
-def numbered(text: str) -> str:
-    """A text for `str.format` with a number in each pair of braces.
-
-    >>> numbered("{} of {} wait")
-    '{0} of {1} wait'
-    """
-    number = iter(range(text.count("{}")))
-    return re.sub(r"\{\}", lambda _: f"{{{next(number)}}}", text)
 
 
 def is_text(text: str) -> bool:
@@ -140,21 +109,6 @@ def graded(node) -> bool:
         getattr(getattr(each, "func", each), "id", "") in GRADES for each in node.decorator_list)
 
 
-def braced(node: ast.JoinedStr) -> str:
-    """An f-string as an entry: {name of what is put in}, each name once."""
-    text, used = "", set()
-    for value in node.values:
-        if isinstance(value, ast.Constant):
-            text += value.value
-            continue
-        name = base = name_of(value.value)
-        while name in used:
-            name = f"{base}{len(used)}"
-        used.add(name)
-        text += f"{{{name}}}"
-    return text
-
-
 def name_of(node) -> str:
     """A name for an expression: its own, or that of its outermost part."""
     for part in ("id", "attr"):
@@ -166,22 +120,13 @@ def name_of(node) -> str:
 
 
 def script_texts(source: str) -> list[str]:
-    """The texts of JavaScript."""
-    found: list[str] = []
-    source = re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
-    in_script(source, lambda text: found.append(text) or text)
-    return list(dict.fromkeys(filter(is_script_text, found)))
+    """The texts that JavaScript looks up with `t`.
 
-
-def is_script_text(text: str) -> bool:
-    """Whether a literal of a script is for people; a template may be one word with a number."""
-    if text in SCRIPT_WORDS:
-        return True
-    if NO_SCRIPT_TEXT.search(text):
-        return False
-    if "{0}" in text:
-        return bool(re.search(r"(?<![\w-])[a-z]{3,}(?![\w(:=-])| of ", text.replace("{", " {")))
-    return is_text(text) and text not in SCRIPT_KEYS
+    >>> script_texts('t(n > 1 ? "{0} pods" : "{0} pod", n) + t("on {0}", t("a node"))')
+    ['{0} pods', '{0} pod', 'on {0}', 'a node']
+    """
+    found = [text for pair in IN_SCRIPT.findall(source) for text in pair if text]
+    return list(dict.fromkeys(json.loads(f'"{text}"') for text in found))
 
 
 def blocks(source: str) -> list[str]:
@@ -205,8 +150,7 @@ def has_words(block: str) -> bool:
         return bool(re.match(r"```\n([\w-]+ .*  # |What )", block))
     made = "[all lessons](" in block or block.startswith(
         ("</details", "|---", "**Next:**", "**This was"))
-    return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(
-        r'`[^`]*`|<(?![^>]* alt=")[^>]*>', "", block)))
+    return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|<[^>]*>", "", block)))
 
 
 def notebooks() -> list[Path]:

@@ -19,13 +19,13 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 import polib
 import yaml
 from markdown_it import MarkdownIt
 
-from readme import written
 from texts import (
     HELP,
     LANGUAGE,
@@ -39,9 +39,10 @@ from texts import (
     page_catalogue,
 )
 from volcano_lab.course.kit.markup import NAME
+from volcano_lab.messages import catalogue, localized, speak, speaking
+from volcano_lab.messages.catalogue import SCRIPT
 from volcano_lab.messages.language import FOLDER as MESSAGES
 from volcano_lab.messages.texts import SUBJECTS
-from volcano_lab.trace import language
 
 CHINESE = "\u4e00-\u9fff"
 NO_PROSE = re.compile(r"```.*?```|`[^`]*`|<[^>]*>|\w+\([\w{}, ]*\)|\]\([^)]*\)|https?://\S+",
@@ -50,6 +51,9 @@ HALF_WIDTH = re.compile(
     rf"\S?[{CHINESE}“”）][*“”]*[,;:?!(]|[\w}}][*“”]*[),;:?!] ?[*“”]*[{CHINESE}]|"
     rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x [\d{CHINESE}{{]\S*|\w[*]*\.[*]*$")
 """A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
+
+ENGLISH_WORDS = re.compile(r"^[^\u4e00-\u9fff]*[A-Za-z]{3,} [a-z]{2,}[^\u4e00-\u9fff]*$", re.DOTALL)
+"""A text that nobody has translated, by its look."""
 
 PLACE = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
 """What is put in, with how it is shown."""
@@ -155,7 +159,7 @@ def problems() -> list[str]:
             entry, where = entries[text], f"{path.relative_to(ROOT)}: "
             if path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
                 found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
-            elif path.stem != language.SCRIPT and (mark := half_width(entry.msgstr)):
+            elif path.stem != SCRIPT and (mark := half_width(entry.msgstr)):
                 found.append(f"{where}a mark of half width, {mark}: {entry.msgstr}")
             elif old := replaced(entry.msgstr):
                 found.append(f"{where}{old}: {entry.msgstr}")
@@ -222,7 +226,7 @@ def build(paths: list[Path]) -> None:
     """Make notebooks of another language: Markdown and comments from the catalogues, run anew."""
     from notebooks import run
 
-    language.speak(LANGUAGE)
+    speak(LANGUAGE)
     folder = ROOT / "notebooks" / LANGUAGE
     folder.mkdir(exist_ok=True)
     for path in paths:
@@ -233,7 +237,7 @@ def build(paths: list[Path]) -> None:
             else:
                 cell.source = commented(cell.source, path.stem)
         notebook.cells.insert(1, nbformat.v4.new_code_cell(
-            f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language"))
+            f'from volcano_lab.messages import speak\n\nspeak("{LANGUAGE}")', id="language"))
         nbformat.write(notebook, folder / path.name)
         run(folder / path.name)
         print(folder / path.name)
@@ -261,21 +265,21 @@ def missing(path: Path) -> list[str]:
     """The texts of a lesson that stay English: of its outputs, questions answered, labs moved."""
     from cells import code_cells, run_cell
 
-    language.speak(LANGUAGE)
     stayed: dict[str, None] = {}
-    known = language._said
 
-    def noted(spoken, text):
-        found = known(spoken, text)
-        words = re.sub("`[^`]*`", "", found)
-        if re.search(r"[A-Za-z]{3,} [a-z]{2,}", words) or (re.fullmatch(r"[A-Za-z ]{3,}", words)):
-            stayed[f"{text}\n    -> {found}" if found != text else text] = None
-        return found
+    class Noted(dict):
+        def get(self, text, default=None):
+            if text not in self and ENGLISH_WORDS.search(re.sub("`[^`]*`", "", text)):
+                stayed[text] = None
+            return super().get(text, default)
 
-    language._said = noted
-    names = {"__name__": "__main__"}
-    for name, source in code_cells(path).items():
-        explore(run_cell(source, f"{path.name}/{name}", names))
+    found, names = catalogue.catalogue, {"__name__": "__main__"}
+    known = Noted(found(LANGUAGE))
+    noted = mock.patch.object(catalogue, "catalogue", lambda language, *name: (
+        found(language, *name) if name else known))
+    with speaking(LANGUAGE), noted:
+        for name, source in code_cells(path).items():
+            explore(run_cell(source, f"{path.name}/{name}", names))
     return list(stayed)
 
 
@@ -292,22 +296,21 @@ def explore(value) -> None:
         for part in value.result if isinstance(value.result, list | tuple) else [value.result]:
             explore(part)
     if hasattr(value, "controls") and hasattr(value, "tasks"):
-        language.say_all([value.fixed, value.shown])
+        localized([value.fixed, value.shown])
         for number in range(len(value.tasks)):
-            language.say_all(value.begin(number).shown)
+            localized(value.begin(number).shown)
         value.reset()
         for name, control in value.controls.items():
             for choice in control.choices()[:1] + control.choices()[-1:]:
                 with contextlib.suppress(ValueError):
-                    language.say_all(value.set(**{name: choice}).shown)
+                    localized(value.set(**{name: choice}).shown)
             value.reset()
 
 
 def readme() -> str:
-    """The readme in the other language, with its pictures and what commands print."""
+    """The readme in the other language, with its pictures in that language."""
     text = translated((ROOT / "README.md").read_text(encoding="utf-8"), "README") + "\n"
-    text = text.replace("docs/pictures/", f"docs/pictures/{LANGUAGE}/")
-    return written(text, f"--lang {LANGUAGE}")
+    return text.replace("docs/pictures/", f"docs/pictures/{LANGUAGE}/")
 
 
 def translated(source: str, page: str) -> str:

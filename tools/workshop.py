@@ -18,7 +18,7 @@ import slides
 from cells import processes
 from slides import ROOT, asked, exported, printed
 from translate import translated
-from volcano_lab.trace.language import ENGLISH, speak
+from volcano_lab.messages import ENGLISH, speak
 
 BUILD = ROOT / "build" / "workshop"
 TEACHERS = ROOT / "notebooks" / "instructor"

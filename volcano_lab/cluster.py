@@ -21,7 +21,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.described import Added, ClusterObjects
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import Message, friendly_errors, log
+from volcano_lab.messages import Message, friendly_errors, gettext, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.comparison import Comparison
@@ -117,7 +117,8 @@ class Cluster(ClusterObjects):
         except ManifestError as error:
             if refuse:
                 raise
-            return [f"{problem}; admission would refuse it now" for problem in error.problems]
+            return [gettext("{problem}; admission would refuse it now", problem=problem)
+                    for problem in error.problems]
 
     def warnings(self, cycle: Cycle) -> list[str]:
         """Return what has no effect in a cycle of this cluster: in manifests, in the configuration,

@@ -3,6 +3,7 @@
 import {add, followTheme} from "../../volcano_lab/widgets/js/page.js";
 import {keepPages} from "./offline.js";
 import {questions} from "../../volcano_lab/widgets/js/questions.js";
+import {t} from "../../volcano_lab/widgets/js/words.js";
 
 const find = (id) => document.getElementById(id), {python, language} = document.body.dataset;
 const waiting = new Map();
@@ -17,7 +18,7 @@ function started() {
     waiting.get(data.id)?.(data.answer);
     waiting.delete(data.id);
   };
-  worker.onerror = () => { for (const answer of waiting.values()) answer({error: "Python could not be loaded: the page is not all there, or the network is off at the first visit."}); worker = null; };
+  worker.onerror = () => { for (const answer of waiting.values()) answer({error: t("Python could not be loaded: the page is not all there, or the network is off at the first visit.")}); worker = null; };
   worker.postMessage({language});
   return worker;
 }
@@ -35,11 +36,11 @@ const ask = (question, files) => new Promise((resolve) => {
 
 async function open(files) {
   const name = files[0].name, panel = questions(find("after"), (question) => ask(question, question.ask === "open" ? files : undefined), name, (head) => {
-    const other = add(head, "a", {href: "#"}, "another file");
+    const other = add(head, "a", {href: "#"}, t("another file"));
     other.addEventListener("click", (event) => { event.preventDefault(); show(false); });
   });
   find("fault").hidden = true;
-  find("busy").textContent ||= "Reading the file and running a cycle …";
+  find("busy").textContent ||= t("Reading the file and running a cycle …");
   const found = await panel.open(files.map((file) => file.name));
   find("busy").textContent = "";
   if (found.error) {
@@ -76,7 +77,7 @@ addEventListener("hashchange", followAddress);
 followAddress();
 document.addEventListener("click", ({target}) => {
   const name = target.dataset?.copy;
-  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = "select and copy"; });
+  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = t("select and copy"); });
 });
 // Python loads while the reader looks for the file.
 requestIdleCallback?.(started) ?? setTimeout(started, 500);

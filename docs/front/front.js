@@ -1,5 +1,6 @@
 // The front page's picture: what the scheduler decided at each setting of three weights, computed when the page was built.
 import {keepPages} from "./offline.js";
+import {t} from "../../volcano_lab/widgets/js/words.js";
 const FRAMES = {};
 const QUEUES = [];
 const find = (id) => document.getElementById(id), all = (name) => [...document.querySelectorAll(name)];
@@ -33,10 +34,10 @@ function draw() {
   levels(deserved, placed);
   find("say").classList.toggle("red", !placed[1]);
   find("say").textContent = placed[1]
-    ? `Queue b deserves ${short(deserved[1])} CPUs: ${placed[1]} pods of its job train fit. The gang needs ${gang.least}, so Volcano commits, and they start.`
-    : `Queue b deserves ${short(deserved[1])} CPUs: ${fits} pods of its job train fit. The gang needs ${gang.least} at once, so Volcano discards them, and no pod starts.`;
+    ? t("Queue b deserves {0} CPUs: {1} pods of its job train fit. The gang needs {2}, so Volcano commits, and they start.", short(deserved[1]), placed[1], gang.least)
+    : t("Queue b deserves {0} CPUs: {1} pods of its job train fit. The gang needs {2} at once, so Volcano discards them, and no pod starts.", short(deserved[1]), fits, gang.least);
   const held = placed.map((count, at) => count * QUEUES[at].pod);
-  find("sum").textContent = `${held[0] + held[1] + held[2]} of 100 CPUs in use: a ${held[0]}, b ${held[1]}, c ${held[2]}`;
+  find("sum").textContent = t("{0} of 100 CPUs in use: a {1}, b {2}, c {3}", held[0] + held[1] + held[2], held[0], held[1], held[2]);
   find("use").setAttribute("aria-label", find("sum").textContent);
 }
 
@@ -49,21 +50,21 @@ function pour() {
     if (at === rounds.length - 1) return draw();
     levels(round.deserved, null);
     find("say").classList.remove("red");
-    find("say").textContent = `Round ${at + 1}: each queue gets its part by weight; ${short(round.left)} CPUs come back from queues that request no more.`;
+    find("say").textContent = t("Round {0}: each queue gets its part by weight; {1} CPUs come back from queues that request no more.", at + 1, short(round.left));
   }, calm ? 0 : 900 * (at + 1)));
 }
 
 function stop() {
   clearInterval(timer);
   timer = 0;
-  find("auto").textContent = "play the movement";
+  find("auto").textContent = t("play the movement");
   find("say").setAttribute("aria-live", "polite");
 }
 
 // Queue b's weight goes through three settings, three times; the first touch ends it.
 function play() {
   let step = 0;
-  find("auto").textContent = "pause the movement";
+  find("auto").textContent = t("pause the movement");
   find("say").setAttribute("aria-live", "off");
   const next = () => { weights[1] = [2, 3, 1][step % 3]; draw(); if (++step >= 9) stop(); };
   timer = setInterval(next, 2200);
@@ -81,7 +82,7 @@ if (!calm) {
 }
 document.addEventListener("click", ({target}) => {
   const name = target.dataset?.copy;
-  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = "select and copy"; });
+  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = t("select and copy"); });
 });
 for (const kind of ["dragover", "dragleave", "drop"]) find("drop")?.addEventListener(kind, (event) => {
   event.preventDefault();

@@ -6,7 +6,7 @@ import pytest
 import cheat_sheet
 from volcano_lab.cli.grammar import volcano_lab
 from volcano_lab.framework.config.conf import ACTIONS, ALL_SWITCHES
-from volcano_lab.trace.language import speak
+from volcano_lab.messages import speak
 
 
 def test_it_has_every_switch_action_and_word_on_two_pages():

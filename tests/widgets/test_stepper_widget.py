@@ -16,11 +16,11 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_06.scene import RECLAIM, full_cluster
 from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
 from volcano_lab.explain import Explainer
+from volcano_lab.messages import speak
 from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.kinds import sentence
-from volcano_lab.trace.language import speak
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.steps import StatementSteps
 

@@ -6,7 +6,7 @@ const answers = begun.then((python) => {
   python.globals.set("language", language);
   const answer = python.runPython(`
 from volcano_lab.widgets.questions import Questions
-from volcano_lab.trace.language import speak
+from volcano_lab.messages import speak
 
 speak(language)
 Questions().answer`);

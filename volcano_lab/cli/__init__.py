@@ -78,9 +78,9 @@ def _told(sentences: str) -> int:
     other = language is not None and language.spoken() != language.ENGLISH
     for line in sentences.split("\n"):
         if other:
-            from volcano_lab.trace.language import say
+            from volcano_lab.messages import gettext
 
-            line = say(line)
+            line = gettext(line)
         if len(line) > 200 or not line.isprintable():  # the framework takes its time to load
             from volcano_lab.messages import one_line
 

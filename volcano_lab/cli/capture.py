@@ -7,7 +7,7 @@ from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import cluster_of, mistakes
 from volcano_lab.cli.output import print_data, styled, width, wrapped
 from volcano_lab.manifests.live import command_line
-from volcano_lab.trace.language import say
+from volcano_lab.messages import Message, gettext
 
 
 def capture(files: Sequence[str], namespace: str, output: str) -> int:
@@ -23,11 +23,11 @@ def capture(files: Sequence[str], namespace: str, output: str) -> int:
         print_data({"objects": len(cluster.others), "missing": found}, output)
     else:
         for sentence in found:
-            print(wrapped(say(f"missing: {sentence}"), width(), "  ", ""))
+            print(wrapped(gettext("missing: {what}", what=gettext(sentence)), width(), "  ", ""))
         counts = sorted(Counter(obj.kind for obj in cluster.others).items())
-        told = ", ".join(f"{kind} {count}" for kind, count in counts)
-        count = len(cluster.others)
-        print(styled(say(f"{count} object{'s' * (count != 1)}: {told}"), bold=not found))
+        told = Message("objects", n=len(cluster.others),
+                       kinds=[f"{kind} {count}" for kind, count in counts])
+        print(styled(str(told), bold=not found))
     return FOUND if found else DONE
 
 

@@ -6,7 +6,7 @@ from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import cluster_of, mistakes
 from volcano_lab.cli.output import show, styled, wrapped
 from volcano_lab.explain.findings import ERROR, Findings
-from volcano_lab.trace.language import say
+from volcano_lab.messages import gettext
 
 
 def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool,
@@ -25,7 +25,7 @@ def report(found: Findings, most: int = 80) -> str:
     lines = []
     for finding in found:
         colour = "red" if finding.level == ERROR else "yellow"
-        head, _, rest = wrapped(f"{say(finding.level)}: {say(str(finding))} [{finding.rule}]", most,
-                                "  ", "").partition(": ")
+        text = f"{gettext(finding.level)}: {finding} [{finding.rule}]"
+        head, _, rest = wrapped(text, most, "  ", "").partition(": ")
         lines.append(f"{styled(head, fg=colour)}: {rest}")
-    return "\n".join([*lines, say(found.counted)])
+    return "\n".join([*lines, gettext(found.counted)])

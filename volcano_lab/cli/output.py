@@ -13,8 +13,7 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
-from volcano_lab.messages import one_line, printable
-from volcano_lab.trace.language import mark, say
+from volcano_lab.messages import gettext, mark, one_line, printable
 from volcano_lab.trace.plain import camel, quantities
 from volcano_lab.trace.shown import Shown, columns
 
@@ -162,7 +161,7 @@ def text_of(shown: Shown, most: int | None = 80) -> str:
     for part, following in zip_longest(parts, parts[1:]):
         titles = isinstance(part, str) and isinstance(following, list)
         listed = isinstance(part, str) and part[:2] in ("+ ", "- ")
-        text += wrapped(say(part), most or 10_000, "  " * listed, "") if isinstance(
+        text += wrapped(gettext(part), most or 10_000, "  " * listed, "") if isinstance(
             part, str) else table(part, (), most)
         text += "\n" if titles else "\n\n"
     return text.rstrip()
@@ -172,5 +171,5 @@ def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output, in the reader's language."""
     most = width() if sys.stderr.isatty() else 100_000  # what reads a file wants whole lines
     for warning in warnings:
-        print(wrapped(f"{say('warning')}{mark(': ')}{one_line(say(warning))}", most, "  ", ""),
-              file=sys.stderr)
+        text = f"{gettext('warning')}{mark(': ')}{one_line(gettext(warning))}"
+        print(wrapped(text, most, "  ", ""), file=sys.stderr)

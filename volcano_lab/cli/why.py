@@ -15,8 +15,8 @@ from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapp
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
-from volcano_lab.messages import Message, one_line
-from volcano_lab.trace import say, sentence
+from volcano_lab.messages import Message, gettext, one_line
+from volcano_lab.trace import sentence
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import quantities
 from volcano_lab.trace.shown import columns
@@ -67,13 +67,14 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         page = page_of(explanation.codes) if output == "wide" else ""
         if page:
-            print("\n" + _lines(f"Read more: pending/{page}.html of the documentation."))
+            print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
+                                        page=page)))
     return DONE
 
 
 def _lines(text: str, indent: str = "", first: str | None = None) -> str:
     """A sentence in the reader's language, in lines."""
-    return wrapped(say(text), width(), indent, first)
+    return wrapped(gettext(text), width(), indent, first)
 
 
 def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> int:
@@ -94,7 +95,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
         if remedy is not None:
             print(_lines(f"{group.jobs[0]}: {remedy}", "     ", "  -> "), flush=True)
     if not groups:
-        print(say("No job waits."))
+        print(gettext("No job waits."))
     return DONE
 
 
@@ -105,7 +106,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     if not explanation.seeks_remedies or not seconds:
         return
     start, found = perf_counter(), False
-    print(styled(say("What would change it (each was run):"), bold=True), flush=True)
+    print(styled(gettext("What would change it (each was run):"), bold=True), flush=True)
     for remedy in explanation.remedies_within(seconds):
         found = True
         print(_beside(remedy.change, remedy.effect, width()), flush=True)
@@ -113,9 +114,10 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
             lines = [shlex.join(["volcano-lab", "what-if", *files, *remedy.args])]
             print(*(f"      $ {line}" for line in lines + remedy.kubectl), sep="\n", flush=True)
     if perf_counter() - start > seconds:
-        print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
+        print("  " + gettext("(stopped after {seconds} s; --seconds N looks longer)",
+                             seconds=seconds))
     elif not found:
-        print("  " + say("no change that was tried"))
+        print("  " + gettext("no change that was tried"))
 
 
 def _beside(change: str, effect: str, most: int) -> str:
@@ -167,13 +169,14 @@ def report(explanation: Explanation, names: Names, records: bool = False) -> str
     lines += ["", *(_lines(text, "    ", "  ") for text in texts)] if texts else []
     if explanation.chain and records:
         shown = explanation.chain[:MOST]
-        lines += ["", say("Decided by these records of the cycle:")]
+        lines += ["", gettext("Decided by these records of the cycle:")]
         lines += [_lines(f"{record.action}: {names.plainly(sentence(record))}", " " * 10,
                          f"  {record.number:>6}  ") for record in shown]
         if len(shown) < len(explanation.chain):
-            lines.append(" " * 10 + say(f"and {len(explanation.chain) - len(shown)} more"))
+            more = len(explanation.chain) - len(shown)
+            lines.append(" " * 10 + gettext("and {count} more", count=more))
     some_ended = any(row["ended"] for row in explanation.rows)
-    rows = [{name: say(cell) if name == "what" else cell for name, cell in row.items()
+    rows = [{name: gettext(cell) if name == "what" else cell for name, cell in row.items()
              if name != "ended" or some_ended} for row in explanation.rows]
     lines += ["", table(rows, most=most)] if rows else []
     return "\n".join(lines)

@@ -24,7 +24,7 @@ from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
 from volcano_lab.framework import action_names
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
-from volcano_lab.messages import OneSentence, friendly_errors, one_line
+from volcano_lab.messages import OneSentence, friendly_errors, gettext, one_line
 from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader
 from volcano_lab.trace.kinds import PREPOSITION
 from volcano_lab.trace.reading import NODE_POINTS
@@ -87,8 +87,10 @@ class Breakpoint:
         """
         there = [record for record in trace.records if self._at(record)]
         if not there:
-            how = "; traced with every_call=True it may" if self.place in NODE_POINTS else ""
-            return f'this cycle records nothing at "{self.place}"{how}.'
+            return gettext(
+                'this cycle records nothing at "{place}"; traced with every_call=True it may.'
+                if self.place in NODE_POINTS else 'this cycle records nothing at "{place}".',
+                place=self.place)
         names = {name for record in there for name in record.names} | set(OF_ALL)
         try:
             _check_names(self._holds.names if self._holds else (), self.place, sorted(names))
@@ -122,19 +124,20 @@ def _place(place: str) -> Place:
         fields = () if place in ("call", "asked") else KINDS[place].fields
         return lambda record: record.kind == place, fields
     near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
-    meant = f" (did you mean {near[0]}?)" if near else ""
-    short, code = place, ", ".join(OPERATIONS)
-    raise BreakpointError(f'the breakpoint stops at "{short}"{meant}; allowed are '
-                          "an extension point (as overused), an operation "
-                          f"({', '.join(PREPOSITION)}), {code}, a kind of record "
-                          "(as queue, job, " 'victims), "action" and its name, or "anything".')
+    meant = gettext("did you mean {name}?", name=near[0]) if near else ""
+    raise BreakpointError(gettext(
+        'the breakpoint stops at "{place}"{meant:()}; allowed are an extension point (as overused),'
+        ' an operation ({operations:,}), {kinds:,}, a kind of record (as queue, job, victims), '
+        '"action" and its name, or "anything".', place=place, meant=meant,
+        operations=[*PREPOSITION], kinds=[*OPERATIONS]))
 
 
 def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None:
     for name in names:
         if name not in known:
-            listed = ", ".join(dict.fromkeys(each for each in known if each != "changes"))
-            raise BreakpointError(f'"{name}" is no field of {place}; it has {listed}.')
+            raise BreakpointError(gettext(
+                '"{name}" is no field of {place}; it has {fields:,}.', name=name, place=place,
+                fields=[*dict.fromkeys(each for each in known if each != "changes")]))
 
 
 def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -143,7 +146,8 @@ def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def checked(left: Any, right: Any) -> Any:
         for side in (left, right):
             if not isinstance(side, int | float):
-                raise TypeError(f"{work.__name__} takes numbers, not {type(side).__name__}")
+                raise TypeError(gettext("{name} takes numbers, not {type}", name=work.__name__,
+                                        type=type(side).__name__))
         return work(left, right)
 
     return checked
@@ -181,7 +185,8 @@ class Expression:
         self.text = text if len(text) <= 80 else text[:79] + "…"
         if len(text) > MOST:
             raise BreakpointError(
-                f'the condition "{self.text}" has {len(text)} characters; allowed are {MOST}.')
+                gettext('the condition "{text}" has {count} characters; allowed are {most}.',
+                        text=self.text, count=len(text), most=MOST))
         self._evaluator = EvalWithCompoundTypes(OPERATORS)
         self._evaluator.functions = FUNCTIONS
         self._evaluator.nodes = {each: self._evaluator.nodes[each] for each in NODES} | {
@@ -190,8 +195,9 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", error)
-            raise BreakpointError(f'the condition "{self.text}" can\'t be read ({why}); allowed is '
-                                  'an expression such as queue == "a" and answer.') from None
+            raise BreakpointError(gettext("the condition \"{text}\" can't be read ({why}); "
+                                          'allowed is an expression such as queue == "a" and '
+                                          "answer.", text=self.text, why=str(why))) from None
         inside = list(ast.walk(self._tree))
         for node in inside:
             self._check(node)
@@ -210,19 +216,22 @@ class Expression:
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError,
                 InvalidExpression) as error:
             raise BreakpointError(
-                f'the condition "{self.text}" has no value here: {error}') from None
+                gettext('the condition "{text}" has no value here: {error}', text=self.text,
+                        error=str(error))) from None
 
     def _check(self, node: ast.AST) -> None:
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called not in FUNCTIONS or node.keywords:
-                raise BreakpointError(f'the condition "{self.text}" calls {called}; allowed are '
-                                      f"{', '.join(FUNCTIONS)}.")
+                raise BreakpointError(gettext('the condition "{text}" calls {called}; allowed '
+                                              "are {functions:,}.", text=self.text,
+                                              called=called, functions=[*FUNCTIONS]))
         looks = isinstance(node, ast.expr_context | ast.boolop) or type(node) in OPERATORS
         if not looks and type(node) not in NODES:
             raise BreakpointError(
-                f'the condition "{self.text}" has "{type(node).__name__}" in it; allowed are '
-                "names, numbers, texts, comparisons, and, or, not, in, + - * /, subscripts.")
+                gettext('the condition "{text}" has "{name}" in it; allowed are names, numbers, '
+                        "texts, comparisons, and, or, not, in, + - * /, subscripts.",
+                        text=self.text, name=type(node).__name__))
 
     def _subscript(self, node: ast.Subscript) -> Any:
         held, key = (self._evaluator._eval(part) for part in (node.value, node.slice))

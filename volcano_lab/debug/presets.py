@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import define
 
 from volcano_lab.debug.breakpoints import Breakpoint
-from volcano_lab.messages import Misuse
+from volcano_lab.messages import Misuse, gettext
 from volcano_lab.trace import Record
 from volcano_lab.trace.stepper import Stepper
 
@@ -31,7 +31,8 @@ class Symptom:
     def breakpoint(self, name: str = "") -> Breakpoint:
         """The breakpoint for one queue or job. Raises `ValueError` where a name is missing."""
         if self.about and not name:
-            raise Misuse(f'the symptom "{self.seen}" is one of a {self.about}; name it.')
+            raise Misuse(gettext('the symptom "{seen}" is one of a {about}; name it.',
+                                 seen=gettext(self.seen), about=gettext(self.about)))
         return Breakpoint(self.place.format(**{self.about: repr(name)} if self.about else {}))
 
 

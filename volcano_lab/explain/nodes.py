@@ -17,7 +17,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.slips import missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record
@@ -168,7 +168,7 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
                 found[name] = said
             elif refusing is not None:
                 found[name] = PODS if PODS in reasons else (
-                    f"plugin {refusing[name]} refuses it" if large
+                    gettext("plugin {refusing} refuses it", refusing=refusing[name]) if large
                     else then_said(seen, task.key, name, refusing[name]))
     return found
 
@@ -188,7 +188,7 @@ def then_said(seen: Evidence, task: str, node: str, plugin: str) -> str:
     """What a plugin said of a node when the pod was tried; the cycle is run again for that."""
     said = seen.refusal(task, node)
     if said is None:
-        return f"plugin {plugin} refuses it"
+        return gettext("plugin {plugin} refuses it", plugin=plugin)
     return said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
 
 

@@ -13,7 +13,7 @@ from attrs import define
 from volcano_lab.api import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
-from volcano_lab.messages import did_you_mean
+from volcano_lab.messages import did_you_mean, gettext
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -94,9 +94,9 @@ def _class_of_plugin(name: str, builder: object) -> type[Plugin]:
     if isinstance(builder, type) and issubclass(builder, Plugin):
         return builder
     found = f"class {builder.__name__}" if isinstance(
-        builder, type) else f"an object of {type(builder).__name__}"
-    raise NotRegistered(f'plugin "{name}" is registered with {found}; allowed is a class that is '
-                        "made from Plugin, itself.")
+        builder, type) else gettext("an object of {name}", name=type(builder).__name__)
+    raise NotRegistered(gettext('plugin "{name}" is registered with {found}; allowed is a class '
+                                "that is made from Plugin, itself.", name=name, found=found))
 
 
 PLUGINS: Registry[type[Plugin]] = Registry("plugin", _class_of_plugin)
@@ -112,6 +112,7 @@ def plugin_class(name: str) -> type[Plugin]:
     try:
         return PLUGINS.get(name)
     except KeyError:
-        near = did_you_mean(name, plugin_names(), f"; known are {', '.join(plugin_names())}.")
-        raise UnknownPlugin(UNMODELLED.get(name) or f'the configuration names plugin "{name}"'
-                            f"{near}") from None
+        known = gettext("; known are {names:,}.", names=plugin_names())
+        raise UnknownPlugin(UNMODELLED.get(name) or gettext(
+            'the configuration names plugin "{name}"{near}', name=name,
+            near=did_you_mean(name, plugin_names(), known))) from None

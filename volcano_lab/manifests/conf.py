@@ -11,6 +11,7 @@ from typing import Any
 
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import ManifestError, from_dict
+from volcano_lab.messages import gettext
 
 
 def conf_text(given: Mapping[str, Any] | str | Path | None) -> str | None:
@@ -36,11 +37,13 @@ def _of_file(name: str) -> str:
         if name != "-":
             Path(name).stat()  # a pattern is no file
             if Path(name).is_dir():
-                raise ManifestError([f"{name}: is no file; allowed is a volcano-scheduler.conf, or "
-                                     "- for the input"])
+                raise ManifestError([gettext("{name}: is no file; allowed is a "
+                                             "volcano-scheduler.conf, or - for the input",
+                                             name=name)])
         return Reader().text(name)
     except OSError as error:
-        raise ManifestError([f"{name}: cannot be read ({error.strerror})"]) from None
+        raise ManifestError([gettext("{name}: cannot be read ({strerror})", name=name,
+                                     strerror=error.strerror)]) from None
     except Unreadable as error:
         raise ManifestError([f"{name}: {error}"]) from None
 
@@ -55,6 +58,7 @@ def _in_config_map(text: str, name: str) -> str:
     found = [(key, value) for part in maps for key, value in from_dict(part).data.items()
              if key.endswith(".conf")]
     if maps and len(found) != 1:
-        raise ManifestError([f"{name}: the ConfigMap has {len(found)} keys of data that end in "
-                             ".conf; allowed is one, such as volcano-scheduler.conf"])
+        raise ManifestError([gettext("{name}: the ConfigMap has {len} keys of data that end in "
+                                     ".conf; allowed is one, such as volcano-scheduler.conf",
+                                     name=name, len=len(found))])
     return found[0][1] if found else text

@@ -22,6 +22,7 @@ import yaml
 
 from volcano_lab.framework.config.yaml import MOST_DIGITS, documents, syntax_problem
 from volcano_lab.manifests.block import listed
+from volcano_lab.messages import gettext
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 MOST_BYTES = 1 << 27
@@ -94,7 +95,8 @@ class Reader:
                            if file.name.endswith(SUFFIXES) and not file.is_dir())
             if place.is_dir() and not (files or matching):
                 below = not self.recursive and any(file.is_dir() for file in place.iterdir())
-                raise Unreadable(f"there is no file that ends in {', '.join(SUFFIXES)}"
+                raise Unreadable(gettext("there is no file that ends in {join}",
+                                         join=", ".join(SUFFIXES))
                                  + "; folders in it are read with -R (recursive)" * below)
             found += files if place.is_dir() else [place]
         return found
@@ -108,7 +110,8 @@ class Reader:
             raise Unreadable("is an archive; unpack it, and name its folder")
         self.left -= len(data)
         if self.left < 0:
-            raise Unreadable(f"there are more than {self.most:,} bytes to read, which is the limit")
+            raise Unreadable(gettext("there are more than {most} bytes to read, which is the "
+                                     "limit", most=f"{self.most:,}"))
         return data.decode("utf-8-sig")
 
 
@@ -130,7 +133,7 @@ def _unreadable(error: Exception) -> Unreadable:
                               "text; save it as UTF-8)")
         return Unreadable("cannot be read (not UTF-8 text)")
     return error if isinstance(error, Unreadable) else Unreadable(
-        f"cannot be read ({getattr(error, 'strerror', None) or error})")
+        gettext("cannot be read ({x})", x=getattr(error, "strerror", None) or error))
 
 
 def values(text: str) -> list[Any]:
@@ -154,7 +157,8 @@ def values(text: str) -> list[Any]:
 def _json_values(text: str) -> list[Any] | None:
     """The values of a JSON text; None where it is not JSON, and may be YAML's own notation."""
     if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
-        raise Unreadable(f"holds more than {MOST_JSON_VALUES:,} values")
+        raise Unreadable(gettext("holds more than {MOST_JSON_VALUES} values",
+                                 MOST_JSON_VALUES=f"{MOST_JSON_VALUES:,}"))
     found, at = [], _SPACE.match(text).end()
     try:
         while at < len(text):
@@ -176,7 +180,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise Unreadable(f'the key "{twice}" is given twice')
+        raise Unreadable(gettext('the key "{twice}" is given twice', twice=twice))
     return found
 
 

@@ -12,7 +12,7 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
 from volcano_lab.manifests.loader import Loaded, scheduler_conf_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import listed
+from volcano_lab.messages import gettext, listed
 
 Named = tuple[str, set[str], set[str], str]
 """A kind, the names that objects name, those that are there, and the command that brings them."""
@@ -24,12 +24,13 @@ def missing(loaded: Loaded) -> Iterator[str]:
     if not nodes:
         yield "there are no Nodes, so nothing has a place (kubectl get nodes)"
     if scheduler_conf_of(loaded) is None:
-        yield (f"there is no ConfigMap with the scheduler's configuration, so Volcano's default is "
-               f"taken (kubectl get configmap {CONFIG_MAP} -n {NAMESPACE})")
+        yield (gettext("there is no ConfigMap with the scheduler's configuration, so Volcano's "
+                       "default is taken (kubectl get configmap {CONFIG_MAP} -n {NAMESPACE})",
+                       CONFIG_MAP=CONFIG_MAP, NAMESPACE=NAMESPACE))
     for kind, asked, there, command in _named(loaded):
         if absent := asked - there - {""}:
-            yield (f"{kind} {listed(sorted(absent), 1)}: it is named, and not among the objects "
-                   f"({command})")
+            yield (gettext("{kind} {listed}: it is named, and not among the objects ({command})",
+                           kind=kind, listed=listed(sorted(absent), 1), command=command))
     live = [pod for pod in loaded if isinstance(pod, Pod) and pod.metadata.resource_version]
     if live and nodes and not any(pod.namespace == "kube-system" for pod in live):
         yield ("there are no pods of kube-system, so nodes look emptier than they are (kubectl get "

@@ -14,12 +14,9 @@ from volcano_lab.messages.message import Untranslated, filled
 
 SCRIPT = "script"
 """The catalogue of scripts, whose words mean nothing elsewhere."""
-SENT_BACK = frozenset({"key", "options", "start", "values", "detail"})
-"""Keys of a page's data whose texts the page sends back."""
+SENT_BACK = frozenset({"key", "options", "start", "values", "detail", "fate"})
+"""Keys of a page's data whose texts its scripts compare or send back."""
 FULL_WIDTH = {".": "。", ":": "：", "?": "？", "!": "！", ",": "，", ";": "；"}
-
-
-fallback = [lambda text: text]
 
 
 def gettext(text: str, /, **facts: Any) -> str:
@@ -29,7 +26,7 @@ def gettext(text: str, /, **facts: Any) -> str:
     ('No job waits.', 'x and y wait for a')
     """
     language = spoken()
-    found = text if language == ENGLISH else catalogue(language).get(text) or fallback[-1](text)
+    found = text if language == ENGLISH else catalogue(language).get(text, text)
     if not facts:
         return found
     try:

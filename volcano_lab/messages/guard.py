@@ -16,6 +16,7 @@ from re import sub
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.messages import gettext
 from volcano_lab.messages.attempt import MOST_SECONDS, TooLong, printed, time_limit
 from volcano_lab.messages.errors import OneSentence
 from volcano_lab.messages.text import one_line
@@ -68,11 +69,12 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any],
         before = [_state(arg) for arg in args]
         answer = call_handler(where, function, *args, passed=passed)
         if [_state(arg) for arg in args] != before:
-            raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is "
-                                 "only an answer.")
+            raise ExtensionError(gettext("{where}: it has changed what it was asked about; "
+                                         "allowed is only an answer.", where=where))
         if not point.answer.fits(answer):
             raise ExtensionError(
-                f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
+                gettext("{where}: the answer is {short}; allowed is {words}.", where=where,
+                        short=_short(answer), words=gettext(point.answer.words)))
         return answer
 
     return answered
@@ -94,8 +96,8 @@ def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> 
     call_plugin(plugin, where, hook, ssn)
     for name, keys in before.items():
         if getattr(ssn, name, None) is not held[name] or list(held[name]) != keys:
-            raise ExtensionError(f"{where}: it has changed which {name} the session has; allowed "
-                                 "is to read them.")
+            raise ExtensionError(gettext("{where}: it has changed which {name} the session has; "
+                                         "allowed is to read them.", where=where, name=name))
 
 
 def call_handler(where: str, function: Callable[..., Any], *args: Any,
@@ -109,8 +111,9 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
     except (ExtensionError, passed):
         raise
     except TooLong as error:
-        raise ExtensionError(f"{where}: it has not returned after {MOST_SECONDS} seconds"
-                             f"{_line(error, function)}") from error
+        raise ExtensionError(gettext("{where}: it has not returned after {MOST_SECONDS} "
+                                     "seconds{line}", where=where, MOST_SECONDS=MOST_SECONDS,
+                                     line=_line(error, function))) from error
     except (Exception, SystemExit) as error:
         text = one_line(printed(str, error), 300)
         raise ExtensionError(
@@ -141,8 +144,8 @@ def refuse_taken_names(ssn: Any, points: Iterable[str]) -> None:
     """
     for name in points:
         if name in vars(ssn) or hasattr(type(ssn), name):
-            raise ExtensionError(f'the session has a "{name}" already; allowed for an extension '
-                                 "point is another name.")
+            raise ExtensionError(gettext('the session has a "{name}" already; allowed for an '
+                                         "extension point is another name.", name=name))
 
 
 def validate_plugin(name: str, plugin: Any, base: type,
@@ -161,18 +164,21 @@ def validate_plugin(name: str, plugin: Any, base: type,
                         for end in COMPANIONS)
         meant = "" if method in known or companion else _meant(method, known)
         if meant:
-            raise ExtensionError(f'plugin "{name}" has a method {method}; allowed are the names of '
-                                 'extension points, here ' f"perhaps {meant} (a helper of your own "
-                                                           f"is best called _{method}).")
+            raise ExtensionError(gettext('plugin "{name}" has a method {method}; allowed are the '
+                                         "names of extension points, here perhaps {meant} (a "
+                                         "helper of your own is best called _{method}).",
+                                         name=name, method=method, meant=meant))
     for method in points.keys() & public:
         _check_parameters(name, points[method], getattr(plugin, method))
     hooks = [hook for hook in HOOKS if hook in public
              and getattr(type(plugin), hook, None) is not getattr(base, hook, None)]
     if not points.keys() & public and not hooks:
         own = [method for method in public if not hasattr(base, method)]
-        found = f"its methods are {', '.join(own)}" if own else "it has no methods of its own"
-        raise ExtensionError(f'plugin "{name}" answers nothing: {found}; allowed are the names of '
-                             'extension points, ' "such as node_order or job_order.")
+        found = gettext("its methods are {methods:,}", methods=own) if own else gettext(
+            "it has no methods of its own")
+        raise ExtensionError(gettext('plugin "{name}" answers nothing: {found}; allowed are the '
+                                     "names of extension points, such as node_order or job_order.",
+                                     name=name, found=found))
 
 
 def _meant(method: str, known: list[str]) -> str:
@@ -192,8 +198,10 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
         inspect.signature(function).bind(*point.arguments)
     except TypeError:
         found = ", ".join(["self", *inspect.signature(function).parameters])
-        raise ExtensionError(f'plugin "{name}", {point.name}: its parameters are ({found}); '
-                             'allowed are ' f"({', '.join(['self', *point.arguments])}).") from None
+        raise ExtensionError(gettext(
+            'plugin "{name}", {point}: its parameters are ({found}); allowed are ({allowed:,}).',
+            name=name, point=point.name, found=found,
+            allowed=["self", *point.arguments])) from None
     except ValueError:
         return  # no signature to be had
 
@@ -204,9 +212,9 @@ def _line(error: BaseException, function: Callable[..., Any]) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
               if own and frame.filename == own.co_filename]
     code = frames[-1].line if frames else ""
-    return f", in line {frames[-1].lineno}: {code}" if code else ""
+    return gettext(", in line {line}: {code}", line=frames[-1].lineno, code=code) if code else ""
 
 
 def _short(answer: Any, most: int = 60) -> str:
-    text = printed(repr, answer, f"an object of {type(answer).__name__}")
+    text = printed(repr, answer, gettext("an object of {name}", name=type(answer).__name__))
     return text if len(text) <= most else text[: most - 1] + "…"

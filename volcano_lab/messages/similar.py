@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from volcano_lab.messages.catalogue import gettext
+
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return the end of a sentence about a word that is not known: the known one that is like it.
@@ -11,7 +13,7 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     ('; did you mean weight?', '.')
     """
     near = get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else otherwise
+    return gettext("; did you mean {name}?", name=near[0]) if near else otherwise
 
 
 def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
@@ -33,8 +35,10 @@ def near(name: str, known: Iterable[str]) -> str:
     known = list(known)
     found = alike(name, known)
     if found:
-        return f"near it {'is' if len(found) == 1 else 'are'} {', '.join(found)}"
-    return f"there are {', '.join(known[:8]) or 'none'}{', ...' if len(known) > 8 else ''}"
+        return gettext("near it is {names:,}" if len(found) == 1 else "near it are {names:,}",
+                       names=found)
+    return gettext("there are {names:,}, ..." if len(known) > 8 else "there are {names:,}",
+                   names=known[:8] or gettext("none"))
 
 
 def alike(name: str, known: Iterable[str]) -> list[str]:

@@ -20,7 +20,6 @@ that they change is `Trace.start` at first. `Stepper` walks over them in both di
 """
 
 from volcano_lab.trace.kinds import KINDS, OPERATIONS, sentence, short
-from volcano_lab.trace.language import say
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Outline, Trace
@@ -28,4 +27,4 @@ from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import State, queue_attributes, state_of
 
 __all__ = ["KINDS", "OPERATIONS", "Outline", "Part", "Record", "Shown", "State", "Trace",
-           "TraceReader", "queue_attributes", "say", "sentence", "short", "state_of"]
+           "TraceReader", "queue_attributes", "sentence", "short", "state_of"]

@@ -10,11 +10,14 @@ from collections import Counter
 
 from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.framework.session import Session
-from volcano_lab.messages import NoSuch, near
+from volcano_lab.messages import NoSuch, gettext, near
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
          "pod": "pod", "queue": "queue"}
 """Words before a slash, as kubectl takes them -> what is meant."""
+NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
+           "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
+           "queue": 'no queue is called "{name}"; {near}.'}
 TEMPLATE_HASH = "pod-template-hash"
 
 
@@ -66,15 +69,16 @@ class Names:
         if len(found) == 1:
             return found.pop()
         if found:
-            listed = ", ".join(sorted(f"{what} {self.called(key)}" for what, key in found))
-            raise NoSuch(f'"{name}" is the name of {len(found)}: {listed}; '
-                              "allowed is namespace/name.")
+            raise NoSuch(gettext(
+                '"{name}" is the name of {count}: {names:,}; allowed is namespace/name.',
+                name=name, count=len(found),
+                names=sorted(f"{gettext(what)} {self.called(key)}" for what, key in found)))
         if name in self.nodes and not kind:
-            raise NoSuch(f'"{name}" is a node; name a pod and `--node {name}`.')
+            raise NoSuch(gettext('"{name}" is a node; name a pod and `--node {name}`.',
+                                 name=name))
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
         known_here = [each for what in called if what in kinds for each in sorted(called[what])]
-        raise NoSuch(
-            f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, known_here)}.')
+        raise NoSuch(gettext(NO_SUCH[kind], name=name, near=near(name, known_here)))
 
     def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
                            ) -> set[tuple[str, str]]:

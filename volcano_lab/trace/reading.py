@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from volcano_lab.messages import gettext
 from volcano_lab.trace.kinds import KINDS, OPERATIONS
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.shown import Part, Shown
@@ -48,7 +49,8 @@ class TraceReader(Shown):
         return f"{type(self).__name__}({len(self.records)} records)"
 
     def _shown(self) -> Iterable[Part]:
-        yield f"A trace of {len(self.records)} records over {len(self.nodes)} nodes."
+        yield gettext("A trace of {records} records over {nodes} nodes.",
+                      records=len(self.records), nodes=len(self.nodes))
         counts = Counter((record.action, record.kind) for record in self.records)
         yield [{"action": action, "kind": kind, "records": count,
                 "what": KINDS[kind].about if kind in KINDS else ""}

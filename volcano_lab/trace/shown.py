@@ -12,8 +12,7 @@ from html import escape
 from importlib import import_module
 from typing import Any, Self
 
-from volcano_lab.messages import NoSuch, speaking, spoken
-from volcano_lab.trace.language import say
+from volcano_lab.messages import NoSuch, gettext, speaking, spoken
 
 Row = Mapping[str, Any]
 Part = str | list[dict[str, Any]]
@@ -82,7 +81,8 @@ class Shown:
         """Return the rows of a table in long form, the first unless another is named."""
         frames = self._frames()
         if table and table not in frames:
-            raise NoSuch(f'there is no table "{table}"; allowed are {", ".join(frames)}')
+            raise NoSuch(gettext('there is no table "{table}"; allowed are {join}', table=table,
+                                 join=", ".join(frames)))
         return frames[table] if table else next(iter(frames.values()), [])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -93,7 +93,7 @@ class Shown:
                     "text/html": "\n".join(map(html, parts))}
 
 
-def plain_text(part: Part, say: Callable[[str], str] = say) -> str:
+def plain_text(part: Part, say: Callable[[str], str] = gettext) -> str:
     """Return a sentence, or a table with aligned columns; `say` tells in which language."""
     if isinstance(part, str):
         return say(part)
@@ -127,7 +127,7 @@ def markdown(part: Part) -> str:
     pod &lt;b>\[x\](y)
     """
     if isinstance(part, str):
-        return _no_markup(say(part))
+        return _no_markup(gettext(part))
     heads, rows, numbers = _table(part)
     marks = "|".join("---:" if number else ":---" for number in numbers)
     lines = ["| " + " | ".join(_no_markup(cell) for cell in line) + " |"
@@ -145,7 +145,7 @@ _MARKS = re.compile(r"([\\`\[\]|])")
 
 def html(part: Part) -> str:
     """Return a sentence as a paragraph, rows as a table."""
-    return f"<p>{escape(say(part))}</p>" if isinstance(part, str) else html_table(*_table(part))
+    return f"<p>{escape(gettext(part))}</p>" if isinstance(part, str) else html_table(*_table(part))
 
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool],
@@ -182,7 +182,7 @@ def image(svg: str, words: str, attributes: str = "") -> str:
             f'src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">')
 
 
-def cell_text(value: Any, say: Callable[[str], str] = say) -> str:
+def cell_text(value: Any, say: Callable[[str], str] = gettext) -> str:
     """Return a value as a reader sees it: yes and no, no default namespace, nothing where nothing
     is.
 
@@ -200,7 +200,7 @@ def cell_text(value: Any, say: Callable[[str], str] = say) -> str:
     return say(str(value).removeprefix("default/"))
 
 
-def _table(rows: Sequence[Row], say: Callable[[str], str] = say
+def _table(rows: Sequence[Row], say: Callable[[str], str] = gettext
            ) -> tuple[list[str], list[list[str]], list[bool]]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     shown = [[cell_text(row.get(name), str if name in NAMED else say) for name in names]
@@ -208,5 +208,5 @@ def _table(rows: Sequence[Row], say: Callable[[str], str] = say
     numbers = [all(isinstance(row.get(name), int | float | None)
                    and not isinstance(row.get(name), bool) for row in rows) for name in names]
     if len(rows) > MOST:
-        shown.append([say(f"{len(rows) - MOST} more"), *[""] * (len(names) - 1)])
+        shown.append([gettext("{count} more", count=len(rows) - MOST), *[""] * (len(names) - 1)])
     return [say(name.replace("_", " ")) for name in names], shown, numbers

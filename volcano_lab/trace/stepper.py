@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from volcano_lab.messages import Misuse, friendly_errors
+from volcano_lab.messages import Misuse, friendly_errors, gettext
 from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence
 
 Condition = Callable[[Record], bool]
@@ -53,8 +53,9 @@ class Stepper(Shown):
                        or ("changes" in record.names and record["changes"])]
 
     def _shown(self) -> Iterable[Part]:
-        yield (f"Record {self.at} of {len(self.trace.records) - 1}, action "
-               f"{self.record.action if self.record else 'open'}: {sentence(self.record)}.")
+        yield gettext("Record {number} of {last}, action {action}: {sentence}.", number=self.at,
+                      last=len(self.trace.records) - 1, sentence=sentence(self.record),
+                      action=self.record.action if self.record else "open")
         yield [{"statement": number, "operation": name, "pod": pod, "node": node}
                for number, operations in self.statements.items() for name, pod, node in operations]
         yield [{"job": uid, "queue": job["queue"], "phase": job["phase"],
@@ -124,7 +125,8 @@ class Stepper(Shown):
         kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
         if kinds == ():
             raise Misuse(
-                f'the outcome to jump to is "{outcome}"; allowed are "commit" and "discard".')
+                gettext('the outcome to jump to is "{outcome}"; allowed are "commit" and '
+                        '"discard".', outcome=outcome))
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 
         def holds(record: Record) -> bool:

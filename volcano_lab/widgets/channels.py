@@ -16,7 +16,7 @@ from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
 from volcano_lab.explain import Cause
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.palette import colors_of
@@ -113,8 +113,8 @@ def channels(cycle: Cycle, resource: str = "cpu",
             "share": first["share"], "after": row["share"],
             **turns.get(name, {"turn": None, "overused": False}), "jobs": jobs.get(name, [])})
     plugin = sharing_plugin(cycle)
-    return {"unit": unit_of(resource), "path": path_of(resource), "plugin": plugin,
-            "queues": queues, "nodes": nodes, "total": total,
+    return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
+            "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
             "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
 
 

@@ -14,9 +14,8 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.messages import Misuse, friendly_errors
+from volcano_lab.messages import Misuse, friendly_errors, gettext, paragraph
 from volcano_lab.simulation.sweep import Sweep
-from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets.styled import GROUND, still, styled
 
@@ -40,7 +39,8 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """
     metric = metric or sweep.metrics[0]
     if metric not in sweep.metrics:
-        raise Misuse(f'metric is "{metric}"; allowed are {", ".join(sweep.metrics)}')
+        raise Misuse(gettext('metric is "{metric}"; allowed are {join}', metric=metric,
+                             join=", ".join(sweep.metrics)))
     names = sweep.names
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
     rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}
@@ -61,10 +61,12 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
         chart = chart.properties(width=160, height=120).facet(
             alt.Facet("name2", type="nominal", title=names[2]), columns=3)
     measured = [row[metric] for row in sweep.rows]
-    words = f"{len(measured)} settings" + (
-        f", from {min(measured):g} to {max(measured):g}" if measured else "")
-    failed = f"; {len(sweep.failures)} settings failed" if sweep.failures else ""
-    return styled(chart, f"{metric} over {', '.join(names)}", f"{words}{failed}.")
+    words = [gettext("{count} settings, from {least} to {most}.", count=len(measured),
+                     least=min(measured), most=max(measured)) if measured else None,
+             gettext("{count} settings failed.", count=len(sweep.failures))
+             if sweep.failures else None]
+    return styled(chart, gettext("{metric} over {names:,}", metric=metric, names=[*names]),
+                  paragraph(words))
 
 
 @partial(friendly_errors, first=True)
@@ -84,8 +86,8 @@ def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
     ticks = base.mark_tick(thickness=2, color="black").encode(x="deserved:Q")
     chart = alt.layer(bars, ticks, data=alt.InlineData(rows)).properties(width=320).facet(
         row=alt.Row("resource:N", title=None)).resolve_scale(x="independent")
-    told = "; ".join(f"{row['cycle']} {row['queue']}: {row['resource']} {row['allocated']:g} of "
-                     f"{row['deserved']:g}".strip() for row in rows)
+    told = "; ".join(gettext("{cycle} {queue}: {resource} {allocated} of {deserved}", **row).strip()
+                     for row in rows)
     return styled(chart, title, told)
 
 
@@ -106,17 +108,18 @@ def transitions(title: str = "") -> alt.Chart:
             kind, word = (("the way of a pod", steps[pair]) if pair in steps else
                           ("room is made", "room") if pair in ROOM else
                           ("taken back", "back") if pair in BACK else ("also legal", "ok"))
-            rows.append({"from": pair[0], "to": pair[1], "kind": say(kind), "word": say(word)})
+            rows.append({"from": pair[0], "to": pair[1], "kind": gettext(kind),
+                         "word": gettext(word)})
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
     told = "; ".join(
         f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)
-    on_dark = alt.FieldOneOfPredicate("kind", [say("the way of a pod"), say("taken back")])
+    on_dark = alt.FieldOneOfPredicate("kind", [gettext("the way of a pod"), gettext("taken back")])
     base = alt.Chart().encode(x=alt.X("to:N", title="to", **given),
                               y=alt.Y("from:N", title="from", **given))
-    colors = alt.Scale(domain=[say(kind) for kind in COLORS], range=list(COLORS.values()))
+    colors = alt.Scale(domain=[gettext(kind) for kind in COLORS], range=list(COLORS.values()))
     legend = alt.Legend(orient="bottom", columnPadding=40)
     cells = base.mark_rect(stroke=GROUND, strokeWidth=2).encode(
         color=alt.Color("kind:N", scale=colors, title=None, legend=legend))

@@ -310,7 +310,7 @@ def _resources(cycle: Cycle) -> list[str]:
 
 def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], names: list[str]
               ) -> Iterator[tuple[str, Control]]:
-    path, unit, end = f"queue/{row['queue']}.", data["unit"], data["path"]
+    path, unit, end = f"queue/{row['queue']}.", unit_of(data["resource"]), data["path"]
     total, step = data["total"], _step(data["total"])
     suffix = "Gi" if end == ".memory" else ""
 

@@ -4,19 +4,16 @@ The modules in `js/` are plain ES modules. `bundle` puts one and all that it imp
 each in a scope of its own, because a notebook loads a widget from a single text.
 """
 
+import json
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.messages import ENGLISH, spoken
+from volcano_lab.messages import ENGLISH, localized, spoken
 from volcano_lab.messages.catalogue import SCRIPT, catalogue
-from volcano_lab.trace.language import say_all
 
 HERE = Path(__file__).parent
-PLURAL = '? "s" : ""'
-"""An English plural; other languages do without."""
 
 _IMPORT = re.compile(r'^import \{(.+)\} from "(.+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
@@ -60,67 +57,18 @@ class Script:
         self.entry = entry
 
     def __get__(self, instance: Any, owner: type) -> str:
-        return say_script(bundle(self.entry))
+        return worded(bundle(self.entry))
 
 
 def on_page(data: Any, _widget: Any) -> Any:
     """Return what a widget sends to its page, in the reader's language; as `to_json` of a trait."""
-    return say_all(data)
+    return localized(data)
 
 
-def say_script(source: str) -> str:
-    """Return JavaScript with its texts in the reader's language: literals that an entry has."""
-    if spoken() == ENGLISH:
-        return source
-    entries = catalogue(spoken(), SCRIPT)
-    return in_script(source.replace(PLURAL, '? "" : ""'), lambda text: entries.get(text, text))
-
-
-def in_script(source: str, other: Callable[[str], str]) -> str:
-    """Return JavaScript with other literals; of a template `${…}` stand as {0}, {1}, ….
-
-    >>> in_script('say("ab", `${n} of ${m ? "x" : 1}`)', str.upper)
-    'say("AB", `${n} OF ${m ? "X" : 1}`)'
-    """
-    return _script(source, 0, "", other)[0]
-
-
-def _script(source: str, at: int, end: str, other: Callable[[str], str]) -> tuple[str, int]:
-    """What stands up to a closing brace, or the end, and where that is."""
-    parts, depth = [], 0
-    while at < len(source) and not (source[at] == end and not depth):
-        literal = _STRING.match(source, at)
-        if literal:
-            parts.append(f'"{other(literal[1])}"')
-            at = literal.end()
-        elif source[at] == "`":
-            text, at = _template(source, at + 1, other)
-            parts.append(text)
-        else:
-            depth += (source[at] == "{") - (source[at] == "}")
-            parts.append(source[at])
-            at += 1
-    return "".join(parts), at
-
-
-_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-
-
-def _template(source: str, at: int, other: Callable[[str], str]) -> tuple[str, int]:
-    text, inner = "", []
-    while source[at] != "`":
-        if source.startswith("${", at):
-            part, at = _script(source, at + 2, "}", other)
-            text += f"{{{len(inner)}}}"
-            inner.append(part)
-            at += 1
-        else:
-            size = 1 + (source[at] == "\\")
-            text, at = text + source[at:at + size], at + size
-    said = other(text)
-    for number, part in enumerate(inner):
-        said = said.replace(f"{{{number}}}", f"${{{part}}}")
-    return f"`{said}`", at + 1
+def worded(source: str) -> str:
+    """Return JavaScript whose `t` finds the texts of the current language."""
+    texts = {} if spoken() == ENGLISH else catalogue(spoken(), SCRIPT)
+    return f"const TEXTS = {json.dumps(texts, ensure_ascii=False)};\n{source}"
 
 
 @cache

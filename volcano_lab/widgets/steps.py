@@ -283,5 +283,6 @@ def _trace_of(what: Any, conf: str | None) -> TraceReader:
                                                                          ())):
         if isinstance(found, TraceReader):
             return found
-    raise Misuse(f"a stepper goes through a trace, not a {type(what).__name__}; allowed are a "
-                 "Trace, a Stepper, an Explainer, a session that a Trace watched, and a Cluster.")
+    raise Misuse(gettext("a stepper goes through a trace, not a {name}; allowed are a Trace, a "
+                         "Stepper, an Explainer, a session that a Trace watched, and a Cluster.",
+                         name=type(what).__name__))

@@ -15,10 +15,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from volcano_lab.messages import spoken
-from volcano_lab.trace.language import say_all
+from volcano_lab.messages import localized, spoken
 from volcano_lab.trace.shown import image
-from volcano_lab.widgets.scripts import bundle, say_script, still_css
+from volcano_lab.widgets.scripts import bundle, still_css, worded
 
 NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng."
 
@@ -39,7 +38,7 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
         NoEngineError: where nothing runs JavaScript.
         ValueError: for data that the picture cannot draw.
     """
-    given = json.dumps([kind, say_all(shown), width, still_css(kind)], ensure_ascii=False)
+    given = json.dumps([kind, localized(shown), width, still_css(kind)], ensure_ascii=False)
     found: dict[str, str] = json.loads(_engine(spoken())(given))
     if "error" in found:
         raise ValueError(f"the picture {kind} cannot draw its data: {found['error']}")
@@ -54,7 +53,7 @@ def html(found: dict[str, str]) -> str:
 
 @cache
 def _engine(language: str) -> Callable[[str], str]:
-    script = say_script(bundle("still.js"))
+    script = worded(bundle("still.js"))
     try:
         from pyodide.code import run_js  # Python in a browser: its JavaScript is at hand
     except ImportError:

@@ -8,7 +8,7 @@ import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.trace.language import say
+from volcano_lab.messages import gettext, mark, paragraph
 from volcano_lab.trace.shown import image
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
 def _spoken(spec: Any) -> Any:
     """The same chart with its titles and words in the reader's language."""
     if isinstance(spec, dict):
-        return {key: say(part) if key in ("title", "description") and isinstance(part, str) else
+        return {key: gettext(part) if key in ("title", "description") and isinstance(part, str) else
                 _spoken(part) for key, part in spec.items()}
     return [_spoken(part) for part in spec] if isinstance(spec, list) else spec
 
@@ -79,7 +79,9 @@ def _page(svg: str) -> str:
 def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
     """The same fonts everywhere, and a ground of its own, so that a chart can be read on any page.
     """
-    chart = chart.properties(description=f"{title}. {description}" if title else description)
+    title = gettext(title)
+    chart = chart.properties(description=paragraph(
+        [f"{title}{mark('.')}", description]) if title else description)
     if title:
         chart = chart.properties(title=title)
     sizes = {"labelFontSize": 14, "titleFontSize": 14}

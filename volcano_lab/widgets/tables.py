@@ -11,9 +11,8 @@ from typing import Any, Protocol
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from volcano_lab.messages import Misuse, NoSuch, friendly_errors, listed, one_line
+from volcano_lab.messages import Misuse, NoSuch, friendly_errors, gettext, listed, one_line
 from volcano_lab.trace import TraceReader
-from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
@@ -38,8 +37,9 @@ class Table(pd.DataFrame):
         try:
             return super().__getitem__(key)
         except KeyError as error:
-            raise NoSuch(f"the table has no column {one_line(repr(key), 100)}; it has "
-                         f"{listed(map(str, self.columns), 20)}") from error
+            raise NoSuch(gettext("the table has no column {one_line}; it has {listed}",
+                                 one_line=one_line(repr(key), 100),
+                                 listed=listed(map(str, self.columns), 20))) from error
 
     def _repr_html_(self) -> str:
         named = [name for name in self.index.names if name]
@@ -48,8 +48,9 @@ class Table(pd.DataFrame):
         numbers = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in flat.dtypes]
         rows = [[cell_text(cell) for cell in row]
                 for row in flat.head(most).itertuples(index=False, name=None)]
-        more = say(f"{len(flat)} rows, the first {most} are shown") if len(flat) > most else ""
-        heads = [say(str(name)) for name in flat.columns]
+        more = gettext("{count} rows, the first {most} are shown", count=len(flat),
+                       most=most) if len(flat) > most else ""
+        heads = [gettext(str(name)) for name in flat.columns]
         return html_table(heads, rows, numbers, len(named)) + (more and f"<p>{more}</p>")
 
 
@@ -77,7 +78,8 @@ def _trace_of(source: Source) -> TraceReader:
     """Return the trace of what keeps one, or the trace itself. Raises `TypeError` otherwise."""
     trace = getattr(source, "trace", source)
     if not isinstance(trace, TraceReader):
-        raise Misuse(f"rows come from a Cycle or a trace, not from {type(source).__name__}.")
+        raise Misuse(gettext("rows come from a Cycle or a trace, not from {name}.",
+                             name=type(source).__name__))
     return trace
 
 

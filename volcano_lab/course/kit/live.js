@@ -1,9 +1,10 @@
 // A question, or where a reader stands in a lesson. It is drawn once and follows `state`; what is answered goes to the
 // kernel as a message. The status stays in place, so that screen readers hear its changes.
+import {t} from "../../widgets/js/words.js";
 
 const PATIENCE = 6000; // milliseconds until a reader is told that nobody answers
 const SLOW = 300; // and that an answer takes a while
-const NOBODY = "No answer yet. Is the kernel still running? Run the cell again.";
+const NOBODY = t("No answer yet. Is the kernel still running? Run the cell again.");
 
 // JupyterLab and Notebook leave the keys to what has the focus if it says so itself; a card does not let them out.
 const OWN_KEYS = {"data-lm-suppress-shortcuts": "true"};
@@ -41,7 +42,7 @@ function question(root, model) {
       ...OWN_KEYS});
   const bar = options.length ? add(card, "div", {class: "vl-bar"}) : fields;
   const send = add(bar, "button", {type: "button", class: "vl-button", ...OWN_KEYS}, button);
-  const giveUp = gives_up ? add(bar, "button", {type: "button", class: "vl-link", ...OWN_KEYS}, "show me") : null;
+  const giveUp = gives_up ? add(bar, "button", {type: "button", class: "vl-link", ...OWN_KEYS}, t("show me")) : null;
   const status = add(card, "div", {class: "vl-status", role: "status", tabindex: "-1", ...OWN_KEYS});
   const result = add(card, "div", {class: "vl-result"});
 
@@ -50,7 +51,7 @@ function question(root, model) {
   const tell = (message) => {
     rest();
     waiting = setTimeout(() => set(status, NOBODY), PATIENCE);
-    slow = setTimeout(() => set(status, "running "), SLOW);
+    slow = setTimeout(() => set(status, t("running ")), SLOW);
     model.send(message);
   };
   const answer = () => tell({
@@ -123,7 +124,7 @@ function standing(root, model) {
   const line = add(root, "div", {class: "vl-standing"});
   const dots = add(line, "span", {class: "vl-dots", "aria-hidden": "true"});
   const words = add(line, "span", {role: "status"});
-  const again = add(line, "button", {type: "button", class: "vl-link", ...OWN_KEYS}, "start again");
+  const again = add(line, "button", {type: "button", class: "vl-link", ...OWN_KEYS}, t("start again"));
   again.addEventListener("click", () => model.send({forget: true}));
   return () => {
     const {done, checks, says} = model.get("state");
@@ -137,11 +138,11 @@ function standing(root, model) {
 
 // The code of a cell, to be changed and run where cells cannot be edited.
 function field(root, model) {
-  const card = add(root, "div", {class: "vl-card", role: "group", "aria-label": "Your code"});
-  const area = add(card, "textarea", {class: "vl-code", spellcheck: "false", autocapitalize: "off", "aria-label": "Your code", ...OWN_KEYS});
+  const card = add(root, "div", {class: "vl-card", role: "group", "aria-label": t("Your code")});
+  const area = add(card, "textarea", {class: "vl-code", spellcheck: "false", autocapitalize: "off", "aria-label": t("Your code"), ...OWN_KEYS});
   const bar = add(card, "div", {class: "vl-bar"});
-  const send = add(bar, "button", {type: "button", class: "vl-button", ...OWN_KEYS}, "Run");
-  const status = add(bar, "span", {class: "vl-tag", role: "status"}, "Change the code, and press Run or Shift+Enter");
+  const send = add(bar, "button", {type: "button", class: "vl-button", ...OWN_KEYS}, t("Run"));
+  const status = add(bar, "span", {class: "vl-tag", role: "status"}, t("Change the code, and press Run or Shift+Enter"));
   const result = add(card, "div", {class: "vl-result", "aria-live": "polite"});
   const fit = () => { area.rows = area.value.split("\n").length + 1; };
 
@@ -149,7 +150,7 @@ function field(root, model) {
   const run = () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => set(status, NOBODY), 2 * PATIENCE); // code may take ten seconds
-    set(status, "running ");
+    set(status, t("running "));
     model.send({run: area.value});
   };
   send.addEventListener("click", run);

@@ -123,7 +123,8 @@ class Prediction(Question):
         super().__init__(question, options, show)
         self.truth, self.because = answer, because
         if self.options and not any(same(option, answer) for option in self.options):
-            raise ValueError(f"the answer {answer!r} is none of the options {self.options}")
+            raise ValueError(gettext("the answer {answer} is none of the options {options}",
+                                     answer=repr(answer), options=self.options))
 
     def _grade(self, value: Any) -> Verdict:
         if is_empty(value):
@@ -255,8 +256,9 @@ def _check(name: str) -> Check:
     """The check of the lesson that is open. Raises `NoSuch` for one that it does not have."""
     checks = checks_of(opened.number)
     if name not in checks:
-        raise NoSuch(f'Lesson {opened.number} has no question "{name}"; it has '
-                     f"{', '.join(sorted(entries(opened.number).keys() - {RECAP}))}.")
+        raise NoSuch(gettext('Lesson {number} has no question "{name}"; it has {join}.',
+                             number=opened.number, name=name,
+                             join=", ".join(sorted(entries(opened.number).keys() - {RECAP}))))
     return checks[name]
 
 

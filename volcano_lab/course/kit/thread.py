@@ -110,7 +110,7 @@ def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
     sign = "●" if checks and done >= checks else "◐" if done else "○"
-    said = gettext(" {count} of {all}", count=min(done, checks), all=checks) if (
+    said = " " + gettext("{count} of {all}", count=min(done, checks), all=checks) if (
         done and checks) else ""
     hung = "padding-left: 1.2em; text-indent: -1.2em"
     return (f'<li style="{hung}"><span aria-hidden="true" style="color: {color}">{sign}</span> '

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from volcano_lab.messages import gettext
+
 NUMBER = re.compile(r"([-+]?)(\d[\d ]*(?:[.,]\d+)*|\.\d+)(e[-+]?\d+)?")
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 
@@ -24,19 +26,19 @@ def read_number(text: object) -> float:
         ValueError: The text is not a number.
     """
     if isinstance(text, bool):
-        raise ValueError(f"{text} is not a number")
+        raise ValueError(gettext("{text} is not a number", text=text))
     words = str(text).translate(HALF_WIDTH).replace("\u2212", "-").replace("\u00a0", " ").strip()
     percent = words.endswith("%")
     words = re.sub(r"\s*(%|(?<=[\d\s])(?:[A-Za-z]{2,}|个.*))$", "", words)
     parts = [_decimal(part.strip()) for part in words.split("/")]
     if len(parts) > 2 or (len(parts) == 2 and not parts[1]):
-        raise ValueError(f"{text} is not a number")
+        raise ValueError(gettext("{text} is not a number", text=text))
     return (parts[0] / parts[1] if len(parts) == 2 else parts[0]) / (100 if percent else 1)
 
 
 def _decimal(text: str) -> float:
     if not NUMBER.fullmatch(text.lower()):
-        raise ValueError(f"{text} is not a number")
+        raise ValueError(gettext("{text} is not a number", text=text))
     text = text.replace(" ", "")
     return float(text.replace(",", "") if THOUSANDS.fullmatch(text) else text.replace(",", "."))
 

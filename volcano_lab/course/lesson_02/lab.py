@@ -5,6 +5,7 @@ from typing import Any
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.course.lesson_02.comparisons import FITS, NOT_LOOKED_AT, TOO_MUCH, compared
+from volcano_lab.messages import gettext
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.lab import Lab, Task, Values
@@ -52,7 +53,8 @@ def comparison_table(title: str, **values: Any) -> pictures.Picture:
     >>> [row["answer"] for row in table.data if row["comparison"] == "strict"]
     ['✗ no']
     """
-    return pictures.table(title, _answers(values), columns=COLUMNS, texts=True, legend=LEGEND)
+    return pictures.table(title, _worded(_answers(values)), columns=COLUMNS, texts=True,
+                          legend=LEGEND)
 
 
 def _answers(values: Values) -> list[dict[str, Any]]:
@@ -62,6 +64,11 @@ def _answers(values: Values) -> list[dict[str, Any]]:
                  for name, short in NAMES.items()}
         rows.append(row | cells | {"answer": "✓ yes" if row["answer"] else "✗ no"})
     return rows
+
+
+def _worded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row | {name: gettext(row[name]) for name in ("comparison", "rule", "answer")}
+            for row in rows]
 
 
 def difference(cpu: float, title: str) -> pictures.Picture:
@@ -76,8 +83,8 @@ def difference(cpu: float, title: str) -> pictures.Picture:
 def _difference(cpu: float) -> list[dict[str, Any]]:
     left, right, request = sides(cpu=cpu, left_gpu=NOT_MENTIONED)
     said = {row["comparison"]: row["answer"] for row in compared(left, right, request)}
-    return [{"name": name, "label": name, "value": cpu, "over": not said[name],
-             "strict": name == "strict", "text": "yes" if said[name] else "no"}
+    return [{"name": name, "label": gettext(name), "value": cpu, "over": not said[name],
+             "strict": name == "strict", "text": gettext("yes" if said[name] else "no")}
             for name in ("tolerant", "strict")]
 
 
@@ -87,9 +94,9 @@ def decide(values: Values) -> dict[str, Any]:
     amounts = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": _bytes(resource.memory),
                 "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else "–"}
                for side, resource in (("left side", left), ("right side", right))]
-    asked = {short: "yes" if request.get(name) else "no" for name, short in NAMES.items()}
-    return {"sides": [*amounts, {"side": "asked for", **asked}], "answers": _answers(values),
-            "difference": _difference(values["cpu"])}
+    asked = {short: gettext("yes" if request.get(name) else "no") for name, short in NAMES.items()}
+    return {"sides": [*amounts, {"side": gettext("asked for"), **asked}],
+            "answers": _answers(values), "difference": _difference(values["cpu"])}
 
 
 def _bytes(memory: float) -> str:
@@ -118,7 +125,8 @@ PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["di
           pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
                          heads=["side"],
                          legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
-          pictures.table("What each comparison says", lambda at: at["answers"], key="answers",
+          pictures.table("What each comparison says", lambda at: _worded(at["answers"]),
+                         key="answers",
                          wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
 TASKS = [Task("forgiven",
               "One GPU on each side: only CPU counts. From which difference on does the first row "

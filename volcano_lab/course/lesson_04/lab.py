@@ -94,7 +94,7 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
                 numbers = {word: plain(row[word] / scale) for word in SIDES}
                 cluster = row["level"] == "cluster"
                 rows.append({"job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
-                             "who": gettext("cluster") if cluster else gettext(
+                             "who": row["level"] if cluster else gettext(
                                  "queue {name}", name=row["level"]), "level": row["level"],
                              "resource": name,
                              "parts": [plain((row["allocated"] - row["elastic"]) / scale),

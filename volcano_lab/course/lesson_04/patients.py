@@ -20,7 +20,7 @@ def patient(name: str) -> Table:
         limit = cycle.session.queues[row["queue"]].queue.spec.capability or {}
         rows.append({"queue": row["queue"], "capability": limit.get("cpu")} | {
             word.replace("_", " "): facts.amount(row[word], "cpu") for word in words})
-    compared = [gettext("{who}: {sum} of {limit}", who=row["who"], sum=row["sum"],
+    compared = [gettext("{who}: {sum} of {limit}", who=gettext(row["who"]), sum=row["sum"],
                         limit=row["limit"]) for row in sums(cycle) if row["job"] == "team-work"]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
     return table(rows, caption=gettext("team-work is {job}. Compared: {compared:;}.",

@@ -24,7 +24,7 @@ from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, gettext, paragraph
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -108,7 +108,7 @@ class Riddle:
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
-        parts = [str(Message("riddle", number=self.number)), wrapped(plain(self.story), 96)]
+        parts = [gettext("Riddle {number}", number=self.number), wrapped(plain(self.story), 96)]
         for command in self.shows:
             parts.append(f"$ kubectl {command}\n{self.kubectl(command)}")
         return "\n\n".join(parts) + "\n"
@@ -116,9 +116,10 @@ class Riddle:
     def open(self) -> Asked:
         """Print the riddle, and return the question for its cause, to be answered on the page."""
         print(self.text())
-        more = " It has two causes; name one after the other." if len(self.right) > 1 else ""
+        more = gettext("It has two causes; name one after the other.") if (
+            len(self.right) > 1) else None
         graded = Check(f"17.cause {self.number}", self._grade, str, options=tuple(self.causes))
-        return Asked(f"Why is {self.asks} pending?{more}", graded)
+        return Asked(paragraph([gettext("Why is {job} pending?", job=self.asks), more]), graded)
 
     def _grade(self, text: str) -> Verdict:
         return self.cause(next((letter for letter, said in self.options.items() if said == text),
@@ -152,16 +153,16 @@ class Riddle:
         """Name a cause by its letter."""
         letter = str(letter).strip().casefold()
         if letter not in self.options:
-            return try_again(f"Choose one of: {', '.join(self.options)}.")
+            return try_again(gettext("Choose one of: {answers:;}.", answers=[*self.options]))
         text = self.causes[self.options[letter]]
         if letter not in self.right:
             self.taken["wrong cause"] += 1
             return try_again(text)
         self.named.add(letter)
-        reason = text.removeprefix("right: ")
+        reason = gettext(text.removeprefix("right: "))
         if self.right <= self.named:
-            return well_done(f"{reason}{self._end()}")
-        return Verdict(RIGHT, f"{reason} There is another cause.")
+            return well_done(paragraph([reason, self._end()]))
+        return Verdict(RIGHT, paragraph([reason, gettext("There is another cause.")]))
 
     def repair(self, *settings: str, remove: Iterable[str] = ()) -> Verdict:
         """Change the cluster, run the cycle, and see whether all that is wanted is at work.
@@ -174,8 +175,8 @@ class Riddle:
         removals = [remove] if isinstance(remove, str) else list(remove)
         changes = [each for each in (*settings, *removals) if not is_empty(each)]
         if not changes:
-            return to_do(f"Bring {', '.join(self.wants)} to work with the fewest changes, such as "
-                         'repair("queue/a.weight=5").')
+            return to_do(gettext("Bring {jobs:and} to work with the fewest changes, such as "
+                                 'repair("queue/a.weight=5").', jobs=[*self.wants]))
         try:
             return self.graded(self.changed(settings, removals), len(changes))
         except (ManifestError, ConfError) as error:
@@ -185,12 +186,14 @@ class Riddle:
         """Run a cycle with changes. Raises `ManifestError`, `ConfError` for one that cannot be."""
         for each in map(str, (*settings, *removals)):
             if ".allocatable" in each:
-                raise ManifestError([f'"{each}": machines stay as large as they are'])
+                raise ManifestError([gettext('"{change}": machines stay as large as they are',
+                                             change=each)])
             kind = each.partition("/")[0].lower()
             if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
-                begins = (f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may)
-                raise ManifestError([f'"{each}": what may be changed here begins with '
-                                     f"{', '.join(begins)}"])
+                begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]
+                raise ManifestError([gettext(
+                    '"{change}": what may be changed here begins with {kinds:,}', change=each,
+                    kinds=begins)])
         return run_changed(self.objects(), self.conf, settings, removals)
 
     def graded(self, after: Cycle, changes: int) -> Verdict:
@@ -201,22 +204,26 @@ class Riddle:
         jobs = {called(row["job"]).rpartition("/")[2]: row for row in after.jobs()}
         for job, pods in self.wants.items():
             if job not in jobs:
-                return try_again(f"{job} is not there any more.")
+                return try_again(gettext("{job} is not there any more.", job=job))
             if has.get(job, 0) < pods:
                 said = after.why(jobs[job]["job"])
-                because = f" The reason: {said[0].rstrip('.')}." if said else ""
-                return try_again(f"{job} is {jobs[job]['phase']}, and {has.get(job, 0)} of its "
-                                 f"pods have a place; wanted are {pods}.{because}")
+                return try_again(paragraph([gettext(
+                    "{job} is {phase}, and {placed} of its pods have a place; wanted are {pods}.",
+                    job=job, phase=jobs[job]["phase"], placed=has.get(job, 0), pods=pods),
+                    gettext("The reason: {reason}.", reason=said[0].rstrip(".。"))
+                    if said else None]))
         for job, pods in had.items():
             if job not in {*self.wants, *self.pays} and has.get(job, 0) < pods:
-                return try_again(f"{job} has lost {pods - has.get(job, 0)} of its {pods} pods; "
-                                 "find a repair that others do not pay for.")
+                return try_again(gettext(
+                    "{job} has lost {lost} of its {pods} pods; find a repair that others do not "
+                    "pay for.", job=job, lost=pods - has.get(job, 0), pods=pods))
         self.taken["one change more"] = max(changes - self.smallest, 0)
         self.repaired = True
         progress.note(f"17.repair {self.number}")
-        fewer = "" if changes <= self.smallest else (
-            f" It takes {self.smallest} change{'s' * (self.smallest > 1)}; these were {changes}.")
-        return well_done(f"{', '.join(self.wants)} at work.{fewer}{self._end()}")
+        fewer = None if changes <= self.smallest else Message(
+            "riddle.fewer", n=self.smallest, changes=changes)
+        return well_done(paragraph([gettext("{jobs:,} at work.", jobs=[*self.wants]), fewer,
+                                    self._end()]))
 
     # -- the score -------------------------------------------------------------------------------
 
@@ -231,8 +238,9 @@ class Riddle:
         return max(100 - sum(PRICES[name] * count for name, count in self.taken.items()), 10)
 
     def _end(self) -> str:
-        return f" **{self.title}: riddle {self.number} is solved, {self.points} points.**" if (
-            self.solved) else ""
+        return gettext("**{title}: riddle {number} is solved, {points} points.**",
+                       title=gettext(self.title), number=self.number, points=self.points
+                       ) if self.solved else ""
 
     def again(self) -> None:
         """Begin again, with 100 points."""
@@ -265,7 +273,8 @@ def riddles() -> dict[int, Riddle]:
 def riddle(number: int) -> Riddle:
     """Open a riddle, as far as it was solved before. Raises `LookupError` for one there is not."""
     if number not in riddles():
-        raise LookupError(f"there is no riddle {number}; allowed are 1 to {len(riddles())}")
+        raise LookupError(gettext("there is no riddle {number}; allowed are 1 to {count}",
+                                  number=number, count=len(riddles())))
     return riddles()[number]
 
 

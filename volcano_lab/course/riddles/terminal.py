@@ -10,6 +10,7 @@ from volcano_lab.course.riddles.game import riddle as numbered
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.export import as_manifests
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import gettext
 
 COMMANDS = {
     "get, describe, logs …": "as with kubectl: get podgroups, describe podgroup NAME, get events",
@@ -61,7 +62,7 @@ def _played(riddle: Riddle) -> Iterator[str]:
             break
         yield _answered(riddle, line, changes)
     if not riddle.solved:
-        yield plain(f"Not solved. One repair: {riddle.hints[-1]}")
+        yield plain(gettext("Not solved. One repair: {hints}", hints=gettext(riddle.hints[-1])))
 
 
 def _options(riddle: Riddle) -> str:
@@ -106,7 +107,7 @@ def _tried(riddle: Riddle, changes: dict[str, list[str]], word: str, said: str) 
     try:
         after = riddle.changed(tried["set"], tried["remove"])
     except (ManifestError, ConfError) as error:
-        return plain(f"Not changed: {error}")
+        return plain(gettext("Not changed: {error}", error=gettext(str(error))))
     changes.update(tried)
     told = ", ".join([*tried["set"], *(f"remove {each}" for each in tried["remove"])])
     count = len(tried["set"]) + len(tried["remove"])

@@ -14,6 +14,7 @@ from volcano_lab.api import FitError, JobInfo, NodeInfo, QueueInfo, SubJobInfo, 
 from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.framework.points import answers, rules
 from volcano_lab.framework.registry import NotRegistered, Registry
+from volcano_lab.messages import gettext
 
 Scores = dict[str, float]
 State = dict[str, Any]
@@ -224,15 +225,15 @@ some begin with `enable`, some with `enabled`, one with `Enabled`; any other has
 def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequence[str] = (),
              **how: Any) -> rules.ExtensionPoint:
     if not name.isidentifier() or name.startswith("_"):
-        raise NotRegistered(f"the extension point's name is {name!r}; allowed is a name as a "
-                            "method has it, such as may_start.")
+        raise NotRegistered(gettext("the extension point's name is {name}; allowed is a name as "
+                                    "a method has it, such as may_start.", name=repr(name)))
     if not (isinstance(rule, type) and issubclass(rule, rules.ExtensionPoint)):
-        raise NotRegistered(f'the rule of extension point "{name}" is {rule!r}; allowed is a class '
-                            "such as AllTrue or Sum.")
+        raise NotRegistered(gettext('the rule of extension point "{name}" is {rule}; allowed is '
+                                    "a class such as AllTrue or Sum.", name=name, rule=repr(rule)))
     unknown = [switch for switch in switches if switch not in SWITCHES]
     if unknown:
-        raise NotRegistered(f'extension point "{name}" names switch {unknown[0]!r}; allowed are '
-                            f"{', '.join(SWITCHES)}.")
+        raise NotRegistered(gettext('extension point "{name}" names switch {unknown}; allowed are '
+                                    "{names:,}.", name=name, unknown=unknown, names=[*SWITCHES]))
     made = rule(name, *switches, **how)
     made.arguments = tuple(arguments)
     return made

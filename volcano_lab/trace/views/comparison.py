@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from volcano_lab.api import quantity_text
-from volcano_lab.messages import Message, Misuse, listed
+from volcano_lab.messages import Message, Misuse, gettext, listed
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle, Row
@@ -69,7 +69,8 @@ class Comparison(Shown):
         is nothing of that.
         """
         if expected not in EXPECTED:
-            raise Misuse(f"expected is {expected}; allowed is {', '.join(EXPECTED)}")
+            raise Misuse(gettext("expected is {expected}; allowed is {allowed:,}",
+                                 expected=expected, allowed=[*EXPECTED]))
         try:
             uid = Names(self.after.session).find(job, "job")[1]
         except LookupError:
@@ -102,23 +103,23 @@ class Comparison(Shown):
         yield from self._sentences()
         pods: dict[tuple[str, str], list[str]] = {}
         for row in self.placements:
-            where = f" on {row['node']}" if row["node"] else ""
-            pods.setdefault((row["change"], row["operation"]), []).append(row["pod"] + where)
+            pods.setdefault((row["change"], row["operation"]), []).append(gettext(
+                "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
         for (change, operation), names in pods.items():
             yield f"{'+' if change == 'more' else '-'} {operation}: {listed(names, MOST_PODS)}"
         if self.jobs:
-            yield "Jobs, before -> after"
+            yield gettext("Jobs, before -> after")
             yield [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
                    for row in self.jobs]
         if self.queues:
-            yield "Queues, before -> after"
+            yield gettext("Queues, before -> after")
             yield [{"queue": row["queue"], "resource": row["resource"],
                     **{name: _text(pair) for name, pair in _amounts(row).items()}}
                    for row in self.queues]
 
     def _sentences(self) -> Iterator[str]:
         if not self:
-            yield "Nothing differs."
+            yield gettext("Nothing differs.")
             return
         jobs = self.jobs
         better = sum(row["pending"][1] is not None and row["pending"][1] < (row["pending"][0] or 0)
@@ -127,12 +128,14 @@ class Comparison(Shown):
         changes = [(row["change"], row["operation"]) for row in self.placements]
         placed, evicted = (changes.count(("more", word)) - changes.count(("less", word))
                            for word in ("allocate", "evict"))
-        yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: "
-               f"{better}, with more: {worse}.")
+        yield (gettext("{placed} pods placed, {evicted} evicted; jobs with fewer pods waiting: "
+                       "{better}, with more: {worse}.", placed=f"{placed:+d}",
+                       evicted=f"{evicted:+d}", better=better, worse=worse))
         if self.breaks:
-            yield f"Gangs that fall below their minimum: {listed(self.breaks)}."
+            yield gettext("Gangs that fall below their minimum: {jobs:4}.",
+                          jobs=self.breaks)
         if gone := [row["job"] for row in jobs if row["phase"][1] is None]:
-            yield f"Not in the cycle any more: {listed(gone)}."
+            yield gettext("Not in the cycle any more: {jobs:4}.", jobs=gone)
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
 

@@ -13,7 +13,7 @@ from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework import Session
-from volcano_lab.messages import Message, Misuse, friendly_errors, one_line
+from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, one_line
 from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views import jobs, queues
@@ -49,9 +49,10 @@ class Cycle(Shown):
     def _shown(self) -> Iterable[Part]:
         ssn, jobs = self.session, self.jobs()
         counts = Counter(operation for operation, *_ in self.committed)
-        done = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing"
-        yield (f"A cycle over {len(jobs)} jobs, {len(ssn.queues)} queues and {len(ssn.nodes)} "
-               f"nodes committed: {done}.")
+        done = [f"{count} {word}" for word, count in counts.items()] or gettext("nothing")
+        yield (gettext("A cycle over {jobs} jobs, {queues} queues and {nodes} nodes committed: "
+                       "{done:,}.", jobs=len(jobs), queues=len(ssn.queues), nodes=len(ssn.nodes),
+                       done=done))
         yield from ssn.conf.warnings + ssn.warnings
         yield from (str(Message("left_out.cycle", why=why)) for why in ssn.snapshot.left_out)
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]

@@ -1,7 +1,7 @@
 // The controls of a lab, each with its name, its value in words, and a mark where it is not as it was at first.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
 import {add, set, unique, write} from "./page.js";
-import {number} from "./words.js";
+import {number, t} from "./words.js";
 
 const REPEAT = 1000;  // ms within which key presses on one slider are one move
 
@@ -44,7 +44,7 @@ function slider(parent, control, host) {
     "aria-valuemin": options ? 0 : least, "aria-valuemax": options ? last : most});
   const shown = add(root, "output", {"aria-hidden": "true"}), percent = (i) => `${last ? 100 * i / last : 0}%`;
   start.style.left = percent(placeOf(control.start));
-  root.title = control.about || `${control.full}: ${inWords(control, valueAt(0))} to ${inWords(control, valueAt(last))}, at first ${inWords(control, control.start)}`;
+  root.title = control.about || t("{0}: {1} to {2}, at first {3}", control.full, inWords(control, valueAt(0)), inWords(control, valueAt(last)), inWords(control, control.start));
   let at = 0, pressed = -REPEAT;
   function put(value) {
     at = placeOf(value);

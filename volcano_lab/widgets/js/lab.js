@@ -4,6 +4,7 @@ import {controlsOf} from "./controls.js";
 import {add, button, followTheme, ownKeys, set, unique, write} from "./page.js";
 import {panel} from "./panel.js";
 import {touchable} from "./touch.js";
+import {t} from "./words.js";
 
 const PATIENCE = 4000;  // ms after which an answer is no longer waited for: the kernel was restarted, say
 
@@ -29,16 +30,16 @@ export function lab(model, el) {
   const bar = add(root, "div", {class: "vp-bar"});
   add(bar, "h4", {id: `${id}-title`}, fixed.title);
   const acts = add(bar, "span", {class: "vp-acts"});
-  const undo = button(acts, "↶ undo", "undo the last move (Ctrl+Z)", () => send({undo: 1}));
-  const reset = button(acts, "reset", "all controls as they were at first", () => send({reset: 1}));
+  const undo = button(acts, t("↶ undo"), t("undo the last move (Ctrl+Z)"), () => send({undo: 1}));
+  const reset = button(acts, t("reset"), t("all controls as they were at first"), () => send({reset: 1}));
   const copy = copyMenu(acts, fixed, {send, values: () => values});
 
   const one = fixed.controls.some((control) => control.kind === "handle");
   const onTop = one ? add(root, "div", {class: "vp-top"}) : null;
   const grid = add(root, "div", {class: `vp-grid2${one ? " vp-one" : ""}`});
   const left = add(grid, "div", {class: "vp-controls"}), right = add(grid, "div", {class: "vp-board"});
-  const tasks = fixed.tasks.length ? add(left, "div", {class: "vp-tasks", role: "group", "aria-label": "tasks"}) : null;
-  if (tasks) add(tasks, "span", {class: "vp-soft"}, "tasks");
+  const tasks = fixed.tasks.length ? add(left, "div", {class: "vp-tasks", role: "group", "aria-label": t("tasks")}) : null;
+  if (tasks) add(tasks, "span", {class: "vp-soft"}, t("tasks"));
   const chips = fixed.tasks.map((task, i) => {
     const chip = button(tasks, "", null, () => send({task: i}), "vp-button vp-task");
     chip.title = task.text;
@@ -63,7 +64,7 @@ export function lab(model, el) {
     },
   };
   const controls = controlsOf(left, fixed, host);
-  const panels = fixed.panels.map((spec) => panel(right, {...spec, answers: spec.spec.asks && "Click a pod or a node: why is it so?"}, host));
+  const panels = fixed.panels.map((spec) => panel(right, {...spec, answers: spec.spec.asks && t("Click a pod or a node: why is it so?")}, host));
   touchable(root, host);
 
   function update() {
@@ -84,13 +85,13 @@ export function lab(model, el) {
     chips.forEach(({chip, tick, told}, i) => {
       set(chip, {"aria-pressed": String(shown.task === i), "data-done": shown.done[i] ? "" : null});
       write(tick, shown.done[i] ? "✓" : "");
-      write(told, shown.done[i] ? " (done)" : "");
+      write(told, shown.done[i] ? t(" (done)") : "");
     });
     undo.disabled = !shown.undo;
     reset.disabled = !shown.moved;
     if (shown.why) panels.forEach((panel) => panel.answer && write(panel.answer, shown.why));
     copy.answered(shown, shownCode);
-    if (shown.why && one) tell(said, [`**${"why here?"}** ${shown.why}`]);
+    if (shown.why && one) tell(said, [`**${t("why here?")}** ${shown.why}`]);
     else tell(said, shown.said, shown.task >= 0 && fixed.tasks[shown.task].shows && !shown.done[shown.task] && (() => send({show: shown.task})));
     if (!waits && later) { const next = later; later = null; send(next); }
   }
@@ -117,25 +118,25 @@ function tell(root, sentences, show) {
     node.textContent = part;
     return node;
   }).filter((node) => node.textContent));
-  if (show) button(root, "show me", "show a way to do this task", show);
+  if (show) button(root, t("show me"), t("show a way to do this task"), show);
   root.scrollTop = 0;
   // What does not fit is scrolled with the keyboard, too.
   root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
 }
 
-const FORMS = {python: "copy as Python", yaml: "copy as YAML", sets: "copy as --set"};
-const NAMED = {python: "the Python that builds this cluster", yaml: "the YAML that builds this cluster", sets: "the changes, for the command line"};
+const FORMS = {python: t("copy as Python"), yaml: t("copy as YAML"), sets: t("copy as --set")};
+const NAMED = {python: t("the Python that builds this cluster"), yaml: t("the YAML that builds this cluster"), sets: t("the changes, for the command line")};
 
 function copyMenu(bar, fixed, host) {
   const whole = add(bar, "div", {class: "vp-menu"}), name = unique("menu");
-  const opener = button(whole, "copy ▾", "copy this state", () => open(list.hidden));
+  const opener = button(whole, t("copy ▾"), t("copy this state"), () => open(list.hidden));
   set(opener, {"aria-haspopup": "true", "aria-expanded": "false", "aria-controls": name});
   const list = add(whole, "ul", {id: name, hidden: true}), done = add(whole, "span", {class: "vp-hidden", role: "status", "aria-live": "polite"});
   const open = (yes) => { list.hidden = !yes; set(opener, {"aria-expanded": String(yes)}); if (yes) list.querySelector("button").focus(); };
   const item = (text, act) => button(add(list, "li"), text, null, () => { open(false); opener.focus(); act(); }, "");
   const start = Object.fromEntries(fixed.controls.map((control) => [control.name, control.start]));
   for (const form of fixed.copies) item(FORMS[form], () => host.send({copy: form}));
-  item("copy link", () => take(link(fixed, start, host.values()), "the link to this state"));
+  item(t("copy link"), () => take(link(fixed, start, host.values()), t("the link to this state")));
   whole.addEventListener("focusout", (event) => { if (!whole.contains(event.relatedTarget)) open(false); });
   whole.addEventListener("keydown", (event) => {
     const items = [...list.querySelectorAll("button")], at = items.indexOf(document.activeElement);
@@ -148,11 +149,11 @@ function copyMenu(bar, fixed, host) {
   async function take(text, what, fallback) {
     let copied = false;
     try { await navigator.clipboard.writeText(text); copied = true; } catch { copied = false; }
-    done.textContent = copied ? `Copied: ${what}.` : "";
-    opener.firstChild.textContent = copied ? "copied ✓" : "copy ▾";
-    setTimeout(() => { opener.firstChild.textContent = "copy ▾"; }, 2000);
+    done.textContent = copied ? t("Copied: {0}.", what) : "";
+    opener.firstChild.textContent = copied ? t("copied ✓") : t("copy ▾");
+    setTimeout(() => { opener.firstChild.textContent = t("copy ▾"); }, 2000);
     if (!copied && fallback) fallback(text);
-    else if (!copied) window.prompt("The link to this state:", text);
+    else if (!copied) window.prompt(t("The link to this state:"), text);
   }
   return {
     answered(shown, place) {
@@ -161,8 +162,8 @@ function copyMenu(bar, fixed, host) {
       take(shown.copied.text, NAMED[shown.copied.form], (text) => {
         place.hidden = false;
         place.replaceChildren();
-        add(place, "span", {}, "The page may not use the clipboard; here is the text. ");
-        button(place, "close", "close the text", () => { place.hidden = true; });
+        add(place, "span", {}, t("The page may not use the clipboard; here is the text. "));
+        button(place, t("close"), t("close the text"), () => { place.hidden = true; });
         add(place, "pre", {tabindex: 0}, text);
       });
     },

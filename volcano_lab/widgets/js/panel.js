@@ -3,7 +3,7 @@ import {PICTURES} from "./pictures.js";
 import {add, button, still, unique} from "./page.js";
 import {nameParts} from "./touch.js";
 import {h, patch} from "./tree.js";
-import {sentence} from "./words.js";
+import {sentence, t} from "./words.js";
 
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
   const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`});
@@ -27,7 +27,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
     player?.();
   }
 
-  if (picture.steps) player = playerOf(add(head, "div", {class: "vp-player", role: "group", "aria-label": title ? `play: ${title}` : "play"}), {
+  if (picture.steps) player = playerOf(add(head, "div", {class: "vp-player", role: "group", "aria-label": title ? t("play: {0}", title) : t("play")}), {
     last: () => data ? picture.steps(data) : 0, at: () => at, words: () => picture.step(data, at ?? picture.steps(data)),
     go: (to) => { at = data && to >= picture.steps(data) ? undefined : to; draw(); },
   });
@@ -51,7 +51,7 @@ function playerOf(parent, {last, at, words, go}) {
   let timer = null, began = 0, from = 0;
   const position = () => at() ?? last();
   const halt = () => { cancelAnimationFrame(timer); clearTimeout(timer); timer = null; show(); };
-  const play = button(parent, "▶", "play", () => {
+  const play = button(parent, "▶", t("play"), () => {
     if (timer) return halt();
     from = position() >= last() ? 0 : Math.floor(position());
     began = performance.now();
@@ -68,16 +68,16 @@ function playerOf(parent, {last, at, words, go}) {
     timer = still() ? setTimeout(jump, 600) : requestAnimationFrame(frame);
     show();
   });
-  const back = button(parent, "‹", "one step back", () => { halt(); go(Math.max(0, Math.ceil(position()) - 1)); }, "vp-button vp-step");
+  const back = button(parent, "‹", t("one step back"), () => { halt(); go(Math.max(0, Math.ceil(position()) - 1)); }, "vp-button vp-step");
   const scrub = add(parent, "input", {type: "range", min: 0, step: 1, "aria-label": "step"});
   scrub.addEventListener("input", () => { const to = Number(scrub.value); halt(); go(to); });
-  const on = button(parent, "›", "one step on", () => { halt(); go(Math.min(last(), Math.floor(position()) + 1)); }, "vp-button vp-step");
+  const on = button(parent, "›", t("one step on"), () => { halt(); go(Math.min(last(), Math.floor(position()) + 1)); }, "vp-button vp-step");
   function show() {
-    const name = timer ? "pause" : "play";
+    const name = timer ? t("pause") : t("play");
     if (play.getAttribute("aria-label") !== name) { play.textContent = timer ? "❚❚" : "▶"; play.title = name; play.setAttribute("aria-label", name); }
     scrub.max = last();
     scrub.value = Math.round(position());
-    scrub.setAttribute("aria-valuetext", last() ? words() : "nothing to play");
+    scrub.setAttribute("aria-valuetext", last() ? words() : t("nothing to play"));
     back.disabled = position() <= 0;
     on.disabled = position() >= last();
     play.disabled = !last();

@@ -2,7 +2,7 @@
 // nodes, and the cluster's lab. `ask` sends a question and promises its answer; where it is answered is no matter here.
 import {lab} from "./lab.js";
 import {add, button, set, write} from "./page.js";
-import {number} from "./words.js";
+import {number, t} from "./words.js";
 
 const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
 const MOST_NODES = 600, OPENED = 100;  // nodes of the map, and those up to which the lab opens by itself
@@ -12,15 +12,15 @@ export function questions(root, ask, name, notes) {
   root.replaceChildren();
   root.classList.add("vq");
   const head = add(root, "div", {class: "vq-head"}), columns = add(root, "div", {class: "vq-columns"});
-  const list = add(columns, "section", {class: "vq-list", "aria-label": "Jobs that wait"});
+  const list = add(columns, "section", {class: "vq-list", "aria-label": t("Jobs that wait")});
   const answer = add(columns, "section", {class: "vq-answer", "aria-live": "polite"});
-  const side = add(columns, "section", {class: "vq-side", "aria-label": "The cluster"});
+  const side = add(columns, "section", {class: "vq-side", "aria-label": t("The cluster")});
   const moves = add(root, "details", {class: "vq-lab", hidden: true});
   let cluster, answered, chosen = 0, resource = 0, color = new Map(), asked = 0;
 
   async function open(files) {
     write(answer, "");
-    add(answer, "p", {class: "vq-busy"}, "Reading the file and running a cycle …");
+    add(answer, "p", {class: "vq-busy"}, t("Reading the file and running a cycle …"));
     cluster = await ask({ask: "open", files});
     answer.replaceChildren();
     if (cluster.error) return cluster;
@@ -31,7 +31,7 @@ export function questions(root, ask, name, notes) {
     picture(cluster);
     lint();
     if (cluster.waiting.length) await show(0);
-    else add(answer, "p", {class: "vq-first"}, "No job waits.");
+    else add(answer, "p", {class: "vq-first"}, t("No job waits."));
     handles();
     return cluster;
   }
@@ -40,14 +40,14 @@ export function questions(root, ask, name, notes) {
     const key = cluster.resources[resource], sum = (field) => cluster.nodes.reduce((total, node) => total + node[field][resource], 0);
     add(head, "h2", {}, name);
     const runs = cluster.jobs.length - cluster.waiting.length, plugin = cluster.plugins.filter((each) => ["capacity", "proportion"].includes(each));
-    add(head, "span", {class: "vq-soft"}, [`${cluster.nodes.length} nodes`,
-      key ? `${amount(sum("allocatable") - sum("idle"))} of ${amount(sum("allocatable"))} ${short(key)} in use` : "",
-      `${runs} jobs run, ${cluster.waiting.length} wait`, plugin.length ? `plugin ${plugin[0]}` : ""].filter(Boolean).join(" · "));
+    add(head, "span", {class: "vq-soft"}, [t("{0} nodes", cluster.nodes.length),
+      key ? t("{0} of {1} {2} in use", amount(sum("allocatable") - sum("idle")), amount(sum("allocatable")), short(key)) : "",
+      t("{0} jobs run, {1} wait", runs, cluster.waiting.length), plugin.length ? t("plugin {0}", plugin[0]) : ""].filter(Boolean).join(" · "));
     notes?.(head);
   }
 
   function jobs() {
-    add(list, "h3", {class: "vq-label"}, `${cluster.waiting.length} jobs wait`);
+    add(list, "h3", {class: "vq-label"}, t("{0} jobs wait", cluster.waiting.length));
     const items = add(list, "ul");
     cluster.waiting.forEach((row, at) => {
       const item = button(add(items, "li"), "", row.job, () => show(at, true), "vq-job");
@@ -60,7 +60,7 @@ export function questions(root, ask, name, notes) {
     const told = await ask({ask: "lint"});
     if (told.error || !told.length) return;
     const fold = add(list, "details", {class: "vq-lint"});
-    add(fold, "summary", {}, `${told.length} findings about the manifests`);
+    add(fold, "summary", {}, t("{0} findings about the manifests", told.length));
     const items = add(fold, "ul");
     for (const {level, text} of told) add(items, "li", {class: `vq-${level}`}, text);
   }
@@ -79,17 +79,17 @@ export function questions(root, ask, name, notes) {
     if (found.error) { add(answer, "p", {class: "vq-first"}, found.error); return; }
     add(answer, "p", {class: "vq-first"}, found.head);
     for (const text of new Set(found.causes.map((cause) => cause.text))) add(answer, "p", {}, text);
-    if (found.page && notes) add(add(answer, "p"), "a", {href: ["pending/", found.page, ".html"].join("")}, "Read more about this cause");
+    if (found.page && notes) add(add(answer, "p"), "a", {href: ["pending/", found.page, ".html"].join("")}, t("Read more about this cause"));
     if (found.seeks) await changes(turn, row.job);
   }
 
   // One change after another, as they are found; a page that asks for something else stops asking for more.
   async function changes(turn, job) {
-    add(answer, "h3", {class: "vq-label"}, "What would change it");
-    const items = add(answer, "ul", {class: "vq-changes"}), wait = add(answer, "p", {class: "vq-busy"}, "Trying changes …");
+    add(answer, "h3", {class: "vq-label"}, t("What would change it"));
+    const items = add(answer, "ul", {class: "vq-changes"}), wait = add(answer, "p", {class: "vq-busy"}, t("Trying changes …"));
     let count = 0;
     for (;;) {
-      const change = await ask({ask: "next", job});
+      const change = await ask({ask: t("next"), job});
       if (turn !== asked) return;
       if (!change || change.error) break;
       count++;
@@ -98,7 +98,7 @@ export function questions(root, ask, name, notes) {
       add(made, "b", {}, change.text);
       add(made, "span", {}, change.effect);
     }
-    write(wait, count ? "Each change was run." : "No change that was tried places it.");
+    write(wait, count ? t("Each change was run.") : t("No change that was tried places it."));
     wait.classList.remove("vq-busy");
   }
 
@@ -109,7 +109,7 @@ export function questions(root, ask, name, notes) {
     if (back) return picture(cluster);
     set(made, {"aria-pressed": "true"});
     const place = add(item, "div", {class: "vq-tried"});
-    add(place, "p", {class: "vq-busy"}, "Running the cycle with this change …");
+    add(place, "p", {class: "vq-busy"}, t("Running the cycle with this change …"));
     const found = change.args.length ? await ask({ask: "try", args: change.args}) : null;
     if (turn !== asked || !place.isConnected) return;
     place.replaceChildren();
@@ -123,17 +123,17 @@ export function questions(root, ask, name, notes) {
     const was = new Map(before.jobs.map((row) => [row.job, row])), rows = after.jobs.filter((row) => has(row) !== has(was.get(row.job)));
     const gone = before.jobs.filter((row) => !after.jobs.some((other) => other.job === row.job));
     const table = add(place, "table"), top = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-    for (const text of ["", "before the change", "after the change"]) add(top, "th", {scope: "col"}, text);
+    for (const text of ["", t("before the change"), t("after the change")]) add(top, "th", {scope: "col"}, text);
     const line = (...cells) => { const made = add(body, "tr"); cells.forEach((cell) => add(made, "td", {}, cell)); };
     for (const row of rows.sort((a, b) => (b.job === job) - (a.job === job)).slice(0, 12)) line(row.job, has(was.get(row.job)), has(row));
     for (const row of gone) line(row.job, has(row), "–");
     const key = cluster.resources[resource];
     for (const row of after.queues.filter((each) => each.resource === key)) {
       const old = before.queues.find((each) => each.queue === row.queue && each.resource === key);
-      const words = {allocated: `${row.queue}: allocated ${short(key)}`, deserved: `${row.queue}: deserved ${short(key)}`, real_capability: `${row.queue}: limit in ${short(key)}`};
+      const words = {allocated: t("{0}: allocated {1}", row.queue, short(key)), deserved: t("{0}: deserved {1}", row.queue, short(key)), real_capability: t("{0}: limit in {1}", row.queue, short(key))};
       for (const field in words) if (old && old.text[field] !== row.text[field]) line(words[field], old.text[field], row.text[field]);
     }
-    if (!body.children.length) write(place, "No job and no queue has other amounts.");
+    if (!body.children.length) write(place, t("No job and no queue has other amounts."));
   }
 
   // Nodes in one resource; of a change with what was there before.
@@ -149,25 +149,25 @@ export function questions(root, ask, name, notes) {
   }
 
   function nodeMap(now, before) {
-    add(side, "h3", {class: "vq-label"}, before ? `Nodes, ${short(now.resources[resource])} free after the change` : `Nodes, ${short(now.resources[resource])} free`);
+    add(side, "h3", {class: "vq-label"}, before ? t("Nodes, {0} free after the change", short(now.resources[resource])) : t("Nodes, {0} free", short(now.resources[resource])));
     const map = add(side, "div", {class: "vq-map"}), was = new Map((before ?? now).nodes.map((node) => [node.node, node]));
     for (const node of now.nodes.slice(0, MOST_NODES)) {
       const all = node.allocatable[resource], idle = node.idle[resource], holds = Object.entries(node.held).map(([queue, amounts]) => [queue, amounts[resource]]).filter((each) => each[1]);
       const old = was.get(node.node), changed = before && (!old || old.idle[resource] !== idle);
       const cell = add(map, "div", {class: `vq-node${changed ? " vq-changed" : ""}${idle > 0 ? "" : " vq-full"}`,
-        title: `${node.node}: ${amount(idle)} of ${amount(all)} free${holds.map(([queue, held]) => `; ${queue || "?"} ${amount(held)}`).join("")}`});
+        title: t("{0}: {1} of {2} free{3}", node.node, amount(idle), amount(all), holds.map(([queue, held]) => `; ${queue || "?"} ${amount(held)}`).join(""))});
       add(cell, "span", {}, amount(idle));
       const strip = add(cell, "i", {class: "vq-strip"});
       for (const [queue, held] of holds) add(strip, "u", {style: `width:${100 * held / (all || 1)}%;background:${color.get(queue) ?? "#999"}`});
     }
     const legend = add(side, "p", {class: "vq-legend"});
     for (const [queue, shade] of color) if (now.nodes.some((node) => node.held[queue]?.[resource])) { add(legend, "i", {style: `background:${shade}`}); add(legend, "span", {}, queue); }
-    if (now.nodes.length > MOST_NODES) add(side, "p", {class: "vq-soft"}, `The first ${MOST_NODES} of ${now.nodes.length} nodes.`);
+    if (now.nodes.length > MOST_NODES) add(side, "p", {class: "vq-soft"}, t("The first {0} of {1} nodes.", MOST_NODES, now.nodes.length));
   }
 
   // The cluster's lab: what is moved on its picture is answered with the chosen job's first line, before and after.
   function handles() {
-    add(moves, "summary", {}, "Move weights, limits and minimums");
+    add(moves, "summary", {}, t("Move weights, limits and minimums"));
     const place = add(moves, "div"), told = add(moves, "div", {class: "vq-moved", role: "status"});
     let timer = 0;
     answered = async () => {
@@ -175,7 +175,7 @@ export function questions(root, ask, name, notes) {
       told.replaceChildren();
       if (!found?.sets.length) return;
       const lines = add(told, "dl");
-      for (const [when, text] of [["before the change", found.before], ["after the change", found.error ?? found.after]]) { add(lines, "dt", {}, when); add(lines, "dd", {}, text); }
+      for (const [when, text] of [[t("before the change"), found.before], [t("after the change"), found.error ?? found.after]]) { add(lines, "dt", {}, when); add(lines, "dd", {}, text); }
       copyable(told, `volcano-lab what-if ${name} ${found.sets.map((each) => `--set ${quoted(each)}`).join(" ")}`);
     };
     moves.addEventListener("toggle", async () => {
@@ -208,13 +208,13 @@ function modelOf(state, ask, moved) {
 }
 
 const amount = (value) => value >= 2 ** 30 ? `${number(value / 2 ** 30)} Gi` : number(value);
-const short = (name) => ({"nvidia.com/gpu": "GPUs", cpu: "CPUs"})[name] ?? name;
-const has = (row) => !row ? "–" : row.promised ? `${row.placed} of ${row.pods} pods, ${row.promised} promised` : `${row.placed} of ${row.pods} pods`;
+const short = (name) => ({"nvidia.com/gpu": "GPUs", cpu: t("CPUs")})[name] ?? name;
+const has = (row) => !row ? "–" : row.promised ? t("{0} of {1} pods, {2} promised", row.placed, row.pods, row.promised) : t("{0} of {1} pods", row.placed, row.pods);
 const quoted = (word) => /^[\w./=:,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function copyable(place, text) {
   const box = add(place, "div", {class: "vq-copy"});
   add(box, "code", {}, text);
-  const made = button(box, "copy", "copy this line", () => (navigator.clipboard?.writeText(text) ?? Promise.reject())
-    .then(() => write(made, "copied"), () => write(made, "select and copy")), "vq-small");
+  const made = button(box, "copy", t("copy this line"), () => (navigator.clipboard?.writeText(text) ?? Promise.reject())
+    .then(() => write(made, "copied"), () => write(made, t("select and copy"))), "vq-small");
 }

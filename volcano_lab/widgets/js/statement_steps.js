@@ -4,30 +4,30 @@ import {add, followTheme, ownKeys} from "./page.js";
 import {panel} from "./panel.js";
 import {choice, stepping} from "./stepping.js";
 import {touchable} from "./touch.js";
-import {number} from "./words.js";
+import {number, t} from "./words.js";
 
 const POD_STATES = {Allocated: "allocated", Pipelined: "promised", Releasing: "leaving"};
 
 export function statementSteps(model, el) {
-  const root = add(el, "div", {class: "vp vs-steps vs-statement", tabindex: 0, role: "group", "aria-label": "A statement step by step"}), unfollow = followTheme(root);
+  const root = add(el, "div", {class: "vp vs-steps vs-statement", tabindex: 0, role: "group", "aria-label": t("A statement step by step")}), unfollow = followTheme(root);
   ownKeys(root);
   const frames = () => model.get("frames"), last = () => frames().length - 1, at = () => Math.min(model.get("at"), last());
   const steps = stepping(root, {
-    at, last, text: () => frames()[at()].text, where: () => `step ${at()} of ${last()}`, around: () => frames().map((frame, i) => [i, frame.text, frame.kind]),
+    at, last, text: () => frames()[at()].text, where: () => t("step {0} of {1}", at(), last()), around: () => frames().map((frame, i) => [i, frame.text, frame.kind]),
     go(place) { if (place !== at()) { model.set("at", place); model.save_changes(); } },
     find(words, backwards) {
       const sought = words.trim().toLowerCase(), found = frames().map((frame, i) => [i, frame.text.toLowerCase()]).filter(([i, text]) => text.includes(sought) && (backwards ? i < at() : i > at()));
-      steps.say(found.length ? "" : `nothing ${backwards ? "before" : "after"} this step says "${words.trim()}".`);
+      steps.say(found.length ? "" : t("nothing {0} this step says \"{1}\".", backwards ? "before" : "after", words.trim()));
       if (found.length) this.go(found.at(backwards ? -1 : 0)[0]);
     },
-  }, {find: "find", example: "undo", listed: "Steps"});
-  const scene = choice(steps.bar, "scene ", model.get("scenes"));
+  }, {find: t("find"), example: t("undo"), listed: t("Steps")});
+  const scene = choice(steps.bar, t("scene "), model.get("scenes"));
   scene.addEventListener("change", () => { model.set("scene", scene.value); model.save_changes(); });
 
   const host = {act: () => {}, pull: () => false, hint: () => {}};
-  const states = panel(steps.view, {kind: "states", title: "The pods, by state", spec: {}}, host);
-  const nodes = panel(steps.view, {kind: "cluster", title: "The nodes", spec: {unit: "CPUs"}, legend: "Full: bound or running. Hatched: allocated. Dashed: promised. ×: leaving."}, host);
-  const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: "queues, in CPUs", deserved: "deserved ", allocated: "allocated ", share: "share "}}}, host);
+  const states = panel(steps.view, {kind: "states", title: t("The pods, by state"), spec: {}}, host);
+  const nodes = panel(steps.view, {kind: "cluster", title: t("The nodes"), spec: {unit: t("CPUs")}, legend: t("Full: bound or running. Hatched: allocated. Dashed: promised. ×: leaving.")}, host);
+  const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: t("queues, in CPUs"), deserved: t("deserved "), allocated: t("allocated "), share: t("share ")}}}, host);
   touchable(root, host);
 
   function update() {
@@ -36,7 +36,7 @@ export function statementSteps(model, el) {
     const color = (pod) => colors[pod.job] ?? "#8C8C8C";
     states.update({way: was && was !== now ? [[was, now, ""]] : [], pods: frame.pods.map((pod) => ({name: pod.pod, state: pod.status, color: color(pod), ring: pod.pod === frame.pod}))}, null);
     nodes.update({nodes: frame.nodes.map((node) => ({
-      name: node.node, size: node.allocatable, note: `idle ${number(node.idle)}, future idle ${number(node.future_idle)}`,
+      name: node.node, size: node.allocatable, note: t("idle {0}, future idle {1}", number(node.idle), number(node.future_idle)),
       pods: frame.pods.filter((pod) => pod.node === node.node && pod.status !== "Pending").map((pod) => ({name: pod.pod, size: pod.asks, color: color(pod), state: POD_STATES[pod.status] ?? "running", ring: pod.pod === frame.pod})),
     }))}, null);
     queues.update(frame.queues, before?.queues ?? null);

@@ -4,6 +4,7 @@
 // `source` knows the steps: at(), last(), text(), where(), around() gives [[place, words, kind]], go(place),
 // find(words, backwards), waits() where an answer is under way, busy(place) where one stands then.
 import {add, button, set, write} from "./page.js";
+import {t} from "./words.js";
 
 const PAGE = 10;
 
@@ -23,19 +24,19 @@ export function stepping(root, source, {lines, find, example, listed}) {
     clearTimeout(playing);
     playing = start && source.at() < source.last() ? setTimeout(() => on(), 1000 / speed.value) : null;
     write(player, playing ? "❚❚" : "▶");
-    set(player, {"aria-label": playing ? "pause" : "play", title: playing ? "pause (space)" : "play (space)"});
+    set(player, {"aria-label": playing ? t("pause") : t("play"), title: playing ? t("pause (space)") : t("play (space)")});
     set(text, {"aria-live": playing ? "off" : "polite"});
   }
 
   const bar = add(root, "div", {class: "vs-bar"});
-  button(bar, "|◀", "to the start", () => go(0));
-  button(bar, "◀|", "one step back", () => back());
-  const player = button(bar, "▶", "play", () => play(!playing));
-  button(bar, "|▶", "one step on", () => on());
-  button(bar, "▶|", "to the end", () => go(source.last()));
+  button(bar, "|◀", t("to the start"), () => go(0));
+  button(bar, "◀|", t("one step back"), () => back());
+  const player = button(bar, "▶", t("play"), () => play(!playing));
+  button(bar, "|▶", t("one step on"), () => on());
+  button(bar, "▶|", t("to the end"), () => go(source.last()));
   const scrubber = add(bar, "input", {type: "range", min: 0, "aria-label": "step", class: "vs-scrubber"});
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
-  const speed = choice(bar, "a second ", [1, 2, 5, 10, 20]);
+  const speed = choice(bar, t("a second "), [1, 2, 5, 10, 20]);
   speed.value = "2";
 
   const where = add(root, "p", {class: "vs-where"});
@@ -48,8 +49,8 @@ export function stepping(root, source, {lines, find, example, listed}) {
   const words = add(add(form, "label", {}, `${find} `), "input", {type: "text", autocomplete: "off", spellcheck: "false", placeholder: example});
   const seek = (backwards) => words.value.trim() && source.find(words.value, backwards);
   form.addEventListener("submit", (event) => { event.preventDefault(); seek(false); });
-  button(form, "find next", "find the next such place", () => seek(false));
-  button(form, "find previous", "find the previous such place", () => seek(true));
+  button(form, t("find next"), t("find the next such place"), () => seek(false));
+  button(form, t("find previous"), t("find the previous such place"), () => seek(true));
   const said = add(form, "p", {class: "vs-said", role: "alert"});
 
   root.addEventListener("keydown", (event) => {
@@ -72,7 +73,7 @@ export function stepping(root, source, {lines, find, example, listed}) {
     bar, side, view, say(words_) { write(said, words_); set(words, {"aria-invalid": words_ ? "true" : "false"}); },
     update() {
       const at = source.at(), around = source.around();
-      set(scrubber, {max: source.last(), "aria-valuetext": `step ${at}: ${source.text()}`});
+      set(scrubber, {max: source.last(), "aria-valuetext": t("step {0}: {1}", at, source.text())});
       if (!source.waits?.()) scrubber.value = at;
       write(where, source.where());
       write(text, source.text());

@@ -1,6 +1,7 @@
 // Pointing, focusing and dragging in pictures. Hover and focus show the same words; what has the same name lights up
 // everywhere; the arrow keys walk from part to part, so that a picture is one stop of the Tab key.
 import {add} from "./page.js";
+import {t} from "./words.js";
 
 const REPEAT = 1000;  // ms within which key presses on one handle are one move
 
@@ -69,7 +70,7 @@ export function touchable(root, host) {
       target.focus();
     } else if (event.key === "m" && part.vp?.grip?.move) {
       moving = part.vp.grip.move;
-      host.hint(`Moving ${moving}: the arrow keys go to its new parent, Enter puts it there, Escape leaves it.`);
+      host.hint(t("Moving {0}: the arrow keys go to its new parent, Enter puts it there, Escape leaves it.", moving));
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       const to = part.closest("[data-drop]")?.dataset.drop;

@@ -1,9 +1,12 @@
 // Numbers and names as texts, and how wide a text is. Widths are estimated, so that a still comes out the same on every
 // machine; they are those of a wide system font, and what has to fit into a box is shortened by them.
 
+// A text in the page's language, with what stands for {0}, {1}, … put in; TEXTS is that language's catalogue.
+export const t = (text, ...facts) => (TEXTS[text] ?? text).replace(/\{(\d)\}/g, (_, place) => facts[place]);
+
 export function number(value) {
-  if (value === true) return "yes";
-  if (value === false) return "no";
+  if (value === true) return t("yes");
+  if (value === false) return t("no");
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return String(value);

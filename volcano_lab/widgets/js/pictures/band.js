@@ -3,7 +3,7 @@
 //
 // data: [{name, label, value, text, over, strict}]; spec: band (how much is forgiven), max (where the scale ends, both ways), unit
 import {h} from "../tree.js";
-import {called, fit, number, wide} from "../words.js";
+import {called, fit, number, wide, t} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, say} from "../marks.js";
 
 const TOP = 44, ROW = 32;
@@ -16,9 +16,9 @@ export const band = {
     const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];
     return {height: foot + 22, kids: [hatches(c.uid, [COLORS[2]]),
       box(x(-most), TOP - 6, x(0) - x(-most), foot - TOP, {fill: COLORS[2], opacity: 0.22}),
-      say((x(-most) + x(0)) / 2, TOP - 12, "left ≤ right", {class: "vp-soft", ...middle}),
-      say((x(0) + x(forgiven)) / 2, TOP - 28, "forgiven", {class: "vp-strong", ...middle}),
-      say((x(forgiven) + x(most)) / 2, TOP - 12, "too much", {class: "vp-soft", ...middle}),
+      say((x(-most) + x(0)) / 2, TOP - 12, t("left ≤ right"), {class: "vp-soft", ...middle}),
+      say((x(0) + x(forgiven)) / 2, TOP - 28, t("forgiven"), {class: "vp-strong", ...middle}),
+      say((x(forgiven) + x(most)) / 2, TOP - 12, t("too much"), {class: "vp-soft", ...middle}),
       line(x(0), TOP - 22, x(0), foot - 2, {class: "vp-limit", key: "zero"}),
       data.map((row, i) => {
         const y = TOP + i * ROW + 10, old = before?.[i];

@@ -4,10 +4,10 @@
 // data: [{name, color, asked, held, deserved, guarantee, limit}], any of them null or left out
 // spec: max, unit, rows (how many are drawn at most), words: {held: "held", …}
 import {h} from "../tree.js";
-import {amount, fit, number} from "../words.js";
+import {amount, fit, number, t} from "../words.js";
 import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";
 
-const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = "held, deserved, guarantee, limit, asked for".split(", ");
+const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = t("held, deserved, guarantee, limit, asked for").split(", ");
 const WORDS = Object.fromEntries(NUMBERS.map((what, place) => [what, NAMES[place]]));
 
 export const bars = {
@@ -27,7 +27,7 @@ export const bars = {
         old && !same(old.held, row.held) && h("rect", {key: "ghost held", x: column, y: y + 5, width: Math.max(0, x(old.held) - column), height: 20, rx: 3, class: "vp-ghost"}),
         row.guarantee > 0 && line(x(row.guarantee), y + 1, x(row.guarantee), y + 29, {key: "guarantee", class: "vp-least"}),
         limited(row) && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
-        old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", "ghost deserved"),
+        old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", t("ghost deserved")),
         typeof row.deserved === "number" && diamond(x(row.deserved), y + 15, "vp-diamond", "deserved"),
         h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)));
     });

@@ -7,16 +7,16 @@
 // spec: without: those of "nodes", "shares", "lanes" that are left out
 // Live, `c.control(name)` gives what a handle moves: the control of a lab whose name is the path of the change.
 import {h} from "../tree.js";
-import {amount, fit, number, wide} from "../words.js";
+import {amount, fit, number, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
 
 const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, GREY = "#8C8C8C";
 const SIGNS = {placed: "✓", discarded: "✕", "not tried": "○", "not admitted": "✕", waiting: "○"};
-const FATES = {placed: "placed", discarded: "discarded", "not tried": "not tried", "not admitted": "not admitted", waiting: "waiting", running: "running"};
+const FATES = {placed: "placed", discarded: "discarded", "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: "waiting", running: "running"};
 
 export const channels = {
   steps: (data) => data.rounds.length,
-  step: (data, at) => at <= 0 ? "before the first round" : `round ${Math.ceil(at)} of ${data.rounds.length}`,
+  step: (data, at) => at <= 0 ? t("before the first round") : t("round {0} of {1}", Math.ceil(at), data.rounds.length),
 
   draw(given, c) {
     const leaves = given.queues.filter((row) => row.leaf).map((row) => row.queue), colorFor = (row, name) => row.color ?? (leaves.includes(name) ? colorOf(row, leaves.indexOf(name)) : GREY);
@@ -24,7 +24,7 @@ export const channels = {
     const p = plan(data, c), kids = [hatches(c.uid, data.queues.map((row) => row.color)), wave(c.uid), grid(p)];
     if (p.nodes) kids.push(nodes(p));
     kids.push(rootRow(p), pipes(p), ...data.queues.map((row) => queueRow(p, row)));
-    return {height: p.height, kids, alt: [...data.queues.map((row) => sentence(p, row)), data.nodes.length > 12 ? `${data.nodes.length} nodes.` : data.nodes.map((node) => toldNode(node, data.unit)).join(", ")].join(" ")};
+    return {height: p.height, kids, alt: [...data.queues.map((row) => sentence(p, row)), data.nodes.length > 12 ? t("{0} nodes.", data.nodes.length) : data.nodes.map((node) => toldNode(node, data.unit)).join(", ")].join(" ")};
   },
 };
 
@@ -78,7 +78,7 @@ function grid(p) {
     steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
     steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : number(Math.round(part * p.total * 10) / 10), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
     shares > 0 && !tiny && [h("g", {key: "shares"}, [0, 1].map((part) => line(shareX(p, part), top + 14, shareX(p, part), height - 4, {class: part ? "vp-line" : "vp-grid"})),
-      say(width, top - 5, shares > 150 ? "turn: held ÷ deserved" : "held ÷ deserved", {class: "vp-soft vp-small", ...end}))]);
+      say(width, top - 5, shares > 150 ? t("turn: held ÷ deserved") : "held ÷ deserved", {class: "vp-soft vp-small", ...end}))]);
 }
 
 const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
@@ -97,19 +97,19 @@ function nodes(p) {
       node.pods.map((pod) => {
         now[`${node.name} ${pod.name}`] = places[pod.name];
         const wideness = pod.size * scale, gap = wideness > 6 ? 1 : 0.3;
-        return h("g", {key: pod.name, link: pod.queue, tip: `${pod.name} on ${node.name}: ${amount(pod.size, data.unit)}, ${STATES[pod.state]}`, act: c.live ? {ask: {node: node.name, pod: pod.name}} : null},
+        return h("g", {key: pod.name, link: pod.queue, tip: t("{0} on {1}: {2}, {3}", pod.name, node.name, amount(pod.size, data.unit), STATES[pod.state]), act: c.live ? {ask: {node: node.name, pod: pod.name}} : null},
           box(left + places[pod.name] * scale + gap, y + 3, wideness - 2 * gap, NODE - 6, {key: "pod", rx: wideness > 8 ? 3 : 1, class: `vp-pod vp-pod-${pod.state}`, fill: pod.state === "promised" ? "none" : pod.color, stroke: pod.state === "promised" ? pod.color : undefined}),
           few && wideness > 30 && pod.queue && say(left + (places[pod.name] + pod.size / 2) * scale, y + 16.5, fit(pod.queue, wideness - 6, 12), {key: "name", class: "vp-small", ...middle, style: `fill:${pod.state === "promised" ? "var(--vp-ink)" : ink(pod.color)}`}));
       }));
   });
   if (c.memory) { for (const key in c.memory) delete c.memory[key]; Object.assign(c.memory, now); }
-  const count = data.nodes.length, idle = `${number(Math.round((p.total - taken) * 10) / 10)} of ${amount(p.total, data.unit)} idle`;
-  return h("g", {key: "nodes"}, say(0, y + 16, count === 1 ? "1 node" : `${count} nodes`, {class: "vp-strong"}), drawn,
+  const count = data.nodes.length, idle = t("{0} of {1} idle", number(Math.round((p.total - taken) * 10) / 10), amount(p.total, data.unit));
+  return h("g", {key: "nodes"}, say(0, y + 16, count === 1 ? "1 node" : t("{0} nodes", count), {class: "vp-strong"}), drawn,
     p.shares > 0 && say(p.width, y + 16, fit(tiny ? number(Math.round((p.total - taken) * 10) / 10) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
 }
 
-const STATES = {running: "runs", now: "placed in this cycle", promised: "promised", leaving: "leaves"};
-const toldNode = (node, unit) => { const used = node.pods.reduce((sum, pod) => sum + pod.size, 0); return `${node.name}: ${number(Math.round((node.size - used) * 100) / 100)} of ${amount(node.size, unit)} idle`; };
+const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: "promised", leaving: "leaves"};
+const toldNode = (node, unit) => { const used = node.pods.reduce((sum, pod) => sum + pod.size, 0); return t("{0}: {1} of {2} idle", node.name, number(Math.round((node.size - used) * 100) / 100), amount(node.size, unit)); };
 
 // Where each pod begins: where it was before, if it was on this node and nothing that ran lies there; else in the first gap.
 function placed(node, memory) {
@@ -135,8 +135,8 @@ function rootRow(p) {
     return h("g", {key: row.queue, link: row.queue}, ...water(c, left, y, right - left, 18, 1, "part"),
       wide(words, 12) < right - left - 8 && say(left + 5, y + 13, words, {key: "says", class: "vp-small"}), line(right, y, right, y + 18, {key: "ends", class: "vp-least-thin"}));
   });
-  const left = total - sum, words = [over ? `${number(Math.round(left * 10) / 10)} to no queue` : `${number(Math.round(left * 10) / 10)} left to share`, number(Math.round(left * 10) / 10)].find((text) => wide(text, 12) < left * p.scale - 8);
-  return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : ", nothing is shared yet"}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
+  const left = total - sum, words = [over ? t("{0} to no queue", number(Math.round(left * 10) / 10)) : t("{0} left to share", number(Math.round(left * 10) / 10)), number(Math.round(left * 10) / 10)].find((text) => wide(text, 12) < left * p.scale - 8);
+  return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
     box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : "cluster", {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
     left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
 }
@@ -169,9 +169,9 @@ function queueRow(p, row) {
     !row.leaf && line(0, y0 + 1, p.width, y0 + 1, {key: "over", class: "vp-grid"}),
     nameOf(p, row, y, slim),
     trough(p, 0, top, y, high), cap > top && line(x(top), y + high / 2, x(cap), y + high / 2, {key: "beyond", class: "vp-grid"}),
-    h("g", {key: "water", tip: `${row.queue} deserves ${amount(row.deserved, data.unit)}`, act: c.live ? {ask: {queue: row.queue}} : null}, drawn.flat()),
+    h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: c.live ? {ask: {queue: row.queue}} : null}, drawn.flat()),
     pods(p, row, y + high, slim),
-    poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, `↩ ${number(Math.round(back * 10) / 10)} back`, {key: "back", class: "vp-strong vp-small vp-halo"}),
+    poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, t("↩ {0} back", number(Math.round(back * 10) / 10)), {key: "back", class: "vp-strong vp-small vp-halo"}),
     poured && bands.at(-1) * p.scale > 26 && say(x(level - bands.at(-1) / 2), y + high / 2 + 5, `+${number(Math.round(bands.at(-1) * 10) / 10)}`, {key: "added", class: "vp-strong vp-small", ...middle}),
     moved && line(x(was.deserved), y - 4, x(was.deserved), y + high + 4, {key: "ghost", class: "vp-was"}),
     marks(p, row, y, high, top), p.lanes[row.queue].map((job, i) => lane(p, row, job, y + high + 4 + i * lineOf(p))), !slim && labels(p, row, y, top, level, moved ? was.deserved : undefined),
@@ -181,14 +181,14 @@ function queueRow(p, row) {
 // The name is dragged onto another parent where the tree counts; the weight beside it is a number that is dragged.
 function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
-  const counts = data.plugin === "proportion", words = `weight ${number(row.weight)}`, long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
-  const second = row.jobs.length || row.request ? `holds ${number(Math.round((row.allocated ?? 0) * 10) / 10)}, asks ${number(Math.round((row.request ?? 0) * 10) / 10)}` : "holds 0";
+  const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
+  const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", number(Math.round((row.allocated ?? 0) * 10) / 10), number(Math.round((row.request ?? 0) * 10) / 10)) : "holds 0";
   const base = y + (slim ? 12 : 14), below = base + 16;
   return [h("g", {key: "name", tip: told(p, row), act: c.live ? {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined} : null, grip: parent ? {move: row.queue} : null},
     box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
     row.leaf && box(indent - 14, base - 9, 10, 10, {key: "dot", rx: 3, fill: row.color}),
     say(indent, base, fit(row.queue, name - indent - (beside ? long + 14 : 4), 14, true), {class: "vp-strong"}),
-    row.leaf && !slim && !(tiny && counts) && say(indent, below, wide(second, 12) <= name - indent - 4 ? second : fit(`holds ${number(Math.round((row.allocated ?? 0) * 10) / 10)}`, name - indent - 4, 12), {class: "vp-soft vp-small"})),
+    row.leaf && !slim && !(tiny && counts) && say(indent, below, wide(second, 12) <= name - indent - 4 ? second : fit(t("holds {0}", number(Math.round((row.allocated ?? 0) * 10) / 10)), name - indent - 4, 12), {class: "vp-soft vp-small"})),
   counts && !slim && scrubbed(c, `queue/${row.queue}.weight`, weight, beside ? name - long - 6 : indent, beside ? base : below, words, long)];
 }
 
@@ -199,7 +199,7 @@ function scrubbed(c, path, control, x, y, words, long) {
 }
 
 // What a handle is to the page: a slider that a hand drags, the arrow keys move, and Enter asks about.
-const slider = (control, path, by, words) => ({tip: `${control.full}: ${words}; drag it, or press the arrow keys`, role: "slider", tabindex: control.tab ?? 0, "aria-label": control.full, "aria-valuemin": control.least,
+const slider = (control, path, by, words) => ({tip: t("{0}: {1}; drag it, or press the arrow keys", control.full, words), role: "slider", tabindex: control.tab ?? 0, "aria-label": control.full, "aria-valuemin": control.least,
   "aria-valuemax": control.most, "aria-valuenow": control.value, "aria-valuetext": words, grip: {control: path, by, value: control.value, slider: true}, act: {ask: {control: path}}});
 
 function ring(p, path, x, y, by, words, mark) {
@@ -213,19 +213,19 @@ function marks(p, row, y, high, top) {
   const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].length ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
     p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y, by, unit(row.deserved),
-      h("g", {key: "deserved", tip: `${row.queue} deserves ${unit(row.deserved)}`, act: p.c.live ? {ask: {queue: row.queue}} : null}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
+      h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: p.c.live ? {ask: {queue: row.queue}} : null}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
     ring(p, of("guarantee.resource"), x(row.guarantee), y + high, by, unit(row.guarantee),
       row.guarantee > 0 && line(x(row.guarantee), y - 2, x(row.guarantee), y + high, {key: "guarantee", class: "vp-least"})),
-    ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? "no limit" : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
+    ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? t("no limit") : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
 }
 
 // The words of the three marks stand over them, are pushed apart in their order, and stay inside.
 function labels(p, row, y, top, level, was) {
   const {x, from, right, total} = p, shown = [], round = (value) => number(Math.round(value * 10) / 10);
-  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: `kept ${round(row.guarantee)}`, kind: "vp-soft"});
+  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("kept {0}", round(row.guarantee)), kind: "vp-soft"});
   const value = p.over ? row.deserved : level;
-  if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? round(value) : `deserves ${round(value)}`, more: p.over ? change(value, was) : "", kind: "vp-strong"});
-  if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? "no limit" : row.capability > top ? `may hold ${round(top)}` : `limit ${round(top)}`, kind: "vp-soft"});
+  if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? round(value) : t("deserves {0}", round(value)), more: p.over ? change(value, was) : "", kind: "vp-strong"});
+  if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? t("no limit") : row.capability > top ? t("may hold {0}", round(top)) : t("limit {0}", round(top)), kind: "vp-soft"});
   for (const one of shown) { one.wide = wide(one.text, 12, one.key === "deserves") + (one.more ? wide(one.more, 12, true) + 5 : 0); one.at = one.x - one.wide / 2; }
   shown.sort((a, b) => a.x - b.x);
   let least = from - 2;
@@ -242,7 +242,7 @@ function pods(p, row, floor, slim) {
   if (!row.leaf) return data.queues.filter((one) => one.leaf && under(p, one.queue, row.queue) && one.allocated > 0).map((one) => {
     const left = at;
     at += one.allocated;
-    return h("g", {key: `group ${one.queue}`, link: one.queue, tip: `${one.queue} holds ${amount(one.allocated, data.unit)}`}, box(x(left) + 1, y, x(at) - x(left) - 2, high, {rx: 2, fill: one.color, opacity: lit}));
+    return h("g", {key: `group ${one.queue}`, link: one.queue, tip: t("{0} holds {1}", one.queue, amount(one.allocated, data.unit))}, box(x(left) + 1, y, x(at) - x(left) - 2, high, {rx: 2, fill: one.color, opacity: lit}));
   });
   const groups = row.jobs.flatMap((job) => [["leaving", job], ["running", job], ["now", job]]).filter(([state, job]) => job[state]).sort((a, b) => ORDER.indexOf(a[0]) - ORDER.indexOf(b[0]));
   return groups.map(([state, job]) => {
@@ -263,7 +263,7 @@ function lane(p, row, job, y) {
   const stop = Math.min(start + job.size * job.waiting, p.total), notch = have >= job.min || !job.waiting ? null : start + (job.min - have) * job.size;
   const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
   const fill = job.fate === "discarded" ? hatch(c.uid, color) : "none", name = `job/${job.called}.`;
-  const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? `: ${job.now} of ${job.now + job.waiting} pods` : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? `, at least ${job.min}` : ""}`];
+  const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? t(": {0} of {1} pods", job.now, job.now + job.waiting) : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? t(", at least {0}", job.min) : ""}`];
   const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(":")[0];
   const verdict = [words[1] && `${words[0]}: ${words[1]}`, job.brief && !job.now && `${words[0]}: ${job.brief}`, words[0]].find((text) => text && wide(text, 12, true) <= room) ?? "", also = wide(verdict, 12, true) + 10 + wide(words[2], 12) <= room;
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
@@ -281,8 +281,8 @@ function lane(p, row, job, y) {
         : verdict ? h("text", {key: "says", x: at, y: y + 10, class: "vp-small vp-halo"}, h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, words[2]))
         : aside ? say(x(start) - 8, y + 10, aside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`, ...end})
         : inside && say(x(start) + 6, y + 10, inside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})),
-    ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), `${job.min} pods`, null),
-    ring(p, `${name}pods`, x(stop) + 9, y + high / 2, 1 / Math.max(each, 1e-9), `${job.pods} pods`, null));
+    ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.min), null),
+    ring(p, `${name}pods`, x(stop) + 9, y + high / 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.pods), null));
 }
 
 const tone = (job) => job.fate === "placed" ? "vp-good" : job.fate === "discarded" || job.fate === "not admitted" ? "vp-bad" : "vp-soft";
@@ -290,7 +290,7 @@ const tone = (job) => job.fate === "placed" ? "vp-good" : job.fate === "discarde
 // The share before the cycle with the number of the turn, and a line to the share at its end.
 function share(p, row, y, color) {
   const {width, c, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
-  const words = row.turn ? `turn ${row.turn}, ` : "", tip = `${row.queue}: ${words}share ${number(Math.round((row.share ?? 0) * 100) / 100)} before the cycle, ${number(Math.round((row.after ?? 0) * 100) / 100)} after it${row.overused ? ", overused" : ""}`;
+  const words = row.turn ? t("turn {0}, ", row.turn) : "", tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(Math.round((row.share ?? 0) * 100) / 100), number(Math.round((row.after ?? 0) * 100) / 100), row.overused ? ", overused" : "");
   return h("g", {key: "share", tip, act: c.live ? {ask: {queue: row.queue}} : null},
     box(p.right + 22, y - 10, width - p.right - 22, 20, {fill: "transparent"}),
     !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
@@ -302,5 +302,5 @@ function share(p, row, y, color) {
     !tiny && job && say(width, y + 5, SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
-const told = (p, row) => `${row.parent ? `${row.queue} below ${row.parent}` : row.queue}: asks for ${amount(row.request, p.data.unit)}, deserves ${number(row.deserved)}, holds ${number(row.allocated)}, may hold ${number(row.limit)}${row.guarantee ? `, guarantee ${number(row.guarantee)}` : ""}`;
-const sentence = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => `${job.name}: ${FATES[job.fate]}${job.now ? `, ${job.now} of ${job.now + job.waiting} pods` : ""}${job.reason && !job.now ? `, ${job.reason}` : ""}`)].join("; ") + ".";
+const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, amount(row.request, p.data.unit), number(row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");
+const sentence = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => `${job.name}: ${FATES[job.fate]}${job.now ? t(", {0} of {1} pods", job.now, job.now + job.waiting) : ""}${job.reason && !job.now ? `, ${job.reason}` : ""}`)].join("; ") + ".";

@@ -4,7 +4,7 @@
 // A pod's state: running (full), allocated (hatched: placed in this cycle), promised (dashed), leaving (×), evicted (faint ×).
 // A node's or group's state: chosen, refused, or none. spec: cell (what one box of idle room stands for), unit, height, asks
 import {h} from "../tree.js";
-import {amount, fit, number, wide} from "../words.js";
+import {amount, fit, number, wide, t} from "../words.js";
 import {box, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
 
 const NODE = 50, POD = 19, GAP = 8, HEAD = 26, PAD = 8;
@@ -96,12 +96,12 @@ function podBox(c, pod, i, x, y, width, node) {
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));
 }
 
-const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised ", leaving: "is leaving", evicted: "evicted "};
-const GROUP_WORDS = {chosen: "chosen ", refused: "refused "};
-const MANY = {runs: "run", "is leaving": "are leaving"};
-const toldPod = (pod, node, spec) => pod.tip ?? `${pod.name ?? "a pod"} on ${node.name}: ${amount(pod.size, spec.unit)}, ${STATE_WORDS[pod.state ?? "running"].trim()}`;
+const STATE_WORDS = {running: t("runs"), allocated: t("placed in this cycle"), promised: t("promised "), leaving: t("is leaving"), evicted: t("evicted ")};
+const GROUP_WORDS = {chosen: t("chosen "), refused: t("refused ")};
+const MANY = {runs: "run", "is leaving": t("are leaving")};
+const toldPod = (pod, node, spec) => pod.tip ?? t("{0} on {1}: {2}, {3}", pod.name ?? t("a pod"), node.name, amount(pod.size, spec.unit), STATE_WORDS[pod.state ?? "running"].trim());
 function toldNode(node, spec) {
   const idle = node.size - sum(node.pods.filter((pod) => pod.state !== "promised"));
   const states = Object.entries(STATE_WORDS).map(([state, words]) => [node.pods.filter((pod) => (pod.state ?? "running") === state).length, words]).filter(([count]) => count);
-  return `${node.name}: ${states.map(([count, words]) => `${count} pod${count > 1 ? "s" : ""} ${count > 1 ? MANY[words] ?? words.trim() : words.trim()}`).join(", ") || "empty"}, idle ${number(Math.max(idle, 0))} of ${amount(node.size, spec.unit)}` + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? "a pod").join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
+  return t("{0}: {1}, idle {2} of {3}", node.name, states.map(([count, words]) => t(count > 1 ? "{0} pods {1}" : "{0} pod {1}", count, count > 1 ? MANY[words] ?? words.trim() : words.trim())).join(", ") || t("empty"), number(Math.max(idle, 0)), amount(node.size, spec.unit)) + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? t("a pod")).join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
 }

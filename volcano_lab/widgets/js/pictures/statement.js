@@ -3,16 +3,16 @@
 // data: {outcome: "commit", "discard" or "", minimum, pods: [{name, state, step, undone, node}], headline, reason, color}
 // A pod's state: running, placed, promised, tried (and taken back), waiting. spec: slots, lines
 import {h} from "../tree.js";
-import {fit, lines, wide} from "../words.js";
+import {fit, lines, wide, t} from "../words.js";
 import {box, colorOf, hatch, hatches, ink, line, middle, say} from "../marks.js";
 
-const WORDS = {commit: "commit ".trim(), discard: "discard ".trim(), "": "not tried"};
+const WORDS = {commit: t("commit ").trim(), discard: t("discard ").trim(), "": t("not tried")};
 
 export const statement = {
   draw(data, c) {
     const {width, spec} = c, slots = Math.max(spec.slots ?? data.pods.length, data.pods.length, 1), step = Math.min((width + 5) / slots, 39), size = step - 5, color = colorOf(data, 0);
     const word = WORDS[data.outcome] ?? data.outcome, badge = wide(word, 14, true) + 18, y = 36;
-    const told = (pod) => `${pod.name}: ${{running: "runs already", placed: `step ${pod.step}, placed on ${pod.node}`, promised: `step ${pod.step}, promised room on ${pod.node}`, tried: `step ${pod.step}, tried on ${pod.node}; step ${pod.undone}, taken back`}[pod.state] ?? "waits, not tried"}`;
+    const told = (pod) => `${pod.name}: ${{running: t("runs already"), placed: t("step {0}, placed on {1}", pod.step, pod.node), promised: t("step {0}, promised room on {1}", pod.step, pod.node), tried: t("step {0}, tried on {1}; step {2}, taken back", pod.step, pod.node, pod.undone)}[pod.state] ?? t("waits, not tried")}`;
     const pods = data.pods.map((pod, i) => {
       const x = i * step + 1, full = pod.state === "placed" || pod.state === "running";
       return h("g", {key: pod.name, tip: told(pod), link: pod.name},
@@ -22,7 +22,7 @@ export const statement = {
     });
     const under = y + size + 9, reach = data.minimum * step - 4;
     const least = data.minimum > 0 && h("g", {key: "minimum"}, h("path", {d: `M1 ${under - 4} V${under} H${Math.min(reach, width - 1)} V${under - 4}`, class: "vp-brace"}),
-      say(Math.min(1, reach), under + 17, `minimum ${data.minimum}`, {class: "vp-soft"}));
+      say(Math.min(1, reach), under + 17, t("minimum {0}", data.minimum), {class: "vp-soft"}));
     const reasons = lines(data.reason ?? "", width).slice(0, spec.lines ?? 2);
     return {height: under + 22 + (spec.lines ?? 2) * 20, kids: [hatches(c.uid, [color]),
       box(0.5, 1, badge, 24, {rx: 6, class: `vp-badge vp-${data.outcome || "none"}`}), say(badge / 2, 18, word, {...middle, class: `vp-strong${data.outcome ? " vp-on-badge" : ""}`}),

@@ -3,7 +3,7 @@
 // data: {way: [[from, to, word]], at: state, pods: [{name, state, color, ring}]}; without pods the state `at` is filled
 // spec: more (also Succeeded and Failed)
 import {h} from "../tree.js";
-import {wide} from "../words.js";
+import {wide, t} from "../words.js";
 import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
 
 // Places on a grid of five columns and two rows; of each pair of states how a pod gets from one to the other.
@@ -11,7 +11,7 @@ const PLACES = {Pending: [0, 0], Allocated: [1, 0], Binding: [2, 0], Bound: [3, 
 const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"], ["Bound", "Running", "start"],
                ["Pending", "Pipelined", "pipeline"], ["Bound", "Releasing", ""], ["Running", "Releasing", "evict"]];
 
-const SAID = {refused: "refused ", bind: "bind ", start: "start "};
+const SAID = {refused: t("refused "), bind: t("bind "), start: t("start ")};
 
 export const states = {
   draw(data, c) {
@@ -27,7 +27,7 @@ export const states = {
     const bold = [...taken.values()].filter(({from, to}) => PLACES[from] && PLACES[to]).map(({from, to, word, numbers}) => arrow(centre, from, to, word, numbers, wideness, high, c.uid));
     const boxes = Object.keys(PLACES).map((name) => {
       const [x, y] = centre(name), [color] = STATES[name], inside = pods?.filter((pod) => shownAs(pod.state) === name) ?? [], on = pods ? inside.length : data.at === name;
-      return h("g", {key: name, tip: `${name}: ${pods ? `${inside.length} pods` : data.at === name ? "the pod is here" : "the pod is not here"}`},
+      return h("g", {key: name, tip: `${name}: ${pods ? t("{0} pods", inside.length) : data.at === name ? t("the pod is here") : t("the pod is not here")}`},
         box(x - wideness / 2, y - high / 2, wideness, high, {rx: pods ? 8 : 16, class: on && !pods ? "" : "vp-node", fill: on && !pods ? color : null, ...(on && pods ? {stroke: color, style: `stroke:${color};stroke-width:2`} : {})}),
         say(x, pods ? y - high / 2 + 18 : y + 5, name, {...middle, class: on ? "vp-strong" : "",
           style: [size < 14 && `font-size:${size.toFixed(1)}px`, on && !pods && color[0] === "#" && `fill:${ink(color)}`].filter(Boolean).join(";") || null}),
@@ -35,7 +35,7 @@ export const states = {
     });
     const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");
     return {height: above + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
-      alt: ((data.way ?? []).map(([from, to, word], i) => `${i + 1}: ${from} to ${to}${word ? ` (${(SAID[word] ?? word).trim()})` : ""}`).join("; ") || `in state ${data.at ?? "Pending"}`) + "."};
+      alt: ((data.way ?? []).map(([from, to, word], i) => t("{0}: {1} to {2}{3}", i + 1, from, to, word ? ` (${(SAID[word] ?? word).trim()})` : "")).join("; ") || t("in state {0}", data.at ?? "Pending")) + "."};
   },
 };
 

@@ -3,7 +3,7 @@
 // data: [{name, label, note, parts: [amount], limit, text, over, color}]; limit null: none, drawn as far as the parts reach
 // spec: parts (their names, in order), rows, limit (the word over the line), max (where the scale ends, in limits)
 import {h} from "../tree.js";
-import {called, fit, number, wide} from "../words.js";
+import {called, fit, number, wide, t} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, same, say} from "../marks.js";
 
 const TOP = 26;
@@ -53,4 +53,4 @@ function key(parts, fills, pale, at, half, width) {
 
 const cumulated = (parts) => { let sum = 0; return parts.map((value) => sum += value); };
 const told = (row, spec) => `${called(row)}: ` + row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ") +
-  ` is ${row.text}`;
+  t(" is {0}", row.text);

@@ -6,7 +6,7 @@
 //        climbs: {gang: {amount, text, steps: [{queue, text, fits}]}}, climb: the gang to begin with}
 // spec: rows (at least), lines (rows of words below), unit
 import {h} from "../tree.js";
-import {amount, fit, number, sentence, wide} from "../words.js";
+import {amount, fit, number, sentence, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
 
 const ROW = 28, BOX = 22, LINE = 20, INDENT = 16, CHIP = 40;
@@ -16,7 +16,7 @@ export const tree = {
     const {width, spec, before} = c, rows = inOrder(data.queues), at = new Map(rows.map((row, i) => [row.queue, i]));
     const gang = climbing(data, before, c.pick), climb = data.climbs?.[gang], way = (climb?.steps ?? []).filter((step) => at.has(step.queue));
     const refused = climb?.steps.find((step) => !step.fits)?.queue;
-    const words = rows.map((row) => `${number(row.allocated)}${row.inqueue ? ` + ${number(row.inqueue)}` : ""} of ${number(row.size)}`);
+    const words = rows.map((row) => t("{0}{1} of {2}", number(row.allocated), row.inqueue ? ` + ${number(row.inqueue)}` : "", number(row.size)));
     const names = Math.min(Math.max(...rows.map((row) => wide(row.queue, 14, true) + INDENT * row.depth)) + 12, width * 0.3);
     const left = names + (data.climbs && Object.keys(data.climbs).length ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 44;
     const room = width - left - numbers - (rows.some((row) => row.gang) ? CHIP : 0), most = Math.max(...rows.map((row) => Math.max(row.size ?? 0, row.allocated + (row.inqueue ?? 0))), 0.001);
@@ -43,7 +43,7 @@ export const tree = {
         say(tokenX, y + 5, number(climb.amount), {...middle, class: step.fits ? "vp-strong" : "vp-strong vp-on-bad"}));
     });
     const lines = spec.lines ?? way.length + 1, foot = Math.max(rows.length, spec.rows ?? 0) * ROW + 12;
-    const below = climb ? [climb.text, ...climb.steps.map((step) => `${step.queue}: ${step.text}`)] : [data.text ?? "No gang waits."];
+    const below = climb ? [climb.text, ...climb.steps.map((step) => `${step.queue}: ${step.text}`)] : [data.text ?? t("No gang waits.")];
     const shown = below.length > lines ? [...below.slice(0, lines - 1), below.at(-1)] : below;
     return {height: foot + lines * LINE, kids: [hatches(c.uid, rows.map((row) => row.color)), drawn, token,
       lines > 0 && shown.map((text, i) => say(2, foot + i * LINE, fit(text, width, 14, i === 0), {key: `line ${i}`, class: i === 0 ? "vp-strong" : refused && i === shown.length - 1 ? "vp-bad" : "vp-soft"}))],
@@ -71,8 +71,8 @@ function inOrder(queues) {
   return found;
 }
 
-const told = (row, unit) => `${row.parent ? `${row.queue} below ${row.parent}` : row.queue}: holds ${number(row.allocated)} of ${amount(row.size, unit)}` +
-  (row.inqueue ? `, ${number(row.inqueue)} admitted` : "") + (row.guarantee ? `, guarantee ${number(row.guarantee)}` : "") +
-  (row.deserved !== undefined && row.deserved !== null ? `, deserves ${number(row.deserved)}` : "") + (row.gang ? `; ${toldGang(row.gang)}` : "");
+const told = (row, unit) => t("{0}: holds {1} of {2}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, number(row.allocated), amount(row.size, unit)) +
+  (row.inqueue ? t(", {0} admitted", number(row.inqueue)) : "") + (row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "") +
+  (row.deserved !== undefined && row.deserved !== null ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? `; ${toldGang(row.gang)}` : "");
 
-const toldGang = ({name, pods, fate}) => `${name}, ${pods} pods: ${{refused: "refused "}[fate]?.trim() ?? fate}`;
+const toldGang = ({name, pods, fate}) => t("{0}, {1} pods: {2}", name, pods, {refused: t("refused ")}[fate]?.trim() ?? fate);

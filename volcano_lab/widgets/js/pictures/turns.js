@@ -3,11 +3,11 @@
 // data: {queues: [{queue, color}], turns: [{queue, outcome, pods, job, share}]}; outcome: placed, discarded, nothing, overused
 // spec: slots (how many turns are drawn), lanes
 import {h} from "../tree.js";
-import {number} from "../words.js";
+import {number, t} from "../words.js";
 import {box, colorOf, end, ink, line, middle, named, nameColumn, say} from "../marks.js";
 
 const LANE = 28, MARKS = {placed: "", discarded: "×", nothing: "", overused: "–"};
-const WORDS = {placed: "placed ", discarded: "tried and taken back", nothing: "nothing could be placed", overused: "overused, passed over"};
+const WORDS = {placed: t("placed "), discarded: t("tried and taken back"), nothing: t("nothing could be placed"), overused: t("overused, passed over")};
 
 export const turns = {
   draw(data, c) {
@@ -24,11 +24,11 @@ export const turns = {
         !small && say(x + size / 2, y(lane) + 5, placed && turn.pods > 1 ? turn.pods : MARKS[turn.outcome], {...middle, class: "vp-strong", style: placed ? `fill:${ink(color)}` : null}));
     });
     const foot = LANE * lanes + 16, hidden = data.turns.length - slots;
-    return {height: foot + 4, kids: [rows, cells, say(column, foot, "first turn", {class: "vp-soft"}),
-      say(width, foot, hidden > 0 ? `and ${hidden} more →` : "later →", {class: "vp-soft", ...end})],
-      alt: data.turns.length ? "Turns in their order: " + data.turns.map((turn) => `${turn.queue} ${WORDS[turn.outcome].trim()}`).join(", ") + "." : "No queue had a turn."};
+    return {height: foot + 4, kids: [rows, cells, say(column, foot, t("first turn"), {class: "vp-soft"}),
+      say(width, foot, hidden > 0 ? t("and {0} more →", hidden) : t("later →"), {class: "vp-soft", ...end})],
+      alt: data.turns.length ? t("Turns in their order: ") + data.turns.map((turn) => `${turn.queue} ${WORDS[turn.outcome].trim()}`).join(", ") + "." : t("No queue had a turn.")};
   },
 };
 
-const told = (turn, i) => `turn ${i + 1}: queue ${turn.queue}` + (typeof turn.share === "number" ? `, share ${number(turn.share)}` : "") +
-  `, ${turn.job || "no job left"}: ${WORDS[turn.outcome].trim()}${turn.pods ? `, ${turn.pods} pod${turn.pods > 1 ? "s" : ""}` : ""}`;
+const told = (turn, i) => t("turn {0}: queue {1}", i + 1, turn.queue) + (typeof turn.share === "number" ? t(", share {0}", number(turn.share)) : "") +
+  `, ${turn.job || t("no job left")}: ${WORDS[turn.outcome].trim()}${turn.pods ? t(turn.pods > 1 ? ", {0} pods" : ", {0} pod", turn.pods) : ""}`;

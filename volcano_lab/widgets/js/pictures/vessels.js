@@ -6,14 +6,14 @@
 // spec: max (the scale ends there; or several ends, of which the first that fits is taken), unit
 // `c.at` is how many rounds have been poured, with a part of the one that is being poured; without it, all.
 import {h} from "../tree.js";
-import {amount, fit, number, wide} from "../words.js";
+import {amount, fit, number, wide, t} from "../words.js";
 import {box, changed, colorOf, end, ink, line, middle, same, say} from "../marks.js";
 
 const TANK = 30, ROOM = 38;  // the tank, and room above the vessels for what runs back
 
 export const vessels = {
   steps: (data) => data.rounds.length,
-  step: (data, at) => at <= 0 ? "before the first round" : `round ${Math.ceil(at)} of ${data.rounds.length}`,
+  step: (data, at) => at <= 0 ? t("before the first round") : t("round {0} of {1}", Math.ceil(at), data.rounds.length),
 
   draw(data, c) {
     const {queues, rounds} = data, {width, spec, before} = c, height = spec.height ?? 236, brief = width / Math.max(queues.length, 1) < 150 || height < 220;
@@ -30,11 +30,11 @@ export const vessels = {
       return part && pouring.steps[queue] ? last.before + (last.after - last.before) * part : last.after;
     };
 
-    const tank = h("g", {key: "tank", tip: `left to share: ${amount(left, spec.unit)} of ${amount(total, spec.unit)}`},
+    const tank = h("g", {key: "tank", tip: t("left to share: {0} of {1}", amount(left, spec.unit), amount(total, spec.unit))},
       box(0.5, 0.5, width - 1, TANK - 4, {rx: 6, class: "vp-tank"}),
       box(0.5, 0.5, total ? (width - 1) * left / total : 0, TANK - 4, {key: "water", rx: 6, class: "vp-water"}),
-      say(9, 18, `left: ${number(left)}`, {class: "vp-strong"}),
-      say(width - 9, 18, tankWords(amount(total, spec.unit), over ? `after round ${rounds.length}` : vessels.step(data, at), width - 110), {class: "vp-soft", ...end}));
+      say(9, 18, t("left: {0}", number(left)), {class: "vp-strong"}),
+      say(width - 9, 18, tankWords(amount(total, spec.unit), over ? t("after round {0}", rounds.length) : vessels.step(data, at), width - 110), {class: "vp-soft", ...end}));
 
     const drawn = queues.map((row, i) => {
       const {queue} = row, color = colorOf(row, i), middleX = slot * (i + 0.5), wideness = Math.min(slot * 0.56, 92), x = middleX - wideness / 2;
@@ -62,10 +62,10 @@ export const vessels = {
         changed(middleX, Math.min(y(level), y(Math.max(level, 0))) - 6, level, over ? was : undefined, {class: "vp-strong vp-halo", ...middle}, number(Math.round(level * 10) / 10)),
         back > 0.005 && at > 0 && h("g", {key: "back"},
           h("path", {d: curve(x + wideness + 3, y(rim) - 3, Math.min(middleX + slot * 0.44, width - 6), TANK + 2), stroke: color, class: "vp-back"}),
-          say(Math.min(middleX + slot * 0.44, width - 6) - 16, TANK + 14, `${number(back)} back`, {class: "vp-strong vp-halo", ...end})),
+          say(Math.min(middleX + slot * 0.44, width - 6) - 16, TANK + 14, t("{0} back", number(back)), {class: "vp-strong vp-halo", ...end})),
         lift && !over && say(x - 8, y(now.after) + 5, "lifted", {class: "vp-soft", ...end}),
         brief ? h("text", {x: middleX, y: ground + 18, ...middle}, h("tspan", {class: "vp-strong"}, fit(queue, slot - 4, 14, true)),
-          row.weight !== undefined && wide(`${queue}, weight ${number(row.weight)}`) < slot && `, weight ${number(row.weight)}`)
+          row.weight !== undefined && wide(t("{0}, weight {1}", queue, number(row.weight))) < slot && t(", weight {0}", number(row.weight)))
           : [say(middleX, ground + 18, fit(queue, slot - 4, 14, true), {class: "vp-strong", ...middle}), say(middleX, ground + 36, fit(below(row), slot - 4), {class: "vp-soft", ...middle})]);
     });
     return {height, kids: [tank, line(0, ground, width, ground, {class: "vp-line"}), drawn], alt: alt(data, spec)};
@@ -75,7 +75,7 @@ export const vessels = {
 // Where the scale ends: the first of several ends that all rims fit below, so that vessels are not drawn small without need.
 const fitting = (max, rim) => Array.isArray(max) ? max.find((end) => end >= rim) ?? max.at(-1) : max;
 
-const tankWords = (total, step, room) => wide(`of ${total}, ${step}`) < room ? `of ${total}, ${step}` : fit(step, room);
+const tankWords = (total, step, room) => wide(t("of {0}, {1}", total, step)) < room ? t("of {0}, {1}", total, step) : fit(step, room);
 
 // Where a band's words stand: in its middle, or above or below the dashed line of the guarantee; null where there is no room.
 function wordsAt(band, guarantee, y) {
@@ -86,16 +86,16 @@ function wordsAt(band, guarantee, y) {
 }
 
 const final = (data, queue) => data.rounds.map((round) => round.steps[queue]).findLast((step) => step)?.after ?? 0;
-const below = (row) => [row.weight === undefined ? "" : `weight ${number(row.weight)}`, row.note].filter(Boolean).join(", ");
+const below = (row) => [row.weight === undefined ? "" : t("weight {0}", number(row.weight)), row.note].filter(Boolean).join(", ");
 const curve = (x1, y1, x2, y2) => `M${Math.round(x1)} ${Math.round(y1)} C${Math.round(x2 + 4)} ${Math.round(y1 - 16)} ${Math.round(x2 + 4)} ${Math.round((y1 + y2) / 2)} ${Math.round(x2 - 8)} ${Math.round(y2)}`;
 
 function told(row, steps, level, unit) {
-  const rounds = steps.map((step, i) => step && `round ${i + 1}: offered ${number(step.offered)}, takes ${number(step.after - step.before)}`).filter(Boolean);
-  const rest = [row.rim ? `${row.rim} ${number(row.limit)}` : `at most ${number(row.limit)}`, row.guarantee ? `guarantee ${number(row.guarantee)}` : ""].filter(Boolean);
+  const rounds = steps.map((step, i) => step && t("round {0}: offered {1}, takes {2}", i + 1, number(step.offered), number(step.after - step.before))).filter(Boolean);
+  const rest = [row.rim ? `${row.rim} ${number(row.limit)}` : t("at most {0}", number(row.limit)), row.guarantee ? `guarantee ${number(row.guarantee)}` : ""].filter(Boolean);
   return `${row.queue}: ${amount(level, unit)}. ${[...rounds, ...rest].join("; ")}`;
 }
 
-const alt = (data, spec) => data.rounds.map((round, i) => `Round ${i + 1}: ` + data.queues.map(({queue}) => {
+const alt = (data, spec) => data.rounds.map((round, i) => t("Round {0}: ", i + 1) + data.queues.map(({queue}) => {
   const step = round.steps[queue];
-  return step ? `${queue} is offered ${number(step.offered)} and has ${number(step.after)}` : `${queue} has ${number(final({rounds: data.rounds.slice(0, i)}, queue))}`;
-}).join(", ") + `; left ${number(round.left)}`).join(". ") + `.${spec.unit ? ` In ${spec.unit}.` : ""}`;
+  return step ? t("{0} is offered {1} and has {2}", queue, number(step.offered), number(step.after)) : t("{0} has {1}", queue, number(final({rounds: data.rounds.slice(0, i)}, queue)));
+}).join(", ") + t("; left {0}", number(round.left))).join(". ") + `.${spec.unit ? t(" In {0}.", spec.unit) : ""}`;

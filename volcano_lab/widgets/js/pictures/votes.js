@@ -4,7 +4,7 @@
 // A vote may also be {text, yes}: an answer in words, for, against, or (null) neither.
 // A plugin that answers in two tiers has the key "plugin@2" in the second one. spec: rows
 import {h} from "../tree.js";
-import {fit, lines, sentence, wide} from "../words.js";
+import {fit, lines, sentence, wide, t} from "../words.js";
 import {box, end, line, middle, say} from "../marks.js";
 
 const ROW = 34, HEAD = 44, GAP = 28, SIGNS = {true: "✓", false: "–"};
@@ -49,5 +49,5 @@ export const votes = {
 
 const told = (row, tiers) => `${row.name}: ` + (tiers.flatMap((tier) => tier.columns.map(({plugin}) => {
   const vote = row.votes[plugin] ?? null;
-  return vote === null ? null : `${plugin.split("@")[0]} ${vote.text ?? (vote ? "names it" : "keeps it")}`;
-})).filter(Boolean).join(", ") || "nobody was asked") + (row.left ? "; it is left" : "");
+  return vote === null ? null : `${plugin.split("@")[0]} ${vote.text ?? (vote ? t("names it") : t("keeps it"))}`;
+})).filter(Boolean).join(", ") || t("nobody was asked")) + (row.left ? t("; it is left") : "");
