@@ -126,6 +126,78 @@ def test_the_same_amount_has_the_same_pixels_on_every_level_of_a_tree():
         assert len({x for x, _, _ in found}) == 1, "all begin at the same 0"
 
 
+def rounds(queues, most):
+    """The water of one round, of 30 in each queue."""
+    return {"queues": [{"queue": queue, "weight": 1, "limit": limit, "rim": "limit"}
+                       for queue, limit in queues.items()],
+            "rounds": [{"left_before": most, "left": 0, "steps": {
+                queue: {"before": 0, "offered": 30, "after": 30} for queue in queues}}]}
+
+
+def lane(name, color, *values):
+    return {"name": name, "color": color, "points": [[i, each] for i, each in enumerate(values)]}
+
+
+BLUE, ORANGE = "#0072B2", "#E69F00"
+ALIKE = [
+    ("bars", "what is held, of other limits", pictures.bars("T", [
+        {"name": "a", "held": 16, "limit": 50}, {"name": "b", "held": 16, "limit": 70}]), "width"),
+    ("vessels", "the water of queues with other rims", pictures.vessels(
+        "T", rounds({"a": 50, "b": 80}, 100), most=100), "height"),
+    ("cluster", "a pod on a small node and on a large one", pictures.cluster("T", {"nodes": [
+        {"name": f"n{size}", "size": size, "pods": [{"name": "x", "size": 2, "color": color}]}
+        for size, color in ((4, BLUE), (16, ORANGE))]}), "width"),
+    ("sums", "the same part of two limits", pictures.sums("T", [
+        {"name": "a", "parts": [4], "limit": 8, "text": "x", "color": BLUE},
+        {"name": "b", "parts": [8], "limit": 16, "text": "y", "color": ORANGE}]), "width"),
+]
+
+
+@pytest.mark.parametrize(("kind", "sentence", "picture", "side"), ALIKE,
+                         ids=[row[0] for row in ALIKE])
+def test_the_same_amount_has_the_same_pixels(kind, sentence, picture, side):
+    sizes = [[float(box.get(side)) for box in ET.fromstring(picture.svg).iter(
+        "{http://www.w3.org/2000/svg}rect") if box.get("fill") == color and (
+            box.get("class") is None) and box.get("opacity") in (None, "1")
+        and float(box.get("width")) != 13] for color in (BLUE, ORANGE)]
+    assert sizes[0] == sizes[1] != [], sentence
+
+
+def test_lanes_of_a_timeline_have_one_scale():
+    picture = pictures.timeline("T", {"lanes": [lane("a", BLUE, 0, 8, 0),
+                                                lane("b", ORANGE, 0, 8, 16, 0)]}, until=4)
+    small, large = (sorted({float(y) for y in re.findall(r"V([\d.]+)", path)}) for path in
+                    re.findall(r'<path d="([^"]+)" fill="#', picture.svg))
+    assert small[-1] - small[0] == large[-1] - large[1], "8 and 8 are equally high"
+
+
+def test_pods_keep_their_place_when_others_come_and_leave():
+    def places(pods):
+        svg = pictures.cluster("T", {"nodes": [{"name": "n", "size": 8, "pods": [
+            {"name": name, "size": 1, "color": BLUE, "state": state}
+            for name, state in pods.items()]}]}).svg
+        return re.findall(r'x="([\d.]+)" y="25"', svg)
+
+    before = places({"a": "running", "b": "running"})
+    after = places({"a": "evicted", "b": "running", "c": "allocated"})
+    assert after[:2] == before[:2]
+
+
+LONG = "a-queue-with-a-very-long-name-of-a-team-in-a-department"
+
+
+@pytest.mark.parametrize("kind", ["bars", "sums", "tree", "turns", "cluster", "vessels"])
+def test_long_names_stay_in_the_picture(kind):
+    picture = sample(kind)
+    names = set(re.findall(r'"(?:name|queue)": "([\w-]+)"', json.dumps(picture.data)))
+    text = re.sub(r'"(' + "|".join(map(re.escape, names)) + r')"', rf'"{LONG}-\1"',
+                  json.dumps(picture.data))
+    svg = ET.fromstring(pictures.evolve(picture, data=json.loads(text)).svg)
+    for each in svg.iter("{http://www.w3.org/2000/svg}text"):
+        words = "".join(each.itertext())
+        assert len(words) < 100 and 0 <= float(each.get("x")) <= picture.width, words
+
+
 def test_what_is_held_beyond_a_limit_is_drawn_beyond_it():
     held = pictures.tree("T", {"queues": [
         {"queue": "a", "parent": "", "size": 3, "allocated": allocated, "color": "#0072B2"}

@@ -283,7 +283,7 @@ def timeline(title: str, data: Data, *, until: float, unit: str = "s",
             dashed; a lane without a label has its name above it.
         until: where the axis of time ends.
         unit: of time.
-        most: where a lane's scale ends, by its name.
+        most: where a lane's scale ends, by its name; other lanes have one scale.
         lanes: how many lanes there are at most.
         lane: the height of a lane in pixels.
         frame: legend, key, wide, tall, width.

@@ -89,3 +89,10 @@ def a_day_2(bad, good, scene):
     good, bad = scene.day_summary(good), scene.day_summary(bad)
     assert good["pods lost"] == 0 < bad["pods lost"]
     assert good["prod waits, minutes (median)"] > good["lab waits, minutes (median)"]
+
+
+@after("time-25s")
+def full_nodes_leave_empty_ones(beside):
+    waits = {(row["scores"], row["queue"]): row["mean wait, minutes"] for row in beside}
+    assert waits["binpack", "research"] <= waits["nodeorder", "research"] / 2
+    assert waits["binpack", "web"] <= waits["nodeorder", "web"]

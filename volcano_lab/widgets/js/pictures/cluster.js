@@ -59,7 +59,8 @@ function neededBy(lay, groups) {
 }
 
 function drawn(lay, node, x, y, width) {
-  const {c, cell} = lay, room = width - 12, scale = room / Math.max(node.size, 0.001), boxes = [];
+  const {c, cell} = lay, scale = (width - 12) / lay.most, label = wide(node.name, 14), boxes = [];
+  const frame = Math.min(width, Math.max(12 + node.size * scale, label + 14 + (node.note ? wide(node.note) + 8 : 0)));  // one scale for all nodes
   let from = 0;
   const held = node.pods.filter((pod) => pod.state !== "promised");
   held.forEach((pod, i) => { boxes.push(podBox(c, pod, i, x + 6 + from * scale, y, pod.size * scale, node)); from += pod.size; });
@@ -75,11 +76,10 @@ function drawn(lay, node, x, y, width) {
     const part = Math.min(cell, node.size - at);
     idle.push(box(x + 6 + at * scale + 1.5, y + 25, part * scale - 3, POD, {key: `idle ${idle.length}`, rx: 3, class: "vp-idle"}));
   }
-  const label = wide(node.name, 14);
   return h("g", {key: `node ${node.name}`, link: node.name, tip: toldNode(node, c.spec), act: c.live && c.spec.asks ? {ask: {node: node.name}} : null},
-    box(x + 0.5, y + 0.5, width - 1, NODE - 1, {rx: 6, class: `vp-node ${node.state ? `vp-${node.state}` : ""}`}),
+    box(x + 0.5, y + 0.5, frame - 1, NODE - 1, {rx: 6, class: `vp-node ${node.state ? `vp-${node.state}` : ""}`}),
     say(x + 7, y + 17, fit(node.name, width - 12), {class: node.state === "chosen" ? "vp-strong" : ""}),
-    node.note && say(x + width - 7, y + 17, fit(node.note, width - label - 22), {class: "vp-soft", ...end}),
+    node.note && say(x + frame - 7, y + 17, fit(node.note, frame - label - 22), {class: "vp-soft", ...end}),
     boxes, idle, promised);
 }
 

@@ -10,7 +10,7 @@ const HEAD = 22, GAP = 10;
 
 export const timeline = {
   draw(data, c) {
-    const {width, spec, before} = c, high = spec.lane ?? 66, count = spec.lanes ?? data.lanes.length, most = (lane) => spec.most?.[lane.name] ?? Math.max(1, ...lane.points.map(([, value]) => value), ...(lane.line ?? []).map(([, value]) => value));
+    const {width, spec, before} = c, high = spec.lane ?? 66, count = spec.lanes ?? data.lanes.length, highest = (lane) => Math.max(...lane.points.map(([, value]) => value), ...(lane.line ?? []).map(([, value]) => value)), shared = Math.max(1, ...data.lanes.map(highest)), most = (lane) => spec.most?.[lane.name] ?? shared;
     const column = Math.max(...data.lanes.map((lane) => wide(number(most(lane))))) + 10, room = width - column - 8, x = (time) => Math.round((column + room * Math.min(time, spec.until) / spec.until) * 10) / 10;
     const bottom = count * (high + HEAD + GAP) - GAP;
     const lanes = data.lanes.map((lane, i) => {
