@@ -106,7 +106,7 @@ def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
                                             'used: {requests.cpu: "5"}')).why("old")
     assert explanation.text.endswith(
         "2 of its 6 pods are not among the objects (old-w-4, old-w-5): ResourceQuota "
-        "default/compute has too little left of requests.cpu for one more, so the API server "
+        "default/compute has too little requests.cpu left for one more, so the API server "
         "refuses it.")
     assert "refuses" not in asked(text, QUOTA).why("old").text
 
@@ -278,9 +278,9 @@ def test_a_queue_below_one_that_is_closed_is_opened_with_it():
 
 
 @pytest.mark.parametrize("spec, said", [
-    ("suspend: true", "default/pi: spec.suspend is true, so that no pods are made of it."),
+    ("suspend: true", "default/pi: spec.suspend is true, so that no pods are created for it."),
     ("template: {spec: {schedulerName: other, containers: [{name: c}]}}",
-     "default/pi: its pods are for another scheduler, other, and are not made."),
+     "default/pi: its pods are for another scheduler, other, and are not created."),
 ])
 def test_workloads_without_pods_are_known(spec, said):
     job = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: pi}}, spec: {{{spec}}}}}"

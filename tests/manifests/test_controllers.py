@@ -68,7 +68,7 @@ def test_workloads_of_volcanos_scheduler_become_pods_in_one_podgroup(document, n
     groups, pods, told = made(document)
     digest = pods[0].metadata.labels.get("pod-template-hash", "") if pods else ""
     assert len(pods) == len(names) and told == document["spec"].get("suspend", False) * [
-        "Job default/web (text, document 3): spec.suspend is true, so that no pods are made of it."]
+        "Job default/web (text, document 3): spec.suspend is true, so that no pods are created for it."]
     for pod, name in zip(pods, names, strict=True):
         expected = name.replace("HASH", digest)
         assert pod.name == expected if not name.endswith("-") else pod.name.startswith(expected)
@@ -167,7 +167,7 @@ def test_a_queue_that_only_the_owner_names_is_told(kind):
     assert made(workload(kind, annotations=queue, template={"annotations": queue}))[2] == []
     assert made(workload(kind, annotations=queue, pod={"schedulerName": "mine"}))[2] == [
         f"{kind} default/web (text, document 3): its pods are for another scheduler, mine, and "
-        "are not made."]
+        "are not created."]
 
 
 def test_children_among_the_objects_are_not_made_again():
@@ -191,7 +191,7 @@ def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
     groups, pods, told = made(workload("Deployment", pod={"schedulerName": "mine"}, replicas=2))
     assert (groups, pods) == ([], []) and told == [
         "Deployment default/web (text, document 3): its pods are for another scheduler, mine, and "
-        "are not made."]
+        "are not created."]
     running = workload("Pod", "other", pod={"schedulerName": "default-scheduler", "nodeName": "n1"})
     running["status"] = {"phase": "Running"}
     cache = Cache(with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump(running))))
@@ -224,7 +224,7 @@ def test_a_priority_class_that_is_missing_stops_only_the_pods_that_name_it():
     groups, pods, told = made(job(("a", 1000, wanting), ("b", 2, {})), workload("Pod"))
     assert len(groups) == 2
     assert sorted(pod.name for pod in pods) == ["train-b-0", "train-b-1", "web"]
-    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not made, for "
+    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not created, for "
                     "there is no PriorityClass urgent; add it, or take its name out."]
 
 
@@ -271,7 +271,7 @@ def test_in_a_served_folder_dependent_tasks_follow(tmp_path):
     folder = Folder(tmp_path, server)
     folder.read()
     (pod,) = server.list("Pod")
-    assert any("made when those of a run (dependsOn)" in text for text in folder.warnings[""])
+    assert any("created once those of a run (dependsOn)" in text for text in folder.warnings[""])
     server.update(attrs.evolve(pod, status=attrs.evolve(pod.status, phase="Running")))
     folder.read()
     assert sorted(pod.name for pod in server.list("Pod")) == ["train-a-0", "train-c-0", "train-c-1"]

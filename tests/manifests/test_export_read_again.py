@@ -80,7 +80,7 @@ def test_pods_of_a_job_of_that_name_that_was_deleted_stay_and_none_is_made_besid
     found = with_defaults(map(from_dict, [job, *(other for other in documents if other["kind"] in (
         "Pod", "PodGroup"))]))
     assert len(names(found)) == 9
-    assert any("Job team/alpha: 4 of its 4 pods are not made, for there are pods of these names "
+    assert any("Job team/alpha: 4 of its 4 pods are not created, for there are pods of these names "
                "with another owner" in text for text in found.warnings)
 
 
@@ -90,7 +90,7 @@ def test_a_made_pod_that_is_given_by_another_hand_stays():
                                                              "namespace": "team"}}
             for number in range(3)]
     found = with_defaults(map(from_dict, [job, *pods]))
-    assert len(names(found)) == 4 and "Job team/alpha: 3 of its 4 pods are not made" in "".join(
+    assert len(names(found)) == 4 and "Job team/alpha: 3 of its 4 pods are not created" in "".join(
         found.warnings)
 
 

@@ -15,7 +15,7 @@ from volcano_lab.explain.explanation import Amounts, part
 from volcano_lab.explain.slips import announced
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.names import Names
@@ -182,7 +182,7 @@ class Evidence:
         self.future: Any = None  # what becomes of all this, once somebody has asked
         self.called, self.told = self.names.called, getattr(objects, "warnings", ())
         self.given = getattr(objects, "given", objects)
-        self.unmade: dict[str, list[str]] = getattr(objects, "unmade", {})
+        self.unmade: dict[str, list[Said]] = getattr(objects, "unmade", {})
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}

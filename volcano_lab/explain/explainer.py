@@ -31,7 +31,7 @@ from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.messages import Message, NoSuch, friendly_errors, gettext, meant, near
+from volcano_lab.messages import Message, NoSuch, Said, friendly_errors, gettext, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -155,11 +155,11 @@ class Explainer(Shown):
                  and obj.key not in groups and obj.name in names]
         return Message("left_out.alike", groups=alike) if alike else None
 
-    def _unmade(self, names: set[str]) -> str:
+    def _unmade(self, names: set[str]) -> Said:
         """Why a controller creates no pods of these names, or what else their reader warned of."""
         seen = self.evidence
-        unmade = [f"{name}: {text}." for name in sorted(names)
-                  for text in seen.unmade.get(name, ())]
+        unmade: list[Said] = [Message("unmade", name=name, what=why) for name in sorted(names)
+                              for why in seen.unmade.get(name, ())]
         unmade += [text for text in seen.told if any(
             text.partition(" (")[0].endswith(f" {name}") for name in names)]
         return next(iter(unmade), "")

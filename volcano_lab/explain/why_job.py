@@ -107,10 +107,11 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     beside = [cause for cause in (_promised(seen, job), _leaving(seen, job), _nowhere(seen, job))
               if cause is not None and not (counts(job)[2] and cause.numbers.get("gang"))]
     beside += _no_class(seen, job)
-    unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
-              for text in seen.unmade.get(seen.called(job.uid), ())]
-    beside += [Cause("queue_opened", f"Queue {job.queue}: {text}.")
-               for text in seen.unmade.get(job.queue, ())]
+    name = seen.called(job.uid)
+    unmade = [Cause("pods_not_made", Message("unmade", name=name, what=why), {}, [],
+                    bool(job.tasks)) for why in seen.unmade.get(name, ())]
+    beside += [Cause("queue_opened", Message("notice", place=Message(
+        "place.queue", name=job.queue), what=why)) for why in seen.unmade.get(job.queue, ())]
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
     beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]

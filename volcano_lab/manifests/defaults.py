@@ -24,7 +24,7 @@ from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
-from volcano_lab.messages import friendly_errors, listed
+from volcano_lab.messages import ENGLISH, Message, Said, friendly_errors, listed
 
 T = TypeVar("T")
 FIRST_TIME = 1767225600.0
@@ -171,8 +171,7 @@ class _Controllers:
         and no pods beside a PodGroup that is there.
         """
         if isinstance(obj, api.Queue) and obj.metadata.resource_version and not obj.status.state:
-            self._unmade(obj, "its status.state is unset, and no job of it is admitted before "
-                         "Volcano's controller has opened it; here it is taken as Open")
+            self._unmade(obj, Message("unmade.queue"))
         if isinstance(obj, api.VolcanoJob):
             return self._job(obj)
         if isinstance(obj, api.PodGroup):
@@ -187,20 +186,19 @@ class _Controllers:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase = job.status.state.phase
         if phase in FINISHED and (has_group or not has_pods):
-            again = (f"; vcctl job resume -n {job.namespace} -N {job.name} starts it again"
-                     if phase == "Aborted" else "")
-            tried = f" after {job.status.retry_count} retries" if job.status.retry_count else ""
-            self.into.unmade[job.key] = [
-                f"it is {phase}{tried}, and its controller makes no pods for it" if has_pods
-                else f"it is {phase}{tried} and has no pods{again}"]
+            command = f"vcctl job resume -n {job.namespace} -N {job.name}"
+            again = Message("unmade.resume", command=command) if phase == "Aborted" else None
+            retries = job.status.retry_count
+            tried = Message("unmade.tried", retries=retries) if retries else None
+            code = "unmade.finished" if has_pods else "unmade.no_pods"
+            self.into.unmade[job.key] = [Message(code, phase=phase, tried=tried, again=again)]
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}
         group, pods = jobs.expand(job, self.fields.priorities, ready)
         for task, others in jobs.waiting_tasks(job, ready).items():
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
-                self._unmade(job, f"the pods of its task {task} are made when those of "
-                             f"{', '.join(others)} run (dependsOn), and not before")
+                self._unmade(job, Message("unmade.depends", task=task, others=[*others]))
         if has_pods:
             told = jobs.lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
                                 self.quotas)
@@ -213,11 +211,9 @@ class _Controllers:
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
         if phase in ENDING:
-            self._unmade(job, f"it is {phase}: its controller ends its pods, and makes none before "
-                         "they are gone")
+            self._unmade(job, Message("unmade.ending", phase=phase))
         elif given.status.phase not in ("", "Pending"):
-            self._unmade(job, f"its PodGroup is {given.status.phase} and none of its pods is among "
-                         "the objects; none are made")
+            self._unmade(job, Message("unmade.group", phase=given.status.phase))
         else:
             self.into.later[job.key] = [pod.changed(metadata={
                 "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
@@ -254,12 +250,11 @@ class _Controllers:
             return []
         if not pod_count(workload, self.nodes):
             if workload.spec.suspend:
-                self._unmade(workload, "spec.suspend is true, so that no pods are made of it")
+                self._unmade(workload, Message("unmade.suspended"))
             return []
         scheduler = template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:
-            self._unmade(workload,
-                         f"its pods are for another scheduler, {scheduler}, and are not made")
+            self._unmade(workload, Message("unmade.scheduler", scheduler=scheduler))
             return []
         pods = pods_of(workload, self.nodes)
         if isinstance(workload, api.Deployment):  # its ReplicaSet has its annotations
@@ -272,23 +267,19 @@ class _Controllers:
         """The pods that the API server lets a controller make."""
         new = [pod for pod in pods if pod.key not in self.pods]
         if len(new) < len(pods):
-            self._unmade(
-                owner, f"{len(pods) - len(new)} of its {len(pods)} pods are not made, for there "
-                "are pods of these names with another owner (see the uid in their "
-                "metadata.ownerReferences)")
+            self._unmade(owner, Message("unmade.taken", count=len(pods) - len(new),
+                                        pods=len(pods)))
         known = self.fields.priorities.keys() | {""}
         missing = {pod.spec.priority_class_name for pod in new} - known
         admitted = [pod for pod in new if pod.spec.priority_class_name not in missing]
         if missing:
-            self._unmade(
-                owner, f"{len(new) - len(admitted)} of its {len(new)} pods are not made, for "
-                f"there is no PriorityClass {' or '.join(sorted(missing))}; add it, or take its "
-                "name out")
+            self._unmade(owner, Message("unmade.priority", count=len(new) - len(admitted),
+                                        pods=len(new), classes=sorted(missing)))
         return admitted
 
-    def _unmade(self, owner: api.KubernetesObject, sentence: str) -> None:
-        self._warn(owner, sentence)
-        self.into.unmade.setdefault(owner.key, []).append(sentence)
+    def _unmade(self, owner: api.KubernetesObject, why: Said) -> None:
+        self._warn(owner, why if isinstance(why, str) else why.text(ENGLISH))
+        self.into.unmade.setdefault(owner.key, []).append(why)
 
     def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
         self.into.warnings.append(f"{self.label(obj)}: {sentence}.")

@@ -19,7 +19,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
 from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
 from volcano_lab.api.task import COOLDOWN_TIME, GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
-from volcano_lab.messages import listed
+from volcano_lab.messages import Message
 
 TASK_INDEX = "volcano.sh/task-index"
 PARTITION = "volcano.sh/partition-id"
@@ -86,23 +86,22 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
 
 
 def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
-            quotas: Iterable[api.ResourceQuota]) -> str:
-    """Say which pods a job should have and has not, and the quota that has no room for one more; ""
-    where its phase does not ask for them.
+            quotas: Iterable[api.ResourceQuota]) -> Message | None:
+    """Return which pods a job should have and has not, and the quota that is too small for one
+    more; None where its phase does not ask for them.
     """
     if not missing or job.status.state.phase not in ("", "Pending", "Running"):
-        return ""
-    one, why = usage(missing[0].spec, {}), ""
+        return None
+    one, why = usage(missing[0].spec, {}), None
     for quota in quotas:
         hard, used = quota.status.hard, quota.status.used
         over = [name for name, amount in one.items() if quota.namespace == job.namespace
                 and name in hard and quantity.parse(used.get(name, "0")) + amount
                 > quantity.parse(hard[name])]
         if over:
-            why = (f": ResourceQuota {quota.key} has too little left of {listed(over, 3)} for one "
-                   "more, so the API server refuses it")
-    return (f"{len(missing)} of its {of} pods are not among the objects "
-            f"({listed([pod.name for pod in missing], 3)}){why}")
+            why = Message("unmade.quota", quota=quota.key, resources=over)
+    return Message("unmade.lacking", count=len(missing), pods=of, quota=why,
+                   names=[pod.name for pod in missing])
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:

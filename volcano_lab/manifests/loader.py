@@ -33,7 +33,7 @@ from volcano_lab.manifests.document import (
 )
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
-from volcano_lab.messages import OneSentence, capped, friendly_errors, listed
+from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, listed
 
 MOST_KINDS, MOST_NAMED = 3, 40
 """Up to how many kinds that are not read are told one by one: of a whole cluster's objects the
@@ -70,7 +70,7 @@ class Loaded(list[api.KubernetesObject]):
                  places: dict[tuple[str, str, str], str] | None = None):
         super().__init__(objects)
         self.warnings, self.places = list(warnings), places or {}
-        self.unmade: dict[str, list[str]] = {}
+        self.unmade: dict[str, list[Said]] = {}
         self.later: dict[str, list[api.Pod]] = {}
         self.given: list[api.KubernetesObject] = self
 
