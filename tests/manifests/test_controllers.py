@@ -68,7 +68,8 @@ def test_workloads_of_volcanos_scheduler_become_pods_in_one_podgroup(document, n
     groups, pods, told = made(document)
     digest = pods[0].metadata.labels.get("pod-template-hash", "") if pods else ""
     assert len(pods) == len(names) and told == document["spec"].get("suspend", False) * [
-        "Job default/web (text, document 3): spec.suspend is true, so that no pods are created for it."]
+        "Job default/web (text, document 3): spec.suspend is true, so that no pods are "
+        "created for it."]
     for pod, name in zip(pods, names, strict=True):
         expected = name.replace("HASH", digest)
         assert pod.name == expected if not name.endswith("-") else pod.name.startswith(expected)
@@ -224,8 +225,8 @@ def test_a_priority_class_that_is_missing_stops_only_the_pods_that_name_it():
     groups, pods, told = made(job(("a", 1000, wanting), ("b", 2, {})), workload("Pod"))
     assert len(groups) == 2
     assert sorted(pod.name for pod in pods) == ["train-b-0", "train-b-1", "web"]
-    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not created, for "
-                    "there is no PriorityClass urgent; add it, or take its name out."]
+    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not created, "
+                    "for there is no PriorityClass urgent; add it, or take its name out."]
 
 
 DEPENDS = [
