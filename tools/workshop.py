@@ -35,13 +35,13 @@ SECTIONS = {
 """Plan -> lesson -> the numbers of the headings whose slides are shown."""
 
 STYLE = """
-@page { size: A4; margin: 14mm }
+@page { size: A4; margin: 11mm 14mm }
 body { font: 10.5pt/1.42 system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif;
   margin: 0 auto; max-width: 182mm }
 h1 { font-size: 18pt; margin: 0 0 3mm }
-h2 { font-size: 12pt; color: #0072b2; margin: 4mm 0 1mm } img { width: 100%; max-height: 62mm;
+h2 { font-size: 12pt; color: #0072b2; margin: 4mm 0 1mm } img { width: 100%; max-height: 52mm;
 object-fit: contain; object-position: left } ul, ol { margin: 0; padding-left: 5mm }
-ol li { margin-bottom: 13mm } table { border-collapse: collapse; font-size: 9pt }
+ol li { margin-bottom: 11mm } table { border-collapse: collapse; font-size: 9pt }
 td { padding: .5mm 4mm .5mm 0; border-bottom: .2mm solid #ddd }
 td:first-child { font-family: monospace }
 """
