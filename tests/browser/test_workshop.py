@@ -5,7 +5,7 @@ import re
 import pytest
 
 import workshop
-from volcano_lab.trace.language import speak
+from volcano_lab.messages import speak
 
 pytestmark = pytest.mark.browser
 
