@@ -355,7 +355,7 @@ class Lab(OnPage):
         except stills.NoEngineError as error:
             images = [str(error)]
         moves = gettext("moves in the lab: run this cell")
-        head = f"<p><b>{gettext(self.title)}</b> <i>{moves}</i></p>"
+        head = f"<p><b>{gettext(self.title)}</b> <small>{moves}</small></p>"
         said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", self.shown["said"][0])
         shown = "".join(f"<div>{image}</div>" for image in images)
         before = gettext("How it stands before the first move")
