@@ -6,7 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 from time import perf_counter
 
@@ -113,12 +113,17 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
         if cycle.rests and not seen and job is not None and (
                 job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
             break  # nobody had to go for it
+    repeated = [key for key, count in seen.items() if count > 1]
+    found.again = _jobs_of(found, [*repeated, *(gone if late >= LATE and found.cycles == CYCLES
+                                                else ())])
+    return found
+
+
+def _jobs_of(found: Outcome, pods: Iterable[str]) -> set[str]:
+    """The jobs of some pods, of those that are there in the end."""
     jobs = {task.key: uid for uid, job in (found.last.jobs if found.last else {}).items()
             for task in job.tasks.values()}
-    found.again = {jobs[key] for key, count in seen.items() if count > 1 and key in jobs}
-    if late >= LATE and found.cycles == CYCLES:
-        found.again |= {jobs[key] for key in gone if key in jobs}
-    return found
+    return {jobs[key] for key in pods if key in jobs}
 
 
 def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None, end: float
