@@ -180,3 +180,10 @@ def test_the_owner_of_pods_that_are_missing_is_named():
         "kind: MPIJob, name: mpi, uid: u}]}")
     found = asked(Cluster().node("n1", cpu=4).add(group), actions="allocate, backfill")
     assert "MPIJob mpi creates them: look at its status and events." in found.text
+
+
+def test_the_sum_of_a_gang_is_what_its_queue_would_hold():
+    cluster = Cluster().node("n1", cpu=16).queue("q", capability=6)
+    cluster.job("old", queue="q", cpu=4, running={"n1": 1}).job("new", queue="q", pods=3, cpu=2)
+    assert "With the 3 pods of its gang: cpu 4 + 6 = 10." in asked(
+        cluster, actions="allocate").text

@@ -180,6 +180,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             continue
         told.add(record["plugin"])
         found = refusal(seen, job, record)
+        found.said = [*found.sentences, _of_gang(seen, job, found)]
         yield found
         level = seen.trace.records[record.number - 1]
         if record["plugin"] == "capacity" and level.kind == "allocatable_level":
@@ -188,6 +189,21 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield from room_causes(seen, job, found)
     if told and waiting and not seen.calls_about(job, "chose", "allocate"):
         yield from _hopeless(seen, job, "queue")
+
+
+def _of_gang(seen: Evidence, job: JobInfo, cause: Cause) -> Message | None:
+    """What its queue would hold with the whole gang, where more of it waits than the pod that was
+    refused.
+    """
+    waiting = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
+                     key=lambda size: -size.get("cpu"))
+    sums = seen.trace.start["queues"].get(cause.numbers.get("level", job.queue))
+    missing = job.min_available - (len(job.tasks) - len(waiting))
+    if sums is None or missing < 2 or "limit" not in cause.numbers:
+        return None
+    names = cause.numbers["short_of"]
+    held, gang = part(sums["allocated"], names), part(amounts(total(waiting[:missing])), names)
+    return Message("queue.gang", held=held, gang=gang, sum=added(held, gang), n=missing)
 
 
 def _sums(queue: str, sums: dict[str, Amounts], names: list[str]) -> Message:
