@@ -91,7 +91,7 @@ def _any_fact(facts: list[Any]) -> Any:
 
 def _together(before: Message, after: Message) -> Message | None:
     """Two settings of amounts in one field of one object as one message."""
-    if before.code != after.code or "amounts" not in after.facts or any(
+    if "amounts" not in before.facts or "amounts" not in after.facts or any(
             before.facts[name] != after.facts[name] for name in ("name", "field")):
         return None
     amounts = before.facts["amounts"] + after.facts["amounts"]
@@ -99,7 +99,11 @@ def _together(before: Message, after: Message) -> Message | None:
     if gone and len(gone) < len(amounts):  # a request that goes where another comes
         new = [each.facts["resource"] for each in amounts if each.facts["after"] != "null"]
         return Message("change.job.renamed", name=after.facts["name"], old=gone, new=new)
-    return Message(after.code, **after.facts | {"amounts": amounts})
+    if after.code != "change.amounts":
+        return Message(after.code, **after.facts | {"amounts": amounts})
+    sides = {side: [f"{each.facts['resource']} {each.facts[side]}" for each in amounts]
+             for side in ("before", "after")}
+    return Message("change.several", **after.facts | {"amounts": amounts} | sides)
 
 
 # -- one setting ----------------------------------------------------------------------------------
