@@ -112,3 +112,8 @@ def test_the_panel_of_a_notebook_answers_its_page(export):
         panel._handle_custom_msg({"id": number, "question": json.dumps(question)}, [])
     assert [message["id"] for message in sent] == [0, 1]
     assert len(json.loads(sent[0]["answer"])["nodes"]) == 40
+
+
+def test_the_questions_of_the_page_are_not_translated():
+    script = (ROOT / "volcano_lab/widgets/js/questions.js").read_text(encoding="utf-8")
+    assert "ask: t(" not in script and script.count('ask: "') >= 7

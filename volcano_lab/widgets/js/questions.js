@@ -89,7 +89,7 @@ export function questions(root, ask, name, notes) {
     const items = add(answer, "ul", {class: "vq-changes"}), wait = add(answer, "p", {class: "vq-busy"}, t("Trying changes …"));
     let count = 0;
     for (;;) {
-      const change = await ask({ask: t("next"), job});
+      const change = await ask({ask: "next", job});
       if (turn !== asked) return;
       if (!change || change.error) break;
       count++;
