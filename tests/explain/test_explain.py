@@ -389,8 +389,14 @@ def check_numbers(explain, job, each, where):
 
 
 def single_cause(explanation):
-    """Whether one cause stands alone, in one resource, and a number could mend it."""
+    """Whether one cause stands alone, in one resource, and a number could mend it; that of a job
+    whose places are promised already is mended; without allocate, or where reclaim may not act for
+    it either, there are two.
+    """
     causes = [each for each in explanation.causes if not each.context] or explanation.causes
+    if {"promised", "not_starving", "reclaim_not_eligible", "reclaim_no_candidates"} & {
+            each.code for each in explanation.causes}:
+        return False
     return len(causes) == 1 and causes[0].code not in NO_NUMBER and len(causes[0].numbers.get(
         "short_of", [0])) == 1
 
@@ -403,7 +409,8 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
         for case in [
                 case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == family
         ][41:50]:
-            for explanation in filter(single_cause, pending(case)):
+            allocates = "allocate" in explainer(case).session.enabled_actions
+            for explanation in filter(single_cause, pending(case)) if allocates else ():
                 total += 1
                 mended += bool(explanation.remedies)
                 for remedy in explanation.remedies[:1]:
@@ -411,7 +418,7 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
                     job = run(remedy.objects, remedy.conf).jobs[uid]
                     assert not job.is_pending() or not job.tasks, (case["name"], str(remedy))
     logging.disable(logging.NOTSET)
-    assert total > 20 and mended >= 0.9 * total, (mended, total)
+    assert total > 20 and mended >= 0.97 * total, (mended, total)
 
 
 def test_searches_for_victims_read_as_in_a_whole_trace():
