@@ -141,7 +141,7 @@ export function questions(root, ask, name, notes) {
     side.replaceChildren();
     if (!now.resources.length) return;
     if (cluster.resources.length > 1) {
-      const choice = add(add(side, "label", {class: "vq-soft"}, "Resource "), "select");
+      const choice = add(add(side, "label", {class: "vq-soft"}, `${t("Resource")} `), "select");
       cluster.resources.forEach((each, at) => add(choice, "option", {value: at, selected: at === resource}, short(each)));
       choice.addEventListener("change", () => { resource = Number(choice.value); picture(now, before); });
     }
