@@ -135,3 +135,40 @@ def test_amounts_that_cannot_be_had():
         "Queues are guaranteed cpu 5 in sum (a 3, b 2), and the cluster has cpu 4"]
     beyond = Cluster().node("n1", cpu=4, memory="99999999999999999999E").queue("a", guarantee=3)
     assert sentences(beyond) == [], "a sum of memory that wraps round is no contradiction of 0"
+
+
+def rules(cluster, actions, *plugins):
+    conf = {"actions": actions, "tiers": [{"plugins": [
+        name if isinstance(name, dict) else {"name": name} for name in plugins]}]}
+    return {finding.rule for finding in cluster.lint(conf)}
+
+
+TREE = {"name": "capacity", "enableHierarchy": True}
+
+
+@pytest.mark.parametrize("actions, plugins, rule", [
+    ("reclaim, allocate", ("gang", "predicates", "proportion"), "evicts-before-allocate"),
+    ("preempt, allocate", ("gang", "predicates"), "evicts-before-allocate"),
+    ("allocate, reclaim", ("gang", "predicates", "proportion"), ""),
+    ("enqueue, allocate, reclaim", ("gang", TREE), "enqueue-keeps-from-reclaim"),
+    ("enqueue, allocate, reclaim", ("gang", "capacity"), ""),
+    ("allocate, reclaim", ("gang", TREE), "")])
+def test_actions_that_undo_what_others_are_for(actions, plugins, rule):
+    found = rules(Cluster().node("n1", cpu=4).job("a", cpu=1), actions, *plugins)
+    assert found & {"evicts-before-allocate", "enqueue-keeps-from-reclaim"} == {
+        *filter(None, [rule])}
+
+
+@pytest.mark.parametrize("asked, found", [(3, True), (2, False)])
+def test_a_share_that_is_smaller_than_any_pod_that_waits_for_it(asked, found):
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job("new", queue="a", cpu=asked)
+    cluster.job("old", queue="b", pods=4, min_member=1, cpu=1, running={"n1": 4})
+    assert ("share-below-request" in rules(cluster, "allocate", "gang", "predicates", "proportion")
+            ) == found
+
+
+@pytest.mark.parametrize("labels", [{"volcano.sh/nodegroup-name": "gpu"}, {}])
+def test_a_queue_whose_pods_no_node_group_takes(labels):
+    cluster = Cluster().node("n1", cpu=4, labels=labels).job("new", cpu=1)
+    assert "node-group-unusable" in rules(cluster, "allocate", "gang", "predicates", "nodegroup")
+    assert "node-group-unusable" not in rules(cluster, "allocate", "gang", "predicates")

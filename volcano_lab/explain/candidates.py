@@ -384,6 +384,9 @@ def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
     for cause in causes:
         for name, amount in _missing(cause.numbers).items():
             lacking[name] = max(amount, lacking.get(name, 0.0))
+        if cause.numbers.get("whole"):  # all that the cluster has, of which the gang needs more
+            for name, amount in _missing(cause.numbers).items():
+                gang[name] = amount + (members - 1) * cause.numbers["each"][name]
         if cause.code in ROOM:
             for name, amount in cause.numbers["free_on_one_node"].items():
                 lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))

@@ -136,6 +136,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
         yield Finding("no-effect", WARNING, field.facts["place"], field.facts["what"])
     yield from _configuration(ssn)
     yield from _queues(ssn)
+    yield from _too_small(ssn)
     names = Names(ssn)
     for reason in ssn.snapshot.left_out:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
@@ -164,10 +165,47 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
         if action in ssn.conf.actions and not ssn.points[point].flat:
             yield _found("nobody-agrees", WARNING, CONFIGURATION, "no_votes", action=action,
                          point=point)
+    yield from _order(ssn)
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
     if "reclaim" in ssn.conf.actions and len(queues) > 1 and not any(
             queue.reclaimable for queue in queues):
         yield _found("nothing-reclaimable", WARNING, CONFIGURATION, "nothing_reclaimable")
+
+
+def _order(ssn: Session) -> Iterator[Finding]:
+    """Actions in an order, or together with plugins, in which they undo each other's work."""
+    actions, plugins = list(ssn.conf.actions), ssn.conf.plugin_names()
+    for action in POINTS:
+        if {action, "allocate"} <= {*actions} and actions.index(action) < actions.index("allocate"):
+            yield _found("evicts-before-allocate", WARNING, CONFIGURATION, "evicts_first",
+                         action=action)
+    tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
+    if {"enqueue", "reclaim"} <= {*actions} and "capacity" in plugins and tree:
+        yield _found("enqueue-keeps-from-reclaim", WARNING, CONFIGURATION, "enqueue_reclaim")
+
+
+def _too_small(ssn: Session) -> Iterator[Finding]:
+    """Queues whose share is smaller than the smallest pod that waits in them, so that none starts
+    while all others use theirs; and queues of which no node accepts pods.
+    """
+    for name, attr in queue_attributes(ssn).items():
+        waiting = [task.init_resreq for job in ssn.jobs.values() if job.queue == name
+                   for task in job.tasks.values() if not task.node_name]
+        for resource in {each for request in waiting for each, _ in request} - {"pods"}:
+            least = min(request.get(resource) for request in waiting)
+            if least > attr.deserved.get(resource) > 0 and attr.allocated.is_empty():
+                yield _found("share-below-request", WARNING, Message("place.queue", name=name),
+                             "share_small", deserved={resource: attr.deserved.get(resource)},
+                             least={resource: least})
+    strict = ssn.plugins.get("nodegroup")
+    used = {job.queue for job in ssn.jobs.values()}
+    for name in sorted(used & ssn.queues.keys()) if strict is not None else ():
+        task = next((task for job in ssn.jobs.values() if job.queue == name
+                     for task in job.tasks.values() if not task.node_name), None)
+        if task is not None and ssn.nodes and all(
+                strict.predicate(task, node) is not None for node in ssn.nodes.values()):
+            yield _found("node-group-unusable", ERROR, Message("place.queue", name=name),
+                         "no_node_group")
 
 
 def _switched_off(ssn: Session, name: str) -> bool:
