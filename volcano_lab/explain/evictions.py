@@ -42,11 +42,14 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _holds(seen: Evidence, job: JobInfo, action: str) -> bool:
-    """Whether there are pods from which an action could take: those of other queues, or others of
-    its own.
+    """Whether there are pods from which one may think that an action takes: those of other queues,
+    others of its own, and for preempt those of a lower priority anywhere.
     """
-    return any(other is not job and (other.queue == job.queue) == (action == "preempt") and any(
-        task.node_name for task in other.tasks.values()) for other in seen.ssn.jobs.values())
+    preempt = action == "preempt"
+    return any(
+        other is not job and any(task.node_name for task in other.tasks.values())
+        and ((other.queue == job.queue) == preempt or (preempt and other.priority < job.priority))
+        for other in seen.ssn.jobs.values())
 
 
 def _asked_of_starving(seen: Evidence) -> list[str]:
