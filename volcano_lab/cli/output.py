@@ -66,17 +66,10 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
     """
     if not rows:
         return ""
-    names = list(rows[0])
     # a recording may have any name, also what a terminal obeys
-    cells = [{name: printable(str(row[name]), "\n") for name in names} for row in rows]
-    if most is not None:
-        names = [name for name in names if name not in optional
-                 or any(row[name] not in ("", "0", "no") for row in cells)]
-    wide = {name: max(len(name), *(len(row[name]) for row in cells)) for name in names}
-    for name in optional:
-        held = sum(wide[each] for each in names) + len(GAP) * (len(names) - 1)
-        if most is not None and name in names and held > most:
-            names.remove(name)
+    cells = [{name: printable(str(row[name]), "\n") for name in rows[0]} for row in rows]
+    wide = _columns(cells, optional, most)
+    names = list(wide)
     last = names[-1]
     used = sum(wide[name] + len(GAP) for name in names if name != last)
     right = {name for name in names if all(_NUMBER.fullmatch(row[name]) for row in cells)}
@@ -88,6 +81,19 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
                            right))
         lines += [" " * used + part for part in more]
     return "\n".join(lines)
+
+
+def _columns(cells: Sequence[Mapping[str, str]], optional: Sequence[str], most: int | None
+             ) -> dict[str, int]:
+    """The columns that are shown, and how wide each is."""
+    names = [name for name in cells[0] if most is None or name not in optional
+             or any(row[name] not in ("", "0", "no") for row in cells)]
+    wide = {name: max(len(name), *(len(row[name]) for row in cells)) for name in names}
+    for name in optional:
+        held = sum(wide.values()) + len(GAP) * (len(wide) - 1)
+        if most is not None and name in wide and held > most:
+            del wide[name]
+    return wide
 
 
 def _line(row: Mapping[str, str], wide: Mapping[str, int], right: set[str]) -> str:

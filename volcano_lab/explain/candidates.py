@@ -10,7 +10,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
 from volcano_lab.api.objects import HyperNode
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.changes.change import Change, value_before, value_text
@@ -122,12 +122,7 @@ def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> I
         yield from _for(world, ssn, job, cause)
     yield from with_action(world, "allocate") if "no_enqueue_action" not in codes else ()
     if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
-        yield from with_action(world, "reclaim") if _others_hold(ssn, job) else ()
-        yield from with_action(world, "preempt") if _less_important(ssn, job) else ()
-        yield from in_order(world) if evicts else ()
-        yield from _reclaimable(world, ssn, job)
-        first = _first(ssn, job)
-        yield from above(world, job.uid, first) if first is not None else ()
+        yield from _from_others(world, ssn, job, evicts)
     spare = refused and not any(map(grows, ssn.jobs.values()))  # a change for everybody
     evicts = evicts if _others_hold(ssn, job) or _less_important(ssn, job) else set()
     yield from without_action(world, "enqueue") if spare and evicts else ()
@@ -139,6 +134,16 @@ def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> I
     yield from _less_or_more(world, ssn, job, causes)
     yield from values.minimum(world, job.uid) if comes_whole(job) else ()
     yield from without_action(world, "enqueue", Rank.LESS) if spare and not evicts else ()
+
+
+def _from_others(world: World, ssn: Session, job: JobInfo, evicts: set[str]) -> Iterator[Option]:
+    """What would let the job take from others, or be served before them."""
+    yield from with_action(world, "reclaim") if _others_hold(ssn, job) else ()
+    yield from with_action(world, "preempt") if _less_important(ssn, job) else ()
+    yield from in_order(world) if evicts else ()
+    yield from _reclaimable(world, ssn, job)
+    first = _first(ssn, job)
+    yield from above(world, job.uid, first) if first is not None else ()
 
 
 def _others_hold(ssn: Session, job: JobInfo) -> bool:
@@ -304,21 +309,12 @@ def _kept(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Op
 
 
 def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
-    """What would let reclaim or preempt make room."""
+    """What would let reclaim or preempt evict for the job."""
     code, numbers = cause.code, cause.numbers
-    action = numbers.get("action", "")
     if code == "not_less_important":
         yield from above(world, job.uid, numbers["least"], Rank.SWITCH)
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
-        for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS
-                                                          if p in numbers["plugin"]]:
-            yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH, kind="guard")
-        if code == "protected_by_gang":
-            yield from chain(*(values.minimum(world, uid, Rank.OTHERS)
-                               for uid in numbers["owners"][:3]
-                               if comes_whole(ssn.jobs[uid])))
-    if code == "protected_by_pdb":
-        yield from values.budgets(world, numbers["budgets"])
+        yield from _unprotected(world, ssn, cause)
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():
             yield from values.lowered(world, other, "deserved", name, amount)
@@ -331,12 +327,32 @@ def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
         yield from (once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
                     for name in world.queues)
     if code.startswith(("victims_", "reclaim_", "no_reclaim")):
-        if "proportion" in ssn.plugins:
-            yield from values.weight(world, job.queue)
-        elif "capacity" in ssn.plugins:
-            known = ssn.plugins["capacity"].queue_opts.get(job.queue)
-            yield from values.raised(world, job.queue, "deserved", [amounts(known.request)] if (
-                known is not None) else [])
+        yield from _more_deserved(world, ssn, job.queue)
+
+
+def _unprotected(world: World, ssn: Session, cause: Cause) -> Iterator[Option]:
+    """Victims without the plugin, the gang's minimum or the budget that keeps them."""
+    action = cause.numbers.get("action", "")
+    keepers = KEEPERS if "disagree" in cause.code else [
+        plugin for plugin in KEEPERS if plugin in cause.numbers["plugin"]]
+    for plugin in keepers:
+        yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH, kind="guard")
+    if cause.code == "protected_by_gang":
+        for uid in cause.numbers["owners"][:3]:
+            if comes_whole(ssn.jobs[uid]):
+                yield from values.minimum(world, uid, Rank.OTHERS)
+    if cause.code == "protected_by_pdb":
+        yield from values.budgets(world, cause.numbers["budgets"])
+
+
+def _more_deserved(world: World, ssn: Session, queue: str) -> Iterator[Option]:
+    """A queue that deserves more: by its weight, or by the field where capacity reads it."""
+    if "proportion" in ssn.plugins:
+        yield from values.weight(world, queue)
+    elif "capacity" in ssn.plugins:
+        known = ssn.plugins["capacity"].queue_opts.get(queue)
+        yield from values.raised(world, queue, "deserved",
+                                 [] if known is None else [amounts(known.request)])
 
 
 def _less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
@@ -345,34 +361,57 @@ def _less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
     if job.tasks and not waiting:
         return
-    largest = {} if waiting else {name: amount / max(job.min_available, 1) for name, amount
-                                  in amounts(job.get_min_resources()).items()}
-    for task in waiting:
-        for name, amount in amounts(task.init_resreq).items():
-            largest[name] = max(amount, largest.get(name, 0.0))
+    largest = _largest(job, waiting)
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
-    slips = {name: close for name in largest if name not in there and (
-        close := announced(name, there - largest.keys()))}
+    slips = _slips(largest, there)
     for name, close in slips.items():
         yield from _renamed(world, job.uid, name, close)
-    by_cause = any("asked" in cause.numbers for cause in causes)
+    fewer = members if any("asked" in cause.numbers for cause in causes) else 1
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
-            yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name],
-                                members if by_cause else 1)
-    if slips:
-        return
-    devices = {name: amount * min(max(DEVICES // amount, 1), members)
-               for name, amount in largest.items() if name not in there and amount}
-    for cause in causes:  # of what even an empty node has too little, as much as a pod asks for
-        devices = {name: largest[name] for name in cause.numbers.get("largest", {})} | devices
+            yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
+    if not slips:
+        wanted = _wanted(ssn, causes, lacking, gang)
+        yield from values.nodes(world, largest, wanted, allowed,
+                                _devices(causes, largest, there, members))
+
+
+def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
+    """What new nodes have to bring: overcommit counts each of theirs more than once."""
     refused = any(cause.code == "overcommit_refuses" for cause in causes)
     factor = ssn.plugins["overcommit"].factor if refused else 1.0
-    wanted = {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
-              for name, amount in lacking.items()}
-    yield from values.nodes(world, largest, wanted, allowed, devices)
+    return {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
+            for name, amount in lacking.items()}
+
+
+def _slips(largest: Amounts, there: set[str]) -> dict[str, str]:
+    """The requested resources that no node announces -> the one that may be meant."""
+    close = {name: announced(name, there - largest.keys()) for name in largest.keys() - there}
+    return {name: close[name] for name in largest if close.get(name)}
+
+
+def _largest(job: JobInfo, waiting: list[TaskInfo]) -> Amounts:
+    """What a pod of the job requests at most; without pods, a member's part of minResources."""
+    if not waiting:
+        return {name: amount / max(job.min_available, 1)
+                for name, amount in amounts(job.get_min_resources()).items()}
+    largest: Amounts = {}
+    for task in waiting:
+        for name, amount in amounts(task.init_resreq).items():
+            largest[name] = max(amount, largest.get(name, 0.0))
+    return largest
+
+
+def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:
+    """What a new node has to have besides a like one's: of each resource that no node announces,
+    or of which even an empty node has too little.
+    """
+    small = [name for cause in causes for name in cause.numbers.get("largest", {})]
+    unknown = {name: amount * min(max(DEVICES // amount, 1), members)
+               for name, amount in largest.items() if name not in there and amount}
+    return {name: largest[name] for name in small} | unknown
 
 
 def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import asdict, define
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
@@ -137,6 +137,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     yield from _configuration(ssn)
     yield from _queues(ssn)
     yield from _too_small(ssn)
+    yield from _no_node_group(ssn)
     names = Names(ssn)
     for reason in ssn.snapshot.left_out:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
@@ -186,26 +187,33 @@ def _order(ssn: Session) -> Iterator[Finding]:
 
 def _too_small(ssn: Session) -> Iterator[Finding]:
     """Queues whose share is smaller than the smallest pod that waits in them, so that none starts
-    while all others use theirs; and queues of which no node accepts pods.
+    while all others use theirs.
     """
     for name, attr in queue_attributes(ssn).items():
-        waiting = [task.init_resreq for job in ssn.jobs.values() if job.queue == name
-                   for task in job.tasks.values() if not task.node_name]
-        for resource in {each for request in waiting for each, _ in request} - {"pods"}:
+        waiting = [task.init_resreq for task in _waiting_in(ssn, name)]
+        for resource in sorted({each for request in waiting for each, _ in request} - {"pods"}):
             least = min(request.get(resource) for request in waiting)
             if least > attr.deserved.get(resource) > 0 and attr.allocated.is_empty():
                 yield _found("share-below-request", WARNING, Message("place.queue", name=name),
                              "share_small", deserved={resource: attr.deserved.get(resource)},
                              least={resource: least})
+
+
+def _no_node_group(ssn: Session) -> Iterator[Finding]:
+    """Queues of which nodegroup lets no node accept pods."""
     strict = ssn.plugins.get("nodegroup")
-    used = {job.queue for job in ssn.jobs.values()}
-    for name in sorted(used & ssn.queues.keys()) if strict is not None else ():
-        task = next((task for job in ssn.jobs.values() if job.queue == name
-                     for task in job.tasks.values() if not task.node_name), None)
-        if task is not None and ssn.nodes and all(
+    for name in ssn.queues if strict is not None and ssn.nodes else ():
+        task = next(_waiting_in(ssn, name), None)
+        if task is not None and all(
                 strict.predicate(task, node) is not None for node in ssn.nodes.values()):
             yield _found("node-group-unusable", ERROR, Message("place.queue", name=name),
                          "no_node_group")
+
+
+def _waiting_in(ssn: Session, queue: str) -> Iterator[TaskInfo]:
+    """The pods of a queue that have no node."""
+    return (task for job in ssn.jobs.values() if job.queue == queue
+            for task in job.tasks.values() if not task.node_name)
 
 
 def _switched_off(ssn: Session, name: str) -> bool:

@@ -85,10 +85,18 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             told.add("room")
             found = _short(seen, task, record, allowed, len(nodes), inside)
             full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
-        most = max((cause.numbers["nodes"] for cause in refused), default=0)
-        larger = _large_enough(seen, task, refused) if full and "largest" in full[0].numbers else []
-        refused.sort(key=lambda cause: cause not in larger)
-        yield from [*refused, *full] if larger or len(allowed) < most else [*full, *refused]
+        yield from _nearest_first(seen, task, refused, full, len(allowed))
+
+
+def _nearest_first(seen: Evidence, task: TaskInfo, refused: list[Cause], full: list[Cause],
+                   allowed: int) -> list[Cause]:
+    """What refuses nodes and what the others lack, in the order of what is nearest to a place: the
+    rules that refuse nodes which alone are large enough, then what concerns the most nodes.
+    """
+    larger = _large_enough(seen, task, refused) if full and "largest" in full[0].numbers else []
+    refused = sorted(refused, key=lambda cause: cause not in larger)
+    most = max((cause.numbers["nodes"] for cause in refused), default=0)
+    return [*refused, *full] if larger or allowed < most else [*full, *refused]
 
 
 def _large_enough(seen: Evidence, task: TaskInfo, refused: list[Cause]) -> list[Cause]:
@@ -314,6 +322,14 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     if fits := [name for name, short in lacking.items() if not short]:
         return Cause("role_failed", Message("role_failed", pod=task.key, nodes=fits),
                      {"nodes": fits}, [choice])
+    return _too_little(seen, task, choice, free, lacking, count, inside)
+
+
+def _too_little(seen: Evidence, task: TaskInfo, choice: Record, free: dict[str, Amounts],
+                lacking: dict[str, list[str]], count: int, inside: list[Message]) -> Cause:
+    """What is free on nodes that all lack some resource."""
+    request: Amounts = seen.trace.start["tasks"][task.key]["request"]
+    allowed = list(free)
     everywhere, anywhere = ([each for each in request if how(
         each in short for short in lacking.values())] for how in (all, any))
     names, some = everywhere or anywhere, len(allowed) < count

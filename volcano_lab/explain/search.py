@@ -222,20 +222,7 @@ class Search:
     def _after(self, first: Option, ranks: frozenset[int]
                ) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
         """The sets that begin with an option, how much they change, and their alternatives."""
-        trace = CauseTrace(self.job.uid)
-        try:
-            objects, conf = self.world.applied(first.most)
-            ssn = run(objects, conf, self.before.now, joined(Deadline.at(self._until()), trace))
-        except (ManifestError, TooLate):
-            return
-        job = ssn.jobs.get(self.job.uid)
-        if job is None or not counts(job)[2]:
-            return
-        world = World(objects, conf, self.seen.called)
-        causes = job_causes(Evidence(ssn, trace), job)
-        seconds = [option for option in candidates(world, ssn, job, causes)
-                   if (option.rank in ranks or option.rank == Rank.WAIT)
-                   and (option.kind not in ALONE or Rank.NODES in ranks)]
+        seconds = self._seconds(first, ranks)
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
             if perf_counter() > self.end:
@@ -257,6 +244,23 @@ class Search:
             alike |= {each.most for each in seconds[number + 1:] if each.kind == second.kind
                       and made + each.most in others}
             yield made + done, max(first.rank, second.rank), others
+
+    def _seconds(self, first: Option, ranks: frozenset[int]) -> list[Option]:
+        """What may be changed besides an option: by what the job waits for after it."""
+        trace = CauseTrace(self.job.uid)
+        try:
+            objects, conf = self.world.applied(first.most)
+            ssn = run(objects, conf, self.before.now, joined(Deadline.at(self._until()), trace))
+        except (ManifestError, TooLate):
+            return []
+        job = ssn.jobs.get(self.job.uid)
+        if job is None or not counts(job)[2]:
+            return []
+        world = World(objects, conf, self.seen.called)
+        causes = job_causes(Evidence(ssn, trace), job)
+        return [option for option in candidates(world, ssn, job, causes)
+                if (option.rank in ranks or option.rank == Rank.WAIT)
+                and (option.kind not in ALONE or Rank.NODES in ranks)]
 
     # -- one change -------------------------------------------------------------------------------
 
