@@ -82,7 +82,7 @@ def test_what_cannot_be_a_question_is_refused(name, rule, words):
 
 
 def test_a_switch_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="names switch 'enableFee'"):
+    with pytest.raises(ValueError, match="names switch enableFee"):
         register_extension_point("fee", Sum, "enableFee")
 
 

@@ -197,9 +197,8 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     if summary:
         print(table(sums.rows(), OPTIONAL, width()) or "There are no cases.")
     if failed:
-        lines = "their lines have" if failed > 1 else "its line has"
-        told = "" if summary else f'; {lines} "error"'
-        print(f"volcano-lab: {failed} case{'s' * (failed > 1)} raised{told}", file=sys.stderr)
+        where = "" if summary else '; "error" in its line says what'
+        print(f"volcano-lab: cases that raised: {failed}{where}", file=sys.stderr)
     return FOUND if failed else DONE
 
 

@@ -193,6 +193,8 @@ def _too_small(ssn: Session) -> Iterator[Finding]:
         waiting = [task.init_resreq for task in _waiting_in(ssn, name)]
         for resource in sorted({each for request in waiting for each, _ in request} - {"pods"}):
             least = min(request.get(resource) for request in waiting)
+            if least > ssn.total_resource.get(resource):
+                continue  # no node has as much
             if least > attr.deserved.get(resource) > 0 and attr.allocated.is_empty():
                 yield _found("share-below-request", WARNING, Message("place.queue", name=name),
                              "share_small", deserved={resource: attr.deserved.get(resource)},
