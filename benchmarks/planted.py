@@ -215,7 +215,7 @@ MUTANTS += elsewhere(
     # what is read
     ("the root may be reclaimed from", "def _queues_of_the_cluster(", '{"root": False',
      '{"root": True'),
-    ("of two default classes the higher counts", "class _Cluster:", "min((cls for",
+    ("of two default classes the higher counts", "class FieldDefaults:", "min((cls for",
      "max((cls for"),
     ("a gang's least is that of its cheap tasks", "def min_resources(job: api.",
      "key=lambda task: -prior", "key=lambda task: prior"),

@@ -26,14 +26,16 @@ def printed(line: str) -> str:
     return f"$ {line}\n{done.stdout}".rstrip() + "\n"
 
 
-def written(block: re.Match[str]) -> str:
-    """Return a block with what its commands print now."""
-    return "```console\n" + "\n".join(
-        printed(line) for line in re.findall(r"^\$ (.*)$", block[1], re.MULTILINE)) + "```"
+def written(text: str, option: str = "") -> str:
+    """Return a page with what its commands, with one option more, print now."""
+    def again(block: re.Match[str]) -> str:
+        return "```console\n" + "\n".join(
+            printed(line.replace(" ", f" {option} ", 1) if option else line)
+            for line in re.findall(r"^\$ (.*)$", block[1], re.MULTILINE)) + "```"
+
+    return re.sub(r"^```console\n(.*?)^```$", again, text, flags=re.M | re.S)
 
 
 if __name__ == "__main__":
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        page.write_text(re.sub(r"^```console\n(.*?)^```$", written, text, flags=re.M | re.S),
-                        encoding="utf-8")
+        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")

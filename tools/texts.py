@@ -150,7 +150,8 @@ def has_words(block: str) -> bool:
         return bool(re.match(r"```\n([\w-]+ .*  # |What )", block))
     made = "[all lessons](" in block or block.startswith(
         ("</details", "|---", "**Next:**", "**This was"))
-    return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|<[^>]*>", "", block)))
+    return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(
+        r'`[^`]*`|<(?![^>]* alt=")[^>]*>', "", block)))
 
 
 def notebooks() -> list[Path]:

@@ -26,6 +26,7 @@ import polib
 import yaml
 from markdown_it import MarkdownIt
 
+from readme import written
 from texts import (
     HELP,
     LANGUAGE,
@@ -308,9 +309,10 @@ def explore(value) -> None:
 
 
 def readme() -> str:
-    """The readme in the other language, with its pictures in that language."""
+    """The readme in the other language, with its pictures and what commands print."""
     text = translated((ROOT / "README.md").read_text(encoding="utf-8"), "README") + "\n"
-    return text.replace("docs/pictures/", f"docs/pictures/{LANGUAGE}/")
+    text = text.replace("docs/pictures/", f"docs/pictures/{LANGUAGE}/")
+    return written(text, f"--lang {LANGUAGE}")
 
 
 def translated(source: str, page: str) -> str:

@@ -180,7 +180,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             continue
         told.add(record["plugin"])
         found = refusal(seen, job, record)
-        found.said = [*found.sentences, _of_gang(seen, job, found)]
+        found.said = [*found.sentences, _of_gang(seen, job, record, found)]
         yield found
         level = seen.trace.records[record.number - 1]
         if record["plugin"] == "capacity" and level.kind == "allocatable_level":
@@ -191,18 +191,23 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from _hopeless(seen, job, "queue")
 
 
-def _of_gang(seen: Evidence, job: JobInfo, cause: Cause) -> Message | None:
+def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Message | None:
     """What its queue would hold with the whole gang, where more of it waits than the pod that was
     refused.
     """
+    now, before = seen.state_at(record), seen.trace.start["tasks"]
     waiting = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
                      key=lambda size: -size.get("cpu"))
-    sums = seen.trace.start["queues"].get(cause.numbers.get("level", job.queue))
+    sums = now["queues"].get(cause.numbers.get("level", job.queue))
     missing = job.min_available - (len(job.tasks) - len(waiting))
     if sums is None or missing < 2 or "limit" not in cause.numbers:
         return None
     names = cause.numbers["short_of"]
-    held, gang = part(sums["allocated"], names), part(amounts(total(waiting[:missing])), names)
+    own = (now["tasks"][task.key]["request"] for task in job.tasks.values()
+           if now["tasks"][task.key]["node"] and not before[task.key]["node"])
+    held = part(reduce(lambda left, placed: added(left, placed, -1.0), own, sums["allocated"]),
+                names)
+    gang = part(amounts(total(waiting[:missing])), names)
     return Message("queue.gang", held=held, gang=gang, sum=added(held, gang), n=missing)
 
 

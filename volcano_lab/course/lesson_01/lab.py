@@ -67,7 +67,7 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
                "open": "copied" if name in ended else "left out"}
         for action in actions.split(", "):
             pods = placed[action, name]
-            row[action] = f"{pods} pod{'s' * (pods > 1)}" if pods else NOTHING
+            row[action] = Message("pods", n=pods).text("en") if pods else NOTHING
             if action == "enqueue" and name in admitted | refused:
                 row[action] = "admitted" if name in admitted else "refused"
         rows.append(row | {"close": ended.get(name, NOTHING)})
