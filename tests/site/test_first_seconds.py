@@ -11,14 +11,18 @@ LESSON = "try/notebooks/index.html?path=00-fair-share.ipynb"
 CONTROLLED = """() => new Promise((resolve) => navigator.serviceWorker.controller ? resolve()
     : navigator.serviceWorker.addEventListener("controllerchange", () => resolve()))"""
 KEPT = """async () => {
+    const wanted = (await (await fetch("files.json")).json()).filter((name) =>
+        name.startsWith("try/static/pyodide/") || !name.startsWith("try/"));
     for (let tried = 0; tried < 600; tried++) {
         const name = (await caches.keys()).find((each) => each.startsWith("volcano-lab-"));
         const kept = name ? await (await caches.open(name)).keys() : [];
-        if (kept.some(({url}) => url.endsWith("/ask.html"))) return true;
+        const there = new Set(kept.map(({url}) => url));
+        if (wanted.every((name) => there.has(new URL(name, location.href).href))) return true;
         await new Promise((resolve) => setTimeout(resolve, 200));
     }
     return false;
 }"""
+"""Whether all that the page keeps for times without a network is kept."""
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
