@@ -118,8 +118,9 @@ def copy(folder: Path, hooks: bool) -> int:
         own = path.parent.name in ("trace", "explain", "simulation", "widgets", "course")
         tree = tree if hooks or own else ast.fix_missing_locations(unhooked.visit(tree))
         target.write_text(ast.unparse(tree), encoding="utf-8")
-    for path in PACKAGE.rglob("*.md"):  # rules and names that modules read
-        shutil.copy(path, folder / "volcano_lab" / path.relative_to(PACKAGE))
+    for ending in ("md", "toml", "yaml"):  # tables that modules read
+        for path in PACKAGE.rglob(f"*.{ending}"):
+            shutil.copy(path, folder / "volcano_lab" / path.relative_to(PACKAGE))
     return unhooked.removed
 
 

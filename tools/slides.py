@@ -23,7 +23,7 @@ from cells import processes, questions  # noqa: E402
 BUILD = ROOT / "build" / "slides"
 LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(
     r"<details(?! class=\"vp-at-rest).*?</details>", re.DOTALL)
-MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
+MOVES = re.compile(r"<small>moves in the lab[^<]*</small>")
 TABLE, SENTENCES = re.compile(r"<table.*?</table>", re.DOTALL), re.compile(r"(?<=[.!?)]) ")
 SENTENCE, ENDS = re.compile(r"(?:^|(?<=\s))[^.?!]*:$"), re.compile(r"[.?!]\W*$")
 LIST = re.compile(r"[-*] |\d+\.")

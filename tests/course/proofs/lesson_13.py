@@ -49,7 +49,7 @@ def the_sum_of_admission(file, volcano_lab):
 @after("own-14")
 def vision_deserves_eight_gpus(file, volcano_lab):
     said = " ".join(repr(volcano_lab(f"why {file} segment --no-remedies")).split())
-    assert "Queue nlp holds nvidia.com/gpu 48 and deserves 40" in said
+    assert "Queue nlp holds nvidia.com/gpu 48, deserved 40: " in said
     assert "cordoned" not in said
 
 

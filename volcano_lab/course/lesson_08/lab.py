@@ -153,8 +153,7 @@ def node_rows(at: Placed) -> Rows:
 
 CONTROLS = group("CPUs in use",
                  {name.replace("-", "_"): slider(used, 0, scene.CPUS, name, unit="CPUs",
-                                                 about=gettext("by pods of {RUNS}",
-                                                               RUNS=scene.RUNS[name]))
+                                                 about=f"by pods of {scene.RUNS[name]}")
                   for name, used in zip(scene.NODES, (3, 1, 2), strict=True)}) | group(
                       "pod new",
                       {"cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
