@@ -35,7 +35,10 @@ class Commands(Command, click.Group):
     command_class = Command
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command that answers in the language of the environment, or in the one given."""
+        """Add a command that answers in the language of the environment, or in the one given; it
+        has the group's names for `--help` also where it is called alone.
+        """
+        cmd.context_settings = self.context_settings | cmd.context_settings
         language("en or zh, the language of the answer.")(cmd)
         super().add_command(cmd, name)
 
