@@ -12,7 +12,7 @@ import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say}
 
 const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, GREY = "#8C8C8C";
 const SIGNS = {placed: "✓", discarded: "✕", "not tried": "○", "not admitted": "✕", waiting: "○"};
-const FATES = {placed: t("placed"), discarded: t("discarded"), "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: t("waiting"), running: t("running")};
+const FATES = {placed: "placed", discarded: "discarded", "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: "waiting", running: "running"};
 
 export const channels = {
   steps: (data) => data.rounds.length,
