@@ -260,12 +260,16 @@ class Evidence:
             yield Message("resource.near", resource=name, near=close, amount={
                 close: there[close]}) if close else Message("resource.unknown", resource=name)
 
+    def placed_just_before(self, job: str, record: Record) -> list[TaskInfo]:
+        """The pods of a job that were placed in this cycle before a record."""
+        now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
+        return [task for task in self.ssn.jobs[job].tasks.values()
+                if now[task.key]["node"] and not before[task.key]["node"]]
+
     def own(self, job: str, record: Record) -> Message | None:
         """That pods of the job itself are counted in, which were placed just before."""
-        now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
-        own = sum(bool(now[task.key]["node"]) and not before[task.key]["node"]
-                  for task in self.ssn.jobs[job].tasks.values())
-        return Message("own_pods", n=own) if own else None
+        own = self.placed_just_before(job, record)
+        return Message("own_pods", n=len(own)) if own else None
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
         """Yield that it is the pod's init containers that ask for so much of some resources."""

@@ -195,7 +195,7 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     """What its queue would hold with the whole gang, where more of it waits than the pod that was
     refused.
     """
-    now, before = seen.state_at(record), seen.trace.start["tasks"]
+    now = seen.state_at(record)
     waiting = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
                      key=lambda size: -size.get("cpu"))
     sums = now["queues"].get(cause.numbers.get("level", job.queue))
@@ -203,8 +203,8 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     if sums is None or missing < 2 or "limit" not in cause.numbers:
         return None
     names = cause.numbers["short_of"]
-    own = (now["tasks"][task.key]["request"] for task in job.tasks.values()
-           if now["tasks"][task.key]["node"] and not before[task.key]["node"])
+    own = (now["tasks"][task.key]["request"]
+           for task in seen.placed_just_before(job.uid, record))
     held = part(reduce(lambda left, placed: added(left, placed, -1.0), own, sums["allocated"]),
                 names)
     gang = part(amounts(total(waiting[:missing])), names)
