@@ -7,21 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from math import ceil
 from typing import Any
 
-from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
+from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode
 from volcano_lab.api.task import TASK_SPEC
-from volcano_lab.changes.change import Change, value_before, value_text
+from volcano_lab.changes.change import Change, value_before
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.objects import UNSCHEDULABLE, Setting
 from volcano_lab.explain import values
+from volcano_lab.explain.conf_options import (
+    KEEPERS,
+    SWITCHED,
+    in_order,
+    switched,
+    with_action,
+    without_action,
+)
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import GOING, KUBERNETES
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
-from volcano_lab.explain.slips import announced, selector_slips, values_by_label
+from volcano_lab.explain.sizes import ROOM, less_or_more, missing
+from volcano_lab.explain.slips import selector_slips, values_by_label
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
@@ -31,18 +39,9 @@ from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 from volcano_lab.trace import queue_attributes
 from volcano_lab.trace.plain import amounts
 
-ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 ENDED = 4
 """So many jobs at most are waited for."""
-DEVICES = 8000
-"""As many thousandths of a device as a node has that is to be bought."""
-KEEPERS = ("drf", "gang")
-"""Plugins whose say about victims Helm's configuration switches off; the others protect for a
-reason: without priority, jobs evict others of a higher one.
-"""
-SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
-
 AFFINITIES = {"node_affinity": "nodeAffinity", "anti_affinity": "podAntiAffinity",
               "pod_affinity": "podAffinity"}
 PATHS: dict[str, tuple[str, ...]] = {
@@ -131,7 +130,7 @@ def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> I
     ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
                            if uid != job.uid and ends(ssn.jobs[uid]))
     yield from gone(world, [*ending], Rank.WAIT)
-    yield from _less_or_more(world, ssn, job, causes)
+    yield from less_or_more(world, ssn, job, causes)
     yield from values.minimum(world, job.uid) if comes_whole(job) else ()
     yield from without_action(world, "enqueue", Rank.LESS) if spare and not evicts else ()
 
@@ -196,19 +195,12 @@ def _for(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Opt
         plugin = ssn.plugins["overcommit"]
         yield from values.factor(world, plugin.factor, max(
             (plugin.factor + amount / ssn.total_resource.get(name)
-             for name, amount in _missing(numbers).items() if ssn.total_resource.get(name)),
+             for name, amount in missing(numbers).items() if ssn.total_resource.get(name)),
             default=1.0))
     if code in ("never_bound", "promise_lost"):
         yield from _kept(world, ssn, job, cause)
     yield from _holding(world, ssn, job, cause)
     yield from _evicting(world, ssn, job, cause)
-
-
-def _missing(numbers: Numbers) -> Amounts:
-    """By how much each amount is over its limit."""
-    limit: Amounts = numbers.get("limit", {})
-    return {name: amount - limit.get(name, 0.0)
-            for name, amount in numbers.get("asked", {}).items()}
 
 
 def _limits(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
@@ -222,7 +214,7 @@ def _limits(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[
             yield from values.raised(world, name, "capability", [amounts(ssn.total_resource)], True)
     yield from values.raised(world, level, "capability", _levels(ssn, job, level, numbers))
     for other in world.queues:  # what is guaranteed to others is kept from this queue
-        for name, amount in _missing(numbers).items() if other not in (job.queue, level) else ():
+        for name, amount in missing(numbers).items() if other not in (job.queue, level) else ():
             yield from values.lowered(world, other, "guarantee.resource", name, amount)
 
 
@@ -230,8 +222,7 @@ def _levels(ssn: Session, job: JobInfo, level: str, numbers: Numbers) -> list[Am
     """What a queue has to hold, the least first: what was refused, with what enqueue leaves out of
     its sum, with the gang whole, with all of its pods; with more, where others come first.
     """
-    asked = Resource(numbers["asked"].get("cpu", 0.0), numbers["asked"].get("memory", 0.0), {
-        name: amount for name, amount in numbers["asked"].items() if name not in ("cpu", "memory")})
+    asked = _resource(numbers["asked"])
     known = queue_attributes(ssn).get(level)
     held = known.allocated if known is not None else Resource()
     sizes = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
@@ -355,156 +346,7 @@ def _more_deserved(world: World, ssn: Session, queue: str) -> Iterator[Option]:
                                  [] if known is None else [amounts(known.request)])
 
 
-def _less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
-                  ) -> Iterator[Option]:
-    """A smaller request, or more nodes: what always is left to do."""
-    waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
-    if job.tasks and not waiting:
-        return
-    largest = _largest(job, waiting)
-    members = max(min(job.min_available, len(waiting) or job.min_available), 1)
-    lacking, gang, allowed = _lacking(ssn, causes, largest, members)
-    there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
-    slips = _slips(largest, there)
-    for name, close in slips.items():
-        yield from _renamed(world, job.uid, name, close)
-    fewer = members if any("asked" in cause.numbers for cause in causes) else 1
-    for name in _resources(causes) or largest:
-        if name in largest and name not in slips and name != "pods":
-            yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    if not slips:
-        wanted = _wanted(ssn, causes, lacking, gang)
-        yield from values.nodes(world, largest, wanted, allowed,
-                                _devices(causes, largest, there, members))
-
-
-def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
-    """What new nodes have to bring: overcommit counts each of theirs more than once."""
-    refused = any(cause.code == "overcommit_refuses" for cause in causes)
-    factor = ssn.plugins["overcommit"].factor if refused else 1.0
-    return {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
-            for name, amount in lacking.items()}
-
-
-def _slips(largest: Amounts, there: set[str]) -> dict[str, str]:
-    """The requested resources that no node announces -> the one that may be meant."""
-    close = {name: announced(name, there - largest.keys()) for name in largest.keys() - there}
-    return {name: close[name] for name in largest if close.get(name)}
-
-
-def _largest(job: JobInfo, waiting: list[TaskInfo]) -> Amounts:
-    """What a pod of the job requests at most; without pods, a member's part of minResources."""
-    if not waiting:
-        return {name: amount / max(job.min_available, 1)
-                for name, amount in amounts(job.get_min_resources()).items()}
-    largest: Amounts = {}
-    for task in waiting:
-        for name, amount in amounts(task.init_resreq).items():
-            largest[name] = max(amount, largest.get(name, 0.0))
-    return largest
-
-
-def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:
-    """What a new node has to have besides a like one's: of each resource that no node announces,
-    or of which even an empty node has too little.
-    """
-    small = [name for cause in causes for name in cause.numbers.get("largest", {})]
-    unknown = {name: amount * min(max(DEVICES // amount, 1), members)
-               for name, amount in largest.items() if name not in there and amount}
-    return {name: largest[name] for name in small} | unknown
-
-
-def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
-             ) -> tuple[Amounts, Amounts, Iterable[str]]:
-    """What is missing by the causes' sums, what for the whole gang, and the nodes that may help."""
-    lacking: Amounts = {}
-    gang: Amounts = {}
-    allowed: Iterable[str] = ssn.nodes
-    for cause in causes:
-        for name, amount in _missing(cause.numbers).items():
-            lacking[name] = max(amount, lacking.get(name, 0.0))
-        if cause.numbers.get("whole"):  # all that the cluster has, of which the gang needs more
-            for name, amount in _missing(cause.numbers).items():
-                gang[name] = amount + (members - 1) * cause.numbers["each"][name]
-        if cause.code in ROOM:
-            for name, amount in cause.numbers["free_on_one_node"].items():
-                lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
-                gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
-            allowed = cause.numbers.get("allowed", allowed)
-    return lacking, gang, allowed
-
-
-def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float, members: int
-             ) -> Iterator[Option]:
-    """Less of one resource: what a PodGroup reserves beyond its pods, unless more pods are to come;
-    else what its pods ask for.
-    """
-    least = job.get_min_resources().get(name)
-    waits = any(not task.node_name for task in job.tasks.values())
-    if job.is_pending() and waits and least > sum(each.resreq.get(name)
-                                                  for each in job.tasks.values()):
-        yield from () if grows(job) else values.reserved(world, job.uid, name, sum(
-            each.resreq.get(name) for each in job.tasks.values()))
-    else:
-        yield from values.request(world, job.uid, name, largest - less / members)
-
-
-def _resources(causes: Iterable[Cause]) -> list[str]:
-    """The resources that causes name."""
-    return list(dict.fromkeys(name for cause in causes if not cause.context
-                              for key in ("short_of", "request")
-                              for name in cause.numbers.get(key, ()) if name != "pods"))
-
-
 # -- one thing each -------------------------------------------------------------------------------
-
-
-def with_action(world: World, *names: str) -> Iterator[Option]:
-    """More actions as Volcano's documents have them: enqueue first, then allocate, then others."""
-    there = list(world.conf.actions)
-    wanted = [name for name in names if name not in there]
-    for name in wanted:
-        place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
-            name, there.index("allocate") + 1 if "allocate" in there else len(there))
-        there.insert(place, name)
-    if wanted:
-        yield once(f"conf/actions={', '.join(there)}", rank=Rank.SWITCH)
-
-
-def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Iterator[Option]:
-    """The actions without one of them."""
-    kept = [action for action in world.conf.actions if action != name]
-    if kept and kept != [*world.conf.actions]:
-        yield once(f"conf/actions={', '.join(kept)}", rank=rank)
-
-
-def in_order(world: World) -> Iterator[Option]:
-    """Allocate before what evicts: what is free is given before others have to go."""
-    there = list(world.conf.actions)
-    first = min((there.index(name) for name in SWITCHED if name in there), default=len(there))
-    if "allocate" in there and there.index("allocate") > first:
-        there.remove("allocate")
-        there.insert(first, "allocate")
-        yield once(f"conf/actions={', '.join(there)}", rank=Rank.SWITCH)
-
-
-def switched(world: World, plugin: str, switch: str, value: bool) -> Iterator[Option]:
-    """A switch of a plugin, where the configuration has the plugin and the switch otherwise."""
-    if any(option.name == plugin and bool(option.enables(switch)) != value
-           for tier in world.conf.tiers for option in tier.plugins):
-        yield once(f"plugin/{plugin}.{switch}={value_text(value)}", rank=Rank.SWITCH)
-
-
-def keeping(world: World, action: str) -> Iterator[Option]:
-    """The switches with which plugins keep more of the pods that an action would evict."""
-    for plugin in KEEPERS if action in SWITCHED else ():
-        yield from switched(world, plugin, SWITCHED[action], True)
-
-
-def with_plugin(world: World, name: str) -> Iterator[Option]:
-    """A plugin at the head of the first tier, where it is in none or a later one."""
-    if world.conf.tiers and all(option.name != name for option in world.conf.tiers[0].plugins):
-        yield once(f"plugin/{name}.tier=1", rank=Rank.SWITCH)
 
 
 def uncordoned(world: World, names: Iterable[str]) -> Iterator[Option]:
@@ -590,15 +432,6 @@ def _selector(world: World, uid: str) -> Iterator[Option]:
             return
     if asked:
         yield once(f"{world.job(uid)}.nodeSelector={{}}", rank=Rank.LESS)
-
-
-def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
-    """That the job's pods ask for a resource by the name that nodes announce."""
-    texts = [each.resources.requests[resource] for pod in world.waiting(uid)
-             for each in pod.spec.containers if resource in each.resources.requests]
-    if texts:
-        yield once(setting(world.job(uid), "requests", resource, to=None),
-                   setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)
 
 
 def _there(world: World, job: JobInfo, numbers: Numbers) -> Iterator[Option]:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.api import total
 from volcano_lab.changes import Change
 from volcano_lab.explain import values
-from volcano_lab.explain.candidates import above, in_order, keeping, switched, without_action
+from volcano_lab.explain.candidates import above
+from volcano_lab.explain.conf_options import in_order, keeping, switched, without_action
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, World, once
 from volcano_lab.explain.remedy import Remedy

@@ -12,7 +12,7 @@ from math import inf
 from time import perf_counter
 
 from volcano_lab.api import RELEASING, JobInfo
-from volcano_lab.explain.candidates import keeping, switched, with_plugin, without_action
+from volcano_lab.explain.conf_options import keeping, switched, with_plugin, without_action
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Rank, World, once

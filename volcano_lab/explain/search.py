@@ -19,7 +19,8 @@ from volcano_lab.api import RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
-from volcano_lab.explain.candidates import SWITCHED, candidates, in_order, switched
+from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.conf_options import SWITCHED, in_order, switched
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World

@@ -1,0 +1,141 @@
+"""A smaller request, or more nodes: what a job lacks by the sums of its causes, and what would be
+enough.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import ceil
+from typing import Any
+
+from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.explain import values
+from volcano_lab.explain.explanation import Amounts, Cause
+from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.explain.owners import grows
+from volcano_lab.explain.slips import announced
+from volcano_lab.framework import Session
+from volcano_lab.trace.plain import amounts
+
+ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
+DEVICES = 8000
+"""As many thousandths of a device as a node has that is to be bought."""
+
+
+def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
+                 ) -> Iterator[Option]:
+    """A smaller request, or more nodes: what always is left to do."""
+    waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
+    if job.tasks and not waiting:
+        return
+    largest = _largest(job, waiting)
+    members = max(min(job.min_available, len(waiting) or job.min_available), 1)
+    lacking, gang, allowed = _lacking(ssn, causes, largest, members)
+    there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
+    slips = _slips(largest, there)
+    for name, close in slips.items():
+        yield from _renamed(world, job.uid, name, close)
+    fewer = members if any("asked" in cause.numbers for cause in causes) else 1
+    for name in _resources(causes) or largest:
+        if name in largest and name not in slips and name != "pods":
+            yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
+    if not slips:
+        wanted = _wanted(ssn, causes, lacking, gang)
+        yield from values.nodes(world, largest, wanted, allowed,
+                                _devices(causes, largest, there, members))
+
+
+def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
+    """What new nodes have to bring: overcommit counts each of theirs more than once."""
+    refused = any(cause.code == "overcommit_refuses" for cause in causes)
+    factor = ssn.plugins["overcommit"].factor if refused else 1.0
+    return {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
+            for name, amount in lacking.items()}
+
+
+def _slips(largest: Amounts, there: set[str]) -> dict[str, str]:
+    """The requested resources that no node announces -> the one that may be meant."""
+    close = {name: announced(name, there - largest.keys()) for name in largest.keys() - there}
+    return {name: close[name] for name in largest if close.get(name)}
+
+
+def _largest(job: JobInfo, waiting: list[TaskInfo]) -> Amounts:
+    """What a pod of the job requests at most; without pods, a member's part of minResources."""
+    if not waiting:
+        return {name: amount / max(job.min_available, 1)
+                for name, amount in amounts(job.get_min_resources()).items()}
+    largest: Amounts = {}
+    for task in waiting:
+        for name, amount in amounts(task.init_resreq).items():
+            largest[name] = max(amount, largest.get(name, 0.0))
+    return largest
+
+
+def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:
+    """What a new node has to have besides a like one's: of each resource that no node announces,
+    or of which even an empty node has too little.
+    """
+    small = [name for cause in causes for name in cause.numbers.get("largest", {})]
+    unknown = {name: amount * min(max(DEVICES // amount, 1), members)
+               for name, amount in largest.items() if name not in there and amount}
+    return {name: largest[name] for name in small} | unknown
+
+
+def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
+             ) -> tuple[Amounts, Amounts, Iterable[str]]:
+    """What is missing by the causes' sums, what for the whole gang, and the nodes that may help."""
+    lacking: Amounts = {}
+    gang: Amounts = {}
+    allowed: Iterable[str] = ssn.nodes
+    for cause in causes:
+        for name, amount in missing(cause.numbers).items():
+            lacking[name] = max(amount, lacking.get(name, 0.0))
+        if cause.numbers.get("whole"):  # all that the cluster has, of which the gang needs more
+            for name, amount in missing(cause.numbers).items():
+                gang[name] = amount + (members - 1) * cause.numbers["each"][name]
+        if cause.code in ROOM:
+            for name, amount in cause.numbers["free_on_one_node"].items():
+                lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
+                gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
+            allowed = cause.numbers.get("allowed", allowed)
+    return lacking, gang, allowed
+
+
+def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float, members: int
+             ) -> Iterator[Option]:
+    """Less of one resource: what a PodGroup reserves beyond its pods, unless more pods are to come;
+    else what its pods ask for.
+    """
+    least = job.get_min_resources().get(name)
+    waits = any(not task.node_name for task in job.tasks.values())
+    if job.is_pending() and waits and least > sum(each.resreq.get(name)
+                                                  for each in job.tasks.values()):
+        yield from () if grows(job) else values.reserved(world, job.uid, name, sum(
+            each.resreq.get(name) for each in job.tasks.values()))
+    else:
+        yield from values.request(world, job.uid, name, largest - less / members)
+
+
+def _resources(causes: Iterable[Cause]) -> list[str]:
+    """The resources that causes name."""
+    return list(dict.fromkeys(name for cause in causes if not cause.context
+                              for key in ("short_of", "request")
+                              for name in cause.numbers.get(key, ()) if name != "pods"))
+
+
+def missing(numbers: dict[str, Any]) -> Amounts:
+    """By how much each amount is over its limit."""
+    limit: Amounts = numbers.get("limit", {})
+    return {name: amount - limit.get(name, 0.0)
+            for name, amount in numbers.get("asked", {}).items()}
+
+
+def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
+    """That the job's pods ask for a resource by the name that nodes announce."""
+    texts = [each.resources.requests[resource] for pod in world.waiting(uid)
+             for each in pod.spec.containers if resource in each.resources.requests]
+    if texts:
+        yield once(setting(world.job(uid), "requests", resource, to=None),
+                   setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)
