@@ -255,11 +255,17 @@ def test_a_resource_that_a_queue_has_no_more_becomes_zero():
     assert metrics.value("queue_allocated_scalar_resources", **labels) == 0
 
 
-def test_metrics_of_a_simulated_run():
+def measured():
+    """A simulation of four jobs, one after the other, and what measures it."""
     metrics = Metrics()
     jobs = every(5, JobTemplate("a", cpu=1, run_time=3), count=4)
     sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs], observer=metrics)
     metrics.attach(sim.pipeline)
+    return sim, metrics
+
+
+def test_metrics_of_a_simulated_run():
+    sim, metrics = measured()
     sim.run(until=40)
     assert metrics.value("e2e_scheduling_latency_milliseconds_count") == 40
     assert metrics.value("task_scheduling_latency_milliseconds_count"
@@ -268,10 +274,7 @@ def test_metrics_of_a_simulated_run():
 
 
 def test_a_scheduler_that_starts_anew_goes_on_being_measured():
-    metrics = Metrics()
-    jobs = every(5, JobTemplate("a", cpu=1, run_time=3), count=4)
-    sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs], observer=metrics)
-    metrics.attach(sim.pipeline)
+    sim, metrics = measured()
     sim.run(until=7)
     sim.restart()
     sim.run(until=40)
