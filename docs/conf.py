@@ -33,7 +33,7 @@ for plan in plans() if CHINESE else ():
     place.write_text(translated(text, f"instructor-{plan.stem}"), encoding="utf-8")
 speak("zh" if CHINESE else "en")
 generate()
-write_pages()
+write_pages(tags.has("site"))  # noqa: F821 Sphinx's
 write(MADE / "static", tags.has("site"), CHINESE or tags.has("both"))  # noqa: F821 Sphinx's
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 strip(LESSONS)

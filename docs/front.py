@@ -5,6 +5,7 @@ kernel, and the page that asks about a cluster of one's own.
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from itertools import product
 from pathlib import Path
@@ -20,7 +21,7 @@ from volcano_lab.messages import ENGLISH, gettext, spoken
 from volcano_lab.widgets.scripts import bundle, live_css, worded
 
 FRONT = Path(__file__).parent / "front"
-PICTURES = Path(__file__).parent / "pictures"
+PICTURES, PENDING = FRONT.with_name("pictures"), FRONT.with_name("pending")
 sys.path[:0] = [str(FRONT.parents[1] / "tools")]
 from readme import printed  # noqa: E402
 
@@ -63,6 +64,9 @@ def write(out: Path, site: bool, both: bool = True) -> None:
     if site:
         (out / "questions.css").write_text(live_css(), encoding="utf-8")
         (out / "forty-gpu-nodes.yaml").write_text(forty_gpu_nodes(), encoding="utf-8")
+        (out / "pending").mkdir(exist_ok=True)
+        for file in {*PENDING.glob("*.yaml")} - {PENDING / "pages.yaml"}:
+            shutil.copyfile(file, out / "pending" / file.name)
     (out / "pictures").mkdir(exist_ok=True)
     for kind in {*WAY_PICTURES, *GALLERY.values()}:
         drawn = PICTURES / "zh" / f"{kind}.svg" if chinese else PICTURES / f"{kind}.svg"

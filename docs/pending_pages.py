@@ -30,13 +30,14 @@ from readme import printed  # noqa: E402
 Row = dict[str, Any]
 
 
-def write_pages() -> None:
-    """Write all pages, and the list of them."""
+def write_pages(site: bool = False) -> None:
+    """Write all pages, and the list of them; on the site each cluster opens in the page that asks.
+    """
     for old in PENDING.glob("*.md"):
         old.unlink()
     for group in GROUPS:
         for row in group["pages"]:
-            text = "\n".join(page(row)) + "\n"
+            text = "\n".join(page(row, site)) + "\n"
             (PENDING / f"{row['page']}.md").write_text(text, encoding="utf-8")
     (PENDING / "index.md").write_text("\n".join(contents()) + "\n", encoding="utf-8")
 
@@ -53,7 +54,7 @@ def contents() -> Iterator[str]:
     yield "```"
 
 
-def page(row: Row) -> Iterator[str]:
+def page(row: Row, site: bool = False) -> Iterator[str]:
     """A page, part by part."""
     file = PENDING / f"{row['page']}.yaml"
     line = row.get("line", f"volcano-lab why docs/pending/{row['page']}.yaml train")
@@ -67,6 +68,9 @@ def page(row: Row) -> Iterator[str]:
     yield _head("why")
     yield f"```console\n{printed(line + ' --lang zh' * (spoken() != ENGLISH))}```"
     yield "\n" + gettext(row["not"])
+    if site and file.parent == PENDING:
+        address = f"../ask.html#file=pending/{file.name}&amp;job={JOB}"
+        yield f'\n<a class="try" href="{address}">{gettext(TEXTS["open"])}</a>'
     yield _head("manifest")
     yield f"```yaml\n{file.read_text(encoding='utf-8')}```"
     yield _head("more")

@@ -26,7 +26,7 @@ function started() {
 function progress(percent) {
   find("bar").hidden = percent >= 100;
   find("bar").firstElementChild.style.width = `${percent}%`;
-  find("busy").textContent = percent < 100 ? `Python is loading: ${percent} %` : "";
+  find("busy").textContent = percent < 100 ? t("Python is loading: {0} %", percent) : "";
 }
 
 const ask = (question, files) => new Promise((resolve) => {
@@ -34,14 +34,13 @@ const ask = (question, files) => new Promise((resolve) => {
   waiting.set(count, resolve);
 });
 
-async function open(files) {
+async function open(files, job) {
   const name = files[0].name, panel = questions(find("after"), (question) => ask(question, question.ask === "open" ? files : undefined), name, (head) => {
-    const other = add(head, "a", {href: "#"}, t("another file"));
-    other.addEventListener("click", (event) => { event.preventDefault(); show(false); });
+    add(head, "a", {href: "#"}, t("another file")).addEventListener("click", () => show(false));
   });
   find("fault").hidden = true;
   find("busy").textContent ||= t("Reading the file and running a cycle …");
-  const found = await panel.open(files.map((file) => file.name));
+  const found = await panel.open(files.map((file) => file.name), job);
   find("busy").textContent = "";
   if (found.error) {
     find("fault").textContent = found.error;
@@ -68,16 +67,16 @@ document.addEventListener("paste", (event) => {
   if (text.includes(":")) open([new File([text], "pasted.yaml")]);
 });
 find("file").addEventListener("change", ({target}) => target.files.length && open([...target.files]));
-async function example() {
-  open([new File([await (await fetch("forty-gpu-nodes.yaml")).blob()], "forty-gpu-nodes.yaml")]);
+// #file=NAME&job=JOB opens a file of the site.
+async function followAddress() {
+  const given = new URLSearchParams(location.hash.slice(1)), file = given.get("file"), answer = file && await fetch(file);
+  if (answer?.ok) open([new File([await answer.blob()], file.split("/").pop())], given.get("job"));
 }
-find("example").addEventListener("click", (event) => { event.preventDefault(); example(); });
-function followAddress() { if (location.hash === "#example") example(); }
 addEventListener("hashchange", followAddress);
 followAddress();
 document.addEventListener("click", ({target}) => {
   const name = target.dataset?.copy;
-  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = t("select and copy"); });
+  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = t("copied"); }, () => { target.textContent = t("select and copy"); });
 });
 // Python loads while the reader looks for the file.
 requestIdleCallback?.(started) ?? setTimeout(started, 500);

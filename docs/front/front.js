@@ -21,7 +21,7 @@ function levels(deserved, placed) {
       const runs = placed && place < placed[at], back = placed && !runs && least > 1 && place < fits;
       slot.classList.toggle("run", Boolean(runs));
       slot.classList.toggle("back", Boolean(back));
-      slot.textContent = back ? "discarded" : runs && pod >= 10 ? `pod ${place + 1}` : "";
+      slot.textContent = back ? t("discarded") : runs && pod >= 10 ? t("pod {0}", place + 1) : "";
     });
     shares[at].style.width = `${placed ? placed[at] * pod : 0}%`;
   });
@@ -82,7 +82,7 @@ if (!calm) {
 }
 document.addEventListener("click", ({target}) => {
   const name = target.dataset?.copy;
-  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = "copied"; }, () => { target.textContent = t("select and copy"); });
+  if (name) navigator.clipboard?.writeText(find(name).textContent).then(() => { target.textContent = t("copied"); }, () => { target.textContent = t("select and copy"); });
 });
 for (const kind of ["dragover", "dragleave", "drop"]) find("drop")?.addEventListener(kind, (event) => {
   event.preventDefault();

@@ -23,7 +23,6 @@ style.textContent = `
   .lesson-links :is(a, button):focus-visible { outline: 2px solid currentColor; }`;
 const links = document.createElement("nav");
 links.className = "lesson-links";
-links.setAttribute("aria-label", "This lesson");
 const add = (tag, text, title = "", act = null) => {
   const one = Object.assign(document.createElement(tag), { textContent: text, title });
   if (act) one.addEventListener("click", act);
@@ -33,6 +32,7 @@ const add = (tag, text, title = "", act = null) => {
 
 const chinese = path.startsWith("zh/"), name = path.split("/").pop();
 const words = (english, inChinese) => chinese ? inChinese : english;
+links.setAttribute("aria-label", words("This lesson", "本课"));
 // Below `try` is the documentation; a site of notebooks alone has none.
 const page = `../../${chinese ? "zh/" : ""}lessons/${name.replace(/\.ipynb$/, ".html")}`;
 fetch(page, { method: "HEAD" }).then((answer) => {

@@ -18,7 +18,7 @@ export function questions(root, ask, name, notes) {
   const moves = add(root, "details", {class: "vq-lab", hidden: true});
   let cluster, answered, chosen = 0, resource = 0, color = new Map(), asked = 0;
 
-  async function open(files) {
+  async function open(files, job) {
     write(answer, "");
     add(answer, "p", {class: "vq-busy"}, t("Reading the file and running a cycle …"));
     cluster = await ask({ask: "open", files});
@@ -30,7 +30,7 @@ export function questions(root, ask, name, notes) {
     jobs();
     picture(cluster);
     lint();
-    if (cluster.waiting.length) await show(0);
+    if (cluster.waiting.length) await show(Math.max(0, cluster.waiting.findIndex((row) => row.job === job)));
     else add(answer, "p", {class: "vq-first"}, t("No job waits."));
     handles();
     return cluster;
@@ -180,7 +180,7 @@ export function questions(root, ask, name, notes) {
     };
     moves.addEventListener("toggle", async () => {
       if (!moves.open || place.firstChild) return;
-      const busy = add(place, "p", {class: "vq-busy"}, "Running a cycle …"), state = await ask({ask: "lab"});
+      const busy = add(place, "p", {class: "vq-busy"}, t("Running a cycle …")), state = await ask({ask: "lab"});
       busy.remove();
       if (state.error) { add(place, "p", {}, state.error); return; }
       lab(modelOf(state, ask, () => { clearTimeout(timer); timer = setTimeout(answered, REST); }), place);
@@ -216,5 +216,5 @@ function copyable(place, text) {
   const box = add(place, "div", {class: "vq-copy"});
   add(box, "code", {}, text);
   const made = button(box, "copy", t("copy this line"), () => (navigator.clipboard?.writeText(text) ?? Promise.reject())
-    .then(() => write(made, "copied"), () => write(made, t("select and copy"))), "vq-small");
+    .then(() => write(made, t("copied")), () => write(made, t("select and copy"))), "vq-small");
 }
