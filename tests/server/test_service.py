@@ -74,7 +74,7 @@ def test_page_state_and_metrics(service):
     try:
         base = f"http://127.0.0.1:{web.server_port}"
         told = urlopen(base, timeout=10).read().decode()
-        assert "default/a" in told and "http-equiv" in told
+        assert ">a</td>" in told and "http-equiv" in told
         assert "broken.yaml" in told and "<script>" not in told
         assert not re.findall(r"(?:src|href)=.(?!/)", told)  # nothing from elsewhere
         state = json.load(urlopen(f"{base}/state", timeout=10))
@@ -87,6 +87,19 @@ def test_page_state_and_metrics(service):
     finally:
         web.shutdown()
         web.server_close()
+
+
+def test_the_lines_of_volcanos_log_come_with_each_cycle_up_to_their_level(service):
+    write(service, "a.yaml", job("a", cpu=9))
+    found = {}
+    for level in (0, 3, 4):
+        service.level = level
+        service.said.clear()
+        service.cycle()
+        found[level] = " ".join(service.said)
+    assert [level for level in found if "SnapShot for scheduling" in found[level]] == [3, 4]
+    assert [level for level in found if "Format queue" in found[level]] == [4]
+    assert service.state.waiting[0]["jobs"] == ["default/a"]
 
 
 def test_the_page_has_who_waits_first_and_bars_on_the_scale_of_all_nodes(service):
@@ -107,12 +120,12 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     service.cycle()
     state, told = service.state, page(service.state)
     assert [job for group in state.waiting for job in group["jobs"]] == ["default/waits"]
-    assert told.index("default/waits") < told.index("<h2>Queues") < told.index("default/runs")
+    assert told.index(">waits<") < told.index("<h2>Queues") < told.index(">runs<")
     depths = {row["queue"]: (row["parent"], row["depth"]) for row in state.queues}
     assert depths["b"] == ("a", 2) and depths["a"] == ("root", 1) and state.total["cpu"] == 4
     bars = re.findall(r'aria-label="([^"]*)">.*?width="(\d+)" height="8" fill="#0072B2"/>'
                       r'<path d="M(\d+) .*?<path d="M(\d+) ', told)
-    assert ("holds 1, deserves 1, may hold 2, asks for 4", "60", "60", "120") in bars
+    assert ("allocated 1, deserved 1, limit 2, request 4", "60", "60", "120") in bars
 
 
 def test_the_page_answers_under_its_own_names_only(service):

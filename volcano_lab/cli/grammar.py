@@ -105,6 +105,9 @@ NAMESPACE = (click.option("-n", "--namespace", metavar="NS", default="", shell_c
                           help="Only jobs of this namespace; names without one are in it."),
              click.option("-A", "--all-namespaces", "everywhere", is_flag=True,
                           help="Jobs of all namespaces, which is the default."))
+LOG = click.option("--log", "words", type=click.Choice(["volcano", "lab"]), default="volcano",
+                   show_default=True, help="Whose lines -v prints: those that Volcano writes and "
+                   "guides search for, or the lab's own.")
 RECURSIVE = click.option("-R", "--recursive", is_flag=True,
                          help="Read the folders in a folder, too.")
 
@@ -193,9 +196,7 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
 @click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
 @click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0, metavar="LEVEL",
               help="Print the last cycle's log up to this level first, 2 to 5.")
-@click.option("--log", "words", type=click.Choice(["volcano", "lab"]), default="volcano",
-              show_default=True, help="Whose lines -v prints: those that Volcano writes and guides "
-              "search for, or the lab's own.")
+@LOG
 def run() -> None:
     """One cycle: jobs, what waits and why, placements, queues.
 
@@ -439,9 +440,10 @@ def export() -> None:
               help="A page on http://127.0.0.1:PORT/, metrics on /metrics; 0 takes any.")
 @click.option("--dump-dir", metavar="DIR", type=FILE,
               help="Where SIGUSR1 writes the cache.  [default: a folder of your own]")
-@click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0,
-              help="Facts to log, as Volcano's -v.")
-def serve(verbosity: int, **given: Any) -> int:
+@click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0, metavar="LEVEL",
+              help="Print the log of each cycle up to this level, 2 to 5.")
+@LOG
+def serve(verbosity: int, words: str, **given: Any) -> int:
     """Cycles on a folder that is watched, a page, metrics.
 
     \b
@@ -454,13 +456,13 @@ def serve(verbosity: int, **given: Any) -> int:
     \b
     Examples:
       volcano-lab serve manifests/ --conf volcano-scheduler.conf
-      volcano-lab serve manifests/ --period 0.5 --port 0
+      volcano-lab serve manifests/ --period 0.5 --port 0 -v 3
     """
     server = loaded("server.service")
-    if verbosity:
+    if verbosity and words == "lab":
         loaded("messages.log").verbosity(verbosity)
     try:
-        code = server.serve(**given)
+        code = server.serve(level=verbosity if words == "volcano" else 0, **given)
     except server.Misuse as error:
         raise Mistake(str(error)) from None
     with suppress(OSError, ValueError):  # nobody reads the output any more

@@ -30,6 +30,7 @@ from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.server.folder import Folder
 from volcano_lab.server.prometheus import Metrics
 from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
+from volcano_lab.trace import Trace
 
 LOOK = 0.5
 """Seconds between two looks at the files, where cycles are further apart."""
@@ -45,18 +46,20 @@ class Ended(BaseException):
 class Service:
     """A folder of manifests, a scheduler on it, and metrics: `read` what changed, run a `cycle`.
 
-    `say` is called with each sentence for people; `state` is what the page shows,
-    `series` what Prometheus gets: both as they were at the end of the latest cycle.
+    `say` is called with each sentence for people, and with Volcano's log of each cycle up to
+    `level`; `state` is what the page shows, `series` what Prometheus gets: both as they were at the
+    end of the latest cycle.
     """
 
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
-                 say: Callable[[str], None] = print, clock: Callable[[], float] = time.time):
+                 say: Callable[[str], None] = print, clock: Callable[[], float] = time.time,
+                 level: int = 0):
         self.server = ApiServer(clock)
         self.informer = Informer(Cache())
         self.cache = self.informer.cache
         self.server.watchers.append(self._hear)
         self.pipeline = BindingPipeline(self.informer, self.server)
-        self.say = say
+        self.say, self.level = say, level
         self.folder = Folder(directory, self.server)
         self.conf_file = ConfFile(conf, say, self.folder.conf)
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
@@ -111,7 +114,10 @@ class Service:
     def cycle(self) -> None:
         """One cycle, and all that follows from it."""
         self._kubelets()
-        cycle = self.scheduler.cycle(self.metrics, now=self.server.clock(), trace=CauseTrace())
+        cycle = self.scheduler.cycle(self.metrics, now=self.server.clock(),
+                                     trace=Trace() if self.level else CauseTrace())
+        for line in cycle.log(self.level) if self.level else ():
+            self.say(line)
         for operation, pod, node, *_ in cycle.committed:
             self.say(f"cycle {self.scheduler.cycles}: {operation} {pod} on {node}")
         self.pipeline.drain()
@@ -153,7 +159,7 @@ class Service:
 
 
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
-          dump_dir: str | None = None, cycles: int | None = None) -> int:
+          dump_dir: str | None = None, cycles: int | None = None, level: int = 0) -> int:
     """Run until a signal ends it, or so many cycles have run; returns the exit code. Raises
     `Misuse`.
     """
@@ -164,7 +170,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     old = _handle_signals(stop, wanted)
     web, service = None, None
     try:
-        service = Service(directory, conf, say=_say)
+        service = Service(directory, conf, say=_say, level=level)
         web = serve_web(service, port)
         if web is None:
             raise Misuse(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "

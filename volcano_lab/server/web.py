@@ -7,7 +7,7 @@ JSON.
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,12 +22,13 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.explain import Explainer
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.trace.plain import camel, quantities
+from volcano_lab.trace.shown import html
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 
 LOOPBACK = "127.0.0.1"
-AMOUNTS = {"holds": "allocated", "deserves": "deserved", "may hold": "real_capability",
-           "asks for": "request"}
+AMOUNTS = {"allocated": "allocated", "deserved": "deserved", "limit": "real_capability",
+           "request": "request"}
 HELD = ("allocated", "deserved", "request")
 WIDE = 240
 """Pixels of what all nodes have together."""
@@ -40,8 +41,8 @@ IDLE = 10.0
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark}
 table{border-collapse:collapse;margin:.5em 0 2em}td,th{padding:.2em 1.2em .2em 0;text-align:left;
 vertical-align:top;border-bottom:1px solid #8884}.n{text-align:right}
-.Running,.Completed{color:#0a7d43}svg{vertical-align:middle}
-.Inqueue{color:#b07400}.Pending,.problem{color:#c4372b}"""
+svg{vertical-align:middle}.problem{color:#c4372b}"""
+NONE = "none"
 
 
 @define(frozen=True)
@@ -156,27 +157,28 @@ def page(state: State) -> str:
     at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "not yet"
     problems = "".join(f'<p class="problem">{escape(problem)}</p>' for problem in state.problems)
     rows = {row["job"]: row for row in state.jobs}
-    waiting = _table(("job", "queue", "phase", "pods", "placed", "pending", "why"), (
-        [*_job(rows[job]), group["text"]] for group in state.waiting for job in group["jobs"]))
-    waits = {job for group in state.waiting for job in group["jobs"]}
-    others = _table(("job", "queue", "phase", "pods", "placed", "pending", ""), (
-        [*_job(row), "\n".join(row["why"])] for job, row in rows.items() if job not in waits))
+    waiting = [_job(rows[job]) | {"why": group["text"]}
+               for group in state.waiting for job in group["jobs"]]
+    waits = {row["job"] for row in waiting}
+    others = [_job(row) | {"why": row["why"]} for job, row in rows.items() if job not in waits]
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" '
         f'content="2"><title>volcano-lab serve</title><style>{STYLE}</style><h1>Cycle '
         f"{state.cycle}</h1><p>{at}; series at <a href=\"/metrics\">/metrics</a>, these numbers "
-        f'at <a href="/state">/state</a></p>{problems}<h2>Jobs that wait</h2>{waiting}'
-        f"<h2>Queues</h2>{_queues(state)}<h2>Other jobs</h2>{others}")
+        f'at <a href="/state">/state</a></p>{problems}<h2>Jobs that wait</h2>'
+        f"{html(waiting or NONE)}<h2>Queues</h2>{_queues(state)}<h2>Other jobs</h2>"
+        f"{html(others or NONE)}")
 
 
-def _job(row: Mapping[str, Any]) -> list[Any]:
-    return [row["job"], row["queue"], row["phase"], row["pods"] + row["missing"], row["placed"],
-            row["pending"]]
+def _job(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"job": row["job"], "queue": row["queue"], "phase": row["phase"],
+            "pods": row["pods"] + row["missing"], "placed": row["placed"],
+            "pending": row["pending"]}
 
 
 def _queues(state: State) -> str:
-    """The tree of queues, a bar for each resource: what a queue holds (filled), deserves (a tick)
-    and may hold (a wall), on the scale of all nodes together.
+    """The tree of queues, a bar for each resource: allocated (filled), deserved (a tick) and the
+    limit (a wall), on the scale of all nodes together.
     """
     lines = []
     for row in state.queues:
@@ -189,7 +191,7 @@ def _queues(state: State) -> str:
                              f"{''.join(map(_amount(resource), amounts.values()))}</tr>")
                 name = "<td></td>"
     heads = "".join(f"<th>{word}</th>" for word in ("queue", "resource", "", *AMOUNTS))
-    return f"<table><tr>{heads}</tr>{''.join(lines)}</table>" if lines else "<p>none</p>"
+    return f"<table><tr>{heads}</tr>{''.join(lines)}</table>" if lines else html(NONE)
 
 
 def _amount(resource: str) -> Callable[[float | None], str]:
@@ -198,7 +200,7 @@ def _amount(resource: str) -> Callable[[float | None], str]:
 
 def _bar(amounts: Mapping[str, float | None], total: float) -> str:
     """The amounts of one queue and resource as a picture."""
-    most = max(total, amounts["holds"] or 0, 1e-9)
+    most = max(total, amounts["allocated"] or 0, 1e-9)
 
     def at(word: str) -> float:
         amount = amounts[word]
@@ -208,18 +210,6 @@ def _bar(amounts: Mapping[str, float | None], total: float) -> str:
                              for word, amount in amounts.items()))
     return (f'<svg width="{WIDE + 2}" height="16" role="img" aria-label="{words}">'
             f'<rect x="0" y="4" width="{WIDE}" height="8" fill="#8883"/>'
-            f'<rect x="0" y="4" width="{at("holds"):g}" height="8" fill="{COLORS[0]}"/>'
-            f'<path d="M{at("deserves"):g} 1v14" stroke="currentColor" stroke-width="2"/>'
-            f'<path d="M{at("may hold"):g} 0v16" stroke="{COLORS[5]}" stroke-width="2"/></svg>')
-
-
-def _table(headers: Iterable[str], rows: Iterable[list[Any]]) -> str:
-    head = "".join(f"<th>{header}</th>" for header in headers)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>" if body else "<p>none</p>"
-
-
-def _cell(value: Any) -> str:
-    text = escape(str(value)).replace("\n", "<br>")
-    kind = "n" if isinstance(value, int) else text if text.isalpha() else ""
-    return f'<td class="{kind}">{text}</td>'
+            f'<rect x="0" y="4" width="{at("allocated"):g}" height="8" fill="{COLORS[0]}"/>'
+            f'<path d="M{at("deserved"):g} 1v14" stroke="currentColor" stroke-width="2"/>'
+            f'<path d="M{at("limit"):g} 0v16" stroke="{COLORS[5]}" stroke-width="2"/></svg>')
