@@ -88,7 +88,8 @@ def test_the_core_needs_numpy_and_pure_python_only():
 
 
 @pytest.mark.parametrize(("use", "package"), [
-    ("volcano_lab.tables", "pandas"),
+    ("volcano_lab.Cluster().frame()", "pandas"),
+    ("volcano_lab.tables.jobs(volcano_lab.Cluster().run())", "pandas"),
     ("volcano_lab.charts", "altair"),
     ("volcano_lab.stepper", "anywidget"),
 ])

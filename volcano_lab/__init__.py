@@ -26,7 +26,8 @@ _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cach
           "traced": "scheduler", "with_defaults": "manifests.defaults"}
 """Public name -> the module that has it."""
 
-_LAB = {"lab": "widgets.cluster_lab", "open": "widgets.ask", "stepper": "widgets.steps"}
+_LAB = {"Table": "widgets.table", "lab": "widgets.cluster_lab", "open": "widgets.ask",
+        "stepper": "widgets.steps"}
 """Public name -> its module, for what needs the packages of `volcano-lab[lab]`."""
 
 _MODULES = {"breakpoints": "debug.breakpoints", "charts": "widgets.charts",

@@ -32,6 +32,7 @@ from volcano_lab.trace.views.cycle import Cycle as Cycle
 from volcano_lab.widgets.ask import open as open
 from volcano_lab.widgets.cluster_lab import lab as lab
 from volcano_lab.widgets.steps import stepper as stepper
+from volcano_lab.widgets.table import Table as Table
 from volcano_lab.debug import breakpoints as breakpoints
 from volcano_lab.widgets import charts as charts
 from volcano_lab.messages import log as log

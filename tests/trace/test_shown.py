@@ -64,7 +64,7 @@ def test_a_table_has_one_row_of_headings_and_words_at_the_left():
     head, body = html.split("</thead>")
     assert head.count("<tr>") == 1 and 'left">queue<' in head and 'right">weight<' in head
     assert 'left">no<' in body and "default/" not in html and isinstance(
-        tables.jobs(cluster().run())[["queue"]], tables.Table)
+        tables.jobs(cluster().run())[["queue"]], volcano_lab.Table)
 
 
 def test_the_stepper_opens_at_the_place_that_decided():

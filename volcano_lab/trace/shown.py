@@ -75,7 +75,7 @@ class Shown:
         >>> list(Cluster().node("n1", cpu=4).frame("nodes").columns)
         ['node', 'allocatable']
         """
-        return import_module("volcano_lab").tables.Table(self.rows_of(table))
+        return import_module("volcano_lab").Table(self.rows_of(table))
 
     def rows_of(self, table: str = "") -> list[dict[str, Any]]:
         """Return the rows of a table in long form, the first unless another is named."""

@@ -1,57 +1,24 @@
 """What a cycle decided as pandas tables, made of rows of `trace.views`; nothing is decided here.
 
 Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are missing values.
-Tables have one style: words at the left, numbers at the right, one row of headings.
+pandas is loaded with the first table.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
-import pandas as pd
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-from volcano_lab.messages import Misuse, NoSuch, friendly_errors, gettext, listed, one_line
+from volcano_lab.messages import Misuse, friendly_errors, gettext
 from volcano_lab.trace import TraceReader
-from volcano_lab.trace.shown import cell_text, html_table
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Table", "admission", "gangs", "jobs", "levels", "operations", "placements", "queues",
+if TYPE_CHECKING:
+    from volcano_lab.widgets.table import Table
+
+__all__ = ["admission", "gangs", "jobs", "levels", "operations", "placements", "queues",
            "rounds", "turns"]
-
-
-class Table(pd.DataFrame):
-    """A `DataFrame` that shows itself so; what is cut out of it, or computed from it, does, too.
-
-    >>> opened = frame([{"queue": "a", "is_open": True}], ["queue", "is_open"], "queue")
-    >>> "queue</th><th" in opened._repr_html_()
-    True
-    """
-
-    @property
-    def _constructor(self) -> type[Table]:
-        return Table
-
-    def __getitem__(self, key: Any) -> Any:
-        try:
-            return super().__getitem__(key)
-        except KeyError as error:
-            raise NoSuch(gettext("the table has no column {one_line}; it has {listed}",
-                                 one_line=one_line(repr(key), 100),
-                                 listed=listed(map(str, self.columns), 20))) from error
-
-    def _repr_html_(self) -> str:
-        named = [name for name in self.index.names if name]
-        flat = self.reset_index(allow_duplicates=True) if named else self
-        most = pd.get_option("display.max_rows") or len(flat)
-        numbers = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in flat.dtypes]
-        rows = [[cell_text(cell) for cell in row]
-                for row in flat.head(most).itertuples(index=False, name=None)]
-        more = gettext("{count} rows, the first {most} are shown", count=len(flat),
-                       most=most) if len(flat) > most else ""
-        heads = [gettext(str(name)) for name in flat.columns]
-        return html_table(heads, rows, numbers, len(named)) + (more and f"<p>{more}</p>")
 
 
 def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False
@@ -60,7 +27,8 @@ def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more:
 
     Headings are words, without underscores. A cycle without rows keeps its headings.
     """
-    table = Table(rows, columns=None if more and rows else columns)
+    table: Table = import_module("volcano_lab").Table(
+        rows, columns=None if more and rows else columns)
     table = table.set_index(index) if index else table
     return table.rename(columns=lambda name: str(name).replace("_", " "))
 
@@ -203,7 +171,7 @@ def placements(cycle: Cycle) -> Table:
     return frame(cycle.placements(), ["operation", "pod", "node"])
 
 
-for _name in __all__[1:]:
+for _name in __all__:
     globals()[_name] = friendly_errors(globals()[_name], first=True)
 
 
