@@ -335,5 +335,5 @@ def _timeline(cycles: int, about: str, world: Loaded, conf: SchedulerConfigurati
 
     timeline = Timeline(1, about, again, world.later)
     with log.quiet():
-        Simulation(world, conf, observer=timeline).run(until=cycles - 0.5, progress=False)
+        Simulation(world, conf, observer=timeline).run(until=cycles - 0.5)
     return timeline

@@ -14,7 +14,6 @@ from volcano_lab.simulation import (
     WorkloadError,
     every,
     poisson,
-    progress,
     trace,
 )
 
@@ -105,24 +104,6 @@ def test_the_history_as_tables():
     assert all_["fairness"].dropna().between(0, 1).all() and all_["part_cpu"].max() <= 1
     assert (jobs["started"].dropna() >= jobs["arrived"].loc[jobs["started"].dropna().index]).all()
     assert "job arrived" in set(events["what"])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("until", "wanted", "shown"), [(30, None, False), (30, True, True),
-                                                        (30, False, False), (501, None, True),
-                                                        (501, False, False)])
-def test_a_long_run_shows_how_far_it_has_come(capsys, monkeypatch, until, wanted, shown):
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
-    Simulation(cluster(1)).run(until=until, progress=wanted)
-    told = capsys.readouterr()
-    assert (f"of {until} s" in told.err) == shown and told.out == ""
-
-
-def test_where_nobody_looks_no_bar_is_shown(capsys, monkeypatch):
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        monkeypatch.delenv(name, raising=False)
-    Simulation(cluster(1)).run(until=30, progress=True)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_jobs_from_a_trace(tmp_path):
@@ -302,11 +283,3 @@ def test_pods_under_way_to_a_node_are_counted_apart(slow):
     sim = Simulation(cluster, latencies=Latencies(**{slow: 30.0}))
     last = sim.run(until=2.5).frame("cluster").iloc[-1]
     assert (last["pods_pending"], last["pods_binding"], last["pods_running"]) == (1, 2, 0)
-
-
-@pytest.mark.parametrize(("period", "shown"), [(0.02, True), (0.5, False)])
-def test_a_run_is_long_by_its_cycles_not_by_its_seconds(capsys, monkeypatch, period, shown):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    with progress.shown(0, 20, period, None) as reached:
-        reached(20)
-    assert ("of 20 s" in capsys.readouterr().err) == shown

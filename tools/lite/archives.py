@@ -26,8 +26,7 @@ LATER = {"numpy-0.zip": ("numpy",),
          "pandas-0.zip": ("pandas", "dateutil", "six", "tzdata"),
          "altair-0.zip": ("altair", "jinja2", "jsonschema", "markupsafe", "narwhals", "packaging",
                           "pyrsistent", "_pyrsistent_version", "pvectorc"),
-         "rest-0.zip": ("anywidget", "click", "ipywidgets", "markdown_it", "mdurl",
-                        "prometheus_client", "psygnal", "rich")}
+         "rest-0.zip": ("anywidget", "click", "ipywidgets", "prometheus_client", "psygnal")}
 INSTALLED = "/lib/python3.14/site-packages/"
 
 

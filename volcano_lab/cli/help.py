@@ -116,11 +116,11 @@ def wrapped(text: str, width: int) -> str:
     >>> wrapped("队列 a 等待 cpu，因为集群已满。", 18)
     '队列 a 等待 cpu，\\n因为集群已满。'
     """
-    from rich.cells import cell_len  # not loaded for English
+    from volcano_lab.messages.text import columns  # not loaded for English
 
     lines = [""]
     for unit in UNITS.findall(text):
-        if cell_len(lines[-1] + unit) > width:
+        if columns(lines[-1] + unit) > width:
             lines[-1] = lines[-1].rstrip()
             lines.append("")
         lines[-1] += "" if unit.isspace() and not lines[-1] else unit

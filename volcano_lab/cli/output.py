@@ -14,8 +14,9 @@ from textwrap import TextWrapper
 from typing import Any
 
 from volcano_lab.messages import gettext, mark, one_line, printable
+from volcano_lab.messages.text import columns
 from volcano_lab.trace.plain import camel, quantities
-from volcano_lab.trace.shown import Shown, columns
+from volcano_lab.trace.shown import Shown
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}

@@ -16,10 +16,10 @@ from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
 from volcano_lab.messages import Message, gettext, one_line
+from volcano_lab.messages.text import columns
 from volcano_lab.trace import sentence
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import quantities
-from volcano_lab.trace.shown import columns
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
            "installs another (binpack; enablePreemptable: false for gang and drf)")

@@ -1,6 +1,7 @@
 """Text for one line of a terminal or a page: bounded, printable, lists cut short."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 MOST_CHARACTERS = 500
@@ -27,6 +28,15 @@ def printable(text: str, kept: str = "") -> str:
     """
     return text if text.isprintable() else "".join(
         char if char.isprintable() or char in kept else ascii(char)[1:-1] for char in text)
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes; a Chinese sign takes two.
+
+    >>> columns("queue a"), columns("队列 a")
+    (7, 6)
+    """
+    return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

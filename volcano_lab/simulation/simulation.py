@@ -27,7 +27,6 @@ from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
 from volcano_lab.simulation.faults import CycleCrash, Disturbance, Faults
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.invariants import InvariantBroken, problems_of
-from volcano_lab.simulation.progress import shown
 from volcano_lab.simulation.wire import Wire
 from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spread
 
@@ -138,20 +137,13 @@ class Simulation:
 
     # -- running ---------------------------------------------------------------------------------
 
-    def run(self, until: float, progress: bool | None = None) -> History:
+    def run(self, until: float) -> History:
         """Let time pass until so many seconds after the beginning; the history grows with each
         call.
-
-        `progress` shows a bar, on a terminal or in a notebook; unset, only for runs of more than
-        500 cycles.
         """
         _check_number("until", until, "a number of seconds from 0")
-        until = round(until * TICKS) / TICKS  # no finer than the calendar, which would not reach it
-        with log.quiet(), shown(self.calendar.now, until, self.period, progress) as tick:
-            while self.calendar.now < until:
-                step = min(until, self.calendar.now + 100 * self.period)
-                self.calendar.run(step)
-                tick(step)
+        with log.quiet():
+            self.calendar.run(until)
         self.history.until = self.calendar.now
         self.history.set_jobs(self.side.jobs)
         return self.history

@@ -4,7 +4,6 @@ A part is a sentence, or rows of a table. Words stand at the left, numbers at th
 """
 
 import re
-import unicodedata
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,6 +12,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from volcano_lab.messages import NoSuch, gettext, speaking, spoken
+from volcano_lab.messages.text import columns
 
 Row = Mapping[str, Any]
 Part = str | list[dict[str, Any]]
@@ -105,15 +105,6 @@ def plain_text(part: Part, say: Callable[[str], str] = gettext) -> str:
                for cell, width, number in zip(line, widths, numbers, strict=True)]
               for line in lines]
     return "\n".join("  ".join(line).rstrip() for line in padded)
-
-
-def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes; a Chinese sign takes two.
-
-    >>> columns("queue a"), columns("队列 a")
-    (7, 6)
-    """
-    return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
 def markdown(part: Part) -> str:

@@ -38,7 +38,7 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
                      workload=[poisson(per_hour / HOUR, single), gangs])
     if noon:
         sim.calendar.after(12 * HOUR, "node_fails", node="n0", back_after=4 * HOUR)
-    sim.run(until=DAY * HOUR, progress=False)
+    sim.run(until=DAY * HOUR)
     return sim
 
 
