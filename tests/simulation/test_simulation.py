@@ -40,15 +40,15 @@ def simulation(seed=1, **given):
 
 @pytest.mark.long
 def test_two_runs_of_a_seed_are_equal_to_the_byte():
-    first, second = (simulation(faults=Faults.all(0.05)).run(until=120).to_json() for _ in range(2))
+    first, second = (simulation(faults=Faults.all(0.05)).run(until=120).rows for _ in range(2))
     assert first == second
-    assert first != simulation(seed=2, faults=Faults.all(0.05)).run(until=120).to_json()
+    assert first != simulation(seed=2, faults=Faults.all(0.05)).run(until=120).rows
 
 
 def test_a_run_in_two_halves_is_the_same_run():
     halves = simulation()
     halves.run(until=33.3)
-    assert halves.run(until=80).to_json() == simulation().run(until=80).to_json()
+    assert halves.run(until=80).rows == simulation().run(until=80).rows
 
 
 def test_the_history_tells_when_a_job_came_and_ran():

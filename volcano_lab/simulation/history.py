@@ -1,7 +1,7 @@
 """What happened in a run, as rows of plain data: queues and cluster after each cycle, jobs, and
 what happened when.
 
-The same run gives the same rows, to the byte (`to_json`). `frame("queues")`, "cluster", "jobs" and
+The same run gives the same rows. `frame("queues")`, "cluster", "jobs" and
 "events" are pandas tables of them. A job waits as long as none of its pods runs, also once more
 where all of them were lost. Amounts are in CPUs, bytes and whole GPUs; times in seconds since the
 run began.
@@ -9,7 +9,6 @@ run began.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -132,10 +131,6 @@ class History(Shown):
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         return {table: list(self.dicts(table)) for table in ("jobs", "queues", "cluster", "events")
                 } | {f"{table}_measured": self.measures(table) for table in TABLES}
-
-    def to_json(self) -> str:
-        """All rows as one text; equal runs give equal texts."""
-        return json.dumps(self.rows, separators=(",", ":"), ensure_ascii=False)
 
 
 def fairness(shares: Sequence[float]) -> float | None:

@@ -1,6 +1,5 @@
-"""Reading a trace: by extension point, by task, node by node; as JSON lines."""
+"""Reading a trace: by extension point, by task, node by node."""
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -15,7 +14,6 @@ SCORES = ("node_order", "batch_node_order")
 NODE_POINTS = ("predicate", *SCORES)
 Columns = dict[str, dict[str, Any]]
 """Of each node what was said of it, by column."""
-HEAD = ("start", "nodes", "tiers", "rules", "queue_order", "result")
 
 
 class TraceReader(Shown):
@@ -149,15 +147,6 @@ class TraceReader(Shown):
         """
         return {node: scores for node, said in self.node_values(task, before).items()
                 if (scores := scores_of(said))}
-
-    # -- JSON lines ------------------------------------------------------------------------------
-
-    def lines(self) -> Iterator[str]:
-        """The trace as JSON lines: what goes before the records in the first, then a line a record.
-        """
-        yield json.dumps({name: getattr(self, name) for name in HEAD}, separators=(",", ":"))
-        for record in self.records:
-            yield json.dumps(record.as_dict(), separators=(",", ":"))
 
 
 def scores_of(said: dict[str, Any]) -> dict[str, float]:
