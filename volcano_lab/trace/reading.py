@@ -17,14 +17,11 @@ Columns = dict[str, dict[str, Any]]
 
 
 class TraceReader(Shown):
-    """A cycle's `records` in the order in which they happened, the state at their `start`, and the
-    `result`.
+    """A cycle's `records` in the order in which they happened, and the state at their `start`.
 
     `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`),
-    `nodes` the names of the nodes in the order in which they are looked at, `tiers` the plugins of
-    each tier, `rules` how the answers to each extension point combine, `queue_order` the queues
-    that have jobs as they were ordered when the session opened, `result` each job's phase and
-    conditions once the session has closed.
+    `nodes` the names of the nodes in the order in which they are looked at, `queue_order` the
+    queues that have jobs as they were ordered when the session opened.
 
     Attributes:
         whole: Whether it has all that the stepper needs; an `Outline` lacks what steps changed.
@@ -38,10 +35,7 @@ class TraceReader(Shown):
         self.records: list[Record] = []
         self.start: State = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
         self.nodes: list[str] = []
-        self.tiers: list[list[str]] = []
-        self.rules: dict[str, str] = {}
         self.queue_order: list[str] = []
-        self.result: dict[str, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.records)} records)"

@@ -55,8 +55,6 @@ class Outline(Observer, TraceReader):
         self.queue_order = state.queue_order(ssn)
         del self.records[before:]  # a question of ours is none of the cycle's
         self.nodes = [node.name for node in ssn.node_list]
-        self.tiers = [[option.name for option in tier.plugins] for tier in ssn.conf.tiers]
-        self.rules = {point.name: point.rule for point in ssn.points.values()}
 
     def _state(self, ssn: Session) -> state.State:
         return {"tasks": {}, "jobs": {}, "nodes": {}, "queues": state.queues_of(ssn)}
@@ -176,7 +174,6 @@ class Trace(Outline):
     def closed(self, ssn: Session) -> None:
         self._settle()
         super().closed(ssn)
-        self.result = {uid: state.result_of(job) for uid, job in ssn.jobs.items()}
         self._changes = self._ssn = self._node_log = None
 
     def _settle(self) -> None:
