@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from volcano_lab.messages import NoSuch
 
 if TYPE_CHECKING:
@@ -25,13 +27,7 @@ def quantile(values: Sequence[float], part: float) -> float | None:
     >>> quantile([1.0, 2.0, 3.0, 4.0], 0.5), quantile([5.0], 0.95), quantile([], 0.95)
     (2.5, 5.0, None)
     """
-    if not values:
-        return None
-    ordered = sorted(values)
-    place = (len(ordered) - 1) * part
-    low = int(place)
-    high = min(low + 1, len(ordered) - 1)
-    return round(ordered[low] + (ordered[high] - ordered[low]) * (place - low), 6)
+    return round(float(np.quantile(values, part)), 6) if values else None
 
 
 def jobs(history: History) -> list[Row]:

@@ -60,7 +60,7 @@ class Spread:
                      if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
 
 
-def spread(value: float | Spread | Sequence[Any] | Mapping[str, Any]) -> Spread:
+def spread(value: float | Spread | Sequence[Any]) -> Spread:
     """A number as a constant; ("uniform", 1, 2) and the like as what they say. Raises
     `WorkloadError`.
 
@@ -71,8 +71,6 @@ def spread(value: float | Spread | Sequence[Any] | Mapping[str, Any]) -> Spread:
         return value
     if isinstance(value, int | float):
         return Spread("constant", float(value))
-    if isinstance(value, Mapping) and value.keys() == {"kind", "a", "b"}:
-        return Spread(**value)
     if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
         raise WorkloadError(f"a length of time is {value!r}; allowed is a number of seconds, or a "
                             "kind and its numbers")
