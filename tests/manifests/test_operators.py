@@ -228,6 +228,10 @@ def test_a_train_job_needs_its_runtime():
               status={"applicationState": {"state": "COMPLETED"}}), "it is COMPLETED"),
     (document("kueue.x-k8s.io/v1beta1", "ClusterQueue", {"resourceGroups": []}),
      "kind ClusterQueue is not read and has no effect"),
+    (document("flow.volcano.sh/v1alpha1", "JobTemplate", {"tasks": []}),
+     "no pods are created of it: no JobFlow is among the objects"),
+    (document("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": {}}),
+     "no pods are created of it: it asks for 0 replicas"),
     (document("example.com/v1", "Trainer", {"template": pods()}),
      "kind Trainer is not read and has no effect; if its operator creates pods, give these"),
 ])

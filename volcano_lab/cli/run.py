@@ -86,7 +86,7 @@ def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) 
     parts = [job_table(jobs, names, most) or _text("none_waits" if jobs else "no_jobs"),
              "\n".join(waiting(cycle, jobs, names, lines)),
              placement_table(cycle, names, most) or _text("no_effects"),
-             queue_table(cycle, most) or _text("no_queues")]
+             queue_table(cycle, most) or _text("no_queues", queues=sorted(cycle.session.queues))]
     return "\n\n".join(filter(None, parts))
 
 

@@ -103,7 +103,11 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         priorities: The value of each PriorityClass.
     """
     row, made = OPERATORS[type(obj)], Created()
-    if there - {"PodGroup"} or row.reader is None:
+    if row.reader is None:
+        if not any(each.kind == row.namer for each in objects):
+            made.sentences.append(f"no pods are created of it: no {row.namer} is among the objects")
+        return made
+    if there - {"PodGroup"}:
         return made
     if reason := ended(obj):
         made.sentences.append(f"{reason}, so that no pods are created of it")
@@ -122,7 +126,7 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, made)
     if not (made.objects or made.later or made.sentences):
-        made.sentences.append("no pods are created of it: it has none")
+        made.sentences.append("no pods are created of it: it asks for 0 replicas")
     return made
 
 

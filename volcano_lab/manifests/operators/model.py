@@ -196,6 +196,7 @@ class Operator:
     forced: bool = False
     inherits: bool = False
     namespaced: bool = True
+    namer: str = ""
 
     def hands_over(self, obj: OperatorObject, gangs: list[Gang]) -> bool:
         """Return whether an object hands its pods to Volcano."""
