@@ -121,7 +121,7 @@ def test_a_tier_name_that_v1_14_0_does_not_read(name, use):
     cluster = Cluster().node("n1", cpu=4).add(HYPER_NODE, PARTITIONS % name)
     assert sentences(cluster, CONF + "  - name: network-topology-aware\n") == [
         f"Job default/parts: highestTierName {name} of its partitionPolicy has no effect in "
-        f"v1.14.0, so that its sub-groups lie anywhere; write {use}."]
+        f"v1.14.0, so that its sub-groups are placed anywhere; write {use}."]
 
 
 def test_amounts_that_cannot_be_had():

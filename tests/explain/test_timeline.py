@@ -145,7 +145,7 @@ def test_what_keeps_a_gang_from_being_stranded_was_run():
     conf = "actions: allocate\ntiers: [{plugins: [{name: drf}, {name: predicates}]}]"
     timeline = watched(cluster, conf, 6)
     explanation = timeline.why("gang")
-    assert "So it was from the first cycle that was seen. Placed since then: filler." in (
+    assert "This holds since the first recorded cycle. Placed since then: filler." in (
         explanation.text)
     assert [str(remedy) for remedy in explanation.remedies_within(600)][:2] == [
         "enableJobOrder: false for drf (gang has 2 pods placed)",
@@ -249,7 +249,7 @@ def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
                                           "to 10"):
         timeline.why("short-1", cycle=3)
     assert timeline.why("short-1").head == (
-        "Job default/short-1 was there from cycle 2 to cycle 6; in cycle 10 it is gone.")
+        "Job default/short-1 existed from cycle 2 to cycle 6; in cycle 10 it does not.")
     assert timeline.why("default").about == "queue default" and not timeline.why("default").rows
     with pytest.raises(LookupError, match='no job, pod or queue is called "other"'):
         timeline.why("other")
