@@ -266,7 +266,7 @@ def test_a_node_that_is_gone_is_left_out_and_counts_its_pods_when_it_is_back():
     before = accounts(cache)
     cache.delete(node())
     left_out = cache.snapshot().left_out
-    assert [*map(str, left_out)] == ["node n1: it is gone, but 1 of its pods is not"]
+    assert [*map(str, left_out)] == ["node n1: it was deleted, but 1 of its pods was not"]
     with pytest.raises(CacheError, match="host does not exist"):
         cache.evict(cache.snapshot().jobs["default/a"].tasks["a-0"], "test")
     cache.add(node())

@@ -247,7 +247,7 @@ def test_a_node_that_is_back_in_time_keeps_its_pods():
     sim.side.node_fails("n0", back_after=5.0)
     sim.run(until=12)
     left_out = sim.cache.snapshot().left_out
-    assert [*map(str, left_out)] == ["node n0: it is gone, but 1 of its pods is not"]
+    assert [*map(str, left_out)] == ["node n0: it was deleted, but 1 of its pods was not"]
     sim.run(until=16)
     assert sim.cache.nodes["n0"].used.milli_cpu == 8000
     sim.run(until=60)
