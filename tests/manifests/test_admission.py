@@ -159,7 +159,7 @@ BROKEN = [
      "spec.tasks[1].template.spec.containers: Required value"),
     ("queue", {"status.state": "Closing"}, "queue-state", "queue state must be in [Open Closed]"),
     ("queue", {"spec.deserved": {"cpu": 9}}, "queue-deserved-capability",
-     "spec.deserved is cpu 9; allowed is at most the capability, cpu 8000.00"),
+     "spec.deserved is cpu 9; allowed is at most the capability, cpu 8 (validate"),
     ("queue", {"spec.deserved": {"cpu": 6, "nvidia.com/gpu": 1}}, "queue-deserved-capability",
      "gpu"),
     ("queue", {"spec.guarantee": {"resource": {"memory": "1Gi"}}}, "queue-guarantee-capability",

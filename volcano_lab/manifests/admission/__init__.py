@@ -9,12 +9,13 @@ Volcano: pkg/webhooks/admission, config/crd
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import define, evolve
 
+from volcano_lab.api import Resource, amount_text
 from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
@@ -83,11 +84,20 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
             place = places.get(place_key(obj))
             namespace = (obj.namespace or "default") if obj.namespaced else ""
             label = f"{obj.kind} {evolve(obj.metadata, namespace=namespace).key}"
-            field, allowed, message = (text.format(**values) for text in RULES[rule])
+            field, allowed, message = RULES[rule]
+            field, allowed = (text.format(**_quantities(values)) for text in (field, allowed))
             found.append(Verdict(label + (f" ({place})" if place else ""), rule, field,
                                  _found(to_dict(obj), field), allowed,
-                                 f"validate{webhook}.volcano.sh: {message}", exists(obj)))
+                                 f"validate{webhook}.volcano.sh: {message.format(**values)}",
+                                 exists(obj)))
     return found
+
+
+def _quantities(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts with amounts as Kubernetes writes them; Volcano's own message has internal units."""
+    return {key: ", ".join(f"{name} {amount_text(name, amount)}" for name, amount in value
+                           if amount) if isinstance(value, Resource) else value
+            for key, value in values.items()}
 
 
 def _found(data: Any, field: str) -> str:
