@@ -112,3 +112,50 @@ def test_switches_and_actions_are_set_in_a_copy():
         change_conf(conf, ["plugin/drf.enableJobOrder=7"])
     with pytest.raises(ConfError, match='actions names "alocate"'):
         change_conf(conf, ["conf/actions=alocate"])
+
+
+RAY = """{apiVersion: ray.io/v1, kind: RayCluster,
+ metadata: {name: r, namespace: ml, uid: u, labels: {volcano.sh/queue-name: default}},
+ spec: {headGroupSpec: {template: TEMPLATE},
+        workerGroupSpecs: [{groupName: w, replicas: 2, template: TEMPLATE}]}}"""
+MPI = """{apiVersion: kubeflow.org/v2beta1, kind: MPIJob,
+ metadata: {name: m, namespace: ml, uid: u},
+ spec: {mpiReplicaSpecs: {Launcher: {template: TEMPLATE}, Worker: {replicas: 2,
+        template: TEMPLATE}}}}"""
+TORCH = """{apiVersion: kubeflow.org/v1, kind: PyTorchJob,
+ metadata: {name: t, namespace: ml, uid: u},
+ spec: {pytorchReplicaSpecs: {Master: {template: TEMPLATE}, Worker: {replicas: 2,
+        template: TEMPLATE}}}}"""
+TEMPLATE = """{spec: {schedulerName: volcano, containers: [{name: c, image: i,
+              resources: {requests: {cpu: 1}}}]}}"""
+OF_OPERATORS = [(RAY, "raycluster/r.workerGroupSpecs[0].replicas"),
+                (MPI, "mpijob/ml/m.mpiReplicaSpecs.Worker.replicas"),
+                (TORCH, "pytorchjob/t.pytorchReplicaSpecs.Worker.replicas")]
+
+
+def workers(objects):
+    later = [pod for pods in objects.later.values() for pod in pods]
+    return sum(obj.kind == "Pod" and "worker" in obj.name for obj in [*objects, *later])
+
+
+@pytest.mark.parametrize(("text", "path"), OF_OPERATORS)
+@pytest.mark.parametrize("exported", [False, True])
+def test_a_field_of_an_operators_object_reaches_its_pods(text, path, exported):
+    objects = loads(text.replace("TEMPLATE", TEMPLATE))
+    if exported:
+        objects += [obj for obj in with_defaults(objects) if obj.kind in ("PodGroup", "Pod")]
+    after = change(objects, [f"{path}=4"])
+    assert workers(after) == 4
+    groups = [obj for obj in after if obj.kind == "PodGroup"]
+    assert len(groups) == 1 and groups[0].spec.min_member == 5
+
+
+@pytest.mark.parametrize(("setting", "sentence"), [
+    ("raycluster/r.workerGroupSpecs[0].replicsa=4", "has no effect: with it, RayCluster ml/r has "
+     "the same pods"),
+    ("raycluster/r.workerGroupSpecs[0].replicas=-1", "spec.workerGroupSpecs[0].replicas is -1"),
+    ("raycluster/x.replicas=1", 'there is no raycluster "x"; there is ml/r')])
+def test_a_field_of_an_operators_object_without_effect_is_refused(setting, sentence):
+    with pytest.raises(ManifestError) as error:
+        change(loads(RAY.replace("TEMPLATE", TEMPLATE)), [setting])
+    assert sentence in str(error.value)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.messages import did_you_mean
@@ -16,8 +17,11 @@ from volcano_lab.messages import did_you_mean
 SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
          "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota",
-         "pvc": "persistentvolumeclaim", "pv": "persistentvolume"}
+         "pvc": "persistentvolumeclaim", "pv": "persistentvolume", "lws": "leaderworkerset",
+         "sparkapp": "sparkapplication"}
 """kubectl's short words for kinds."""
+CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.values())}
+"""Kind in lower case -> its class, Kubernetes' and Volcano's own before those of operators."""
 
 
 class Index:
@@ -179,10 +183,9 @@ class Draft:
 def kind_of(word: str, where: str) -> str:
     """Return the kind that a word of kubectl means, in lower case. Raises `ManifestError`."""
     word = SHORT.get(word.lower(), word.lower())
-    kinds = {cls.kind.lower() for cls in KINDS.values()}
-    found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in kinds), None)
+    found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in CLASSES), None)
     if found is None:
-        hint = did_you_mean(word, kinds, f"; allowed are {', '.join(sorted(kinds))}")
+        hint = did_you_mean(word, CLASSES, f"; allowed are {', '.join(sorted(CLASSES))}")
         raise ManifestError([f'"{where}": "{word}" is no kind{hint}'])
     return found
 

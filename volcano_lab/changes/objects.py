@@ -8,12 +8,12 @@ Volcano: none
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import attrs
 
 from volcano_lab.api.objects import (
-    KINDS,
     KubernetesObject,
     Node,
     Pod,
@@ -23,12 +23,13 @@ from volcano_lab.api.objects import (
 )
 from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.changes.conf import value_of
-from volcano_lab.changes.draft import Draft, keys_of, kind_of
+from volcano_lab.changes.draft import CLASSES, Draft, keys_of, kind_of
 from volcano_lab.changes.job_fields import IN_GROUP, WORDS, edited, set_field
 from volcano_lab.changes.more_nodes import add_nodes
-from volcano_lab.manifests import names
+from volcano_lab.manifests import names, operators
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
+from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict, to_dict
+from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.schema import json_name
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
@@ -151,29 +152,33 @@ class Setting:
         known = draft.named_in(self.target)
         if self.more_nodes or not known:
             if self.more_nodes or not isinstance(self.value, dict):
+                kind = kind_of(self.target.partition("/")[0], self.target)
+                if issubclass(CLASSES[kind], OperatorObject):
+                    self.split(draft)  # no controller creates any: says which there are
                 return False
             draft.add(_created(self.target, self.value, self.text))
             return True
         place, steps = self.split(draft)
         obj = draft[place]
-        if isinstance(obj, PodGroup | VolcanoJob):
+        if isinstance(obj, PodGroup | VolcanoJob | OperatorObject):
             made = draft.with_children(place) - {place}
             word = _word(steps)
-            if not self.of_group and word in WORDS and (
+            if not self.of_group and word in WORDS and not isinstance(obj, OperatorObject) and (
                     made or isinstance(obj, PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
-            if isinstance(obj, VolcanoJob) and made:
+            if not isinstance(obj, PodGroup) and made:
                 self._submit_again(draft, obj, made)
         self._put(draft, place, steps)
         return True
 
-    def _submit_again(self, draft: Draft, job: VolcanoJob, made: set[int]) -> None:
+    def _submit_again(self, draft: Draft, job: VolcanoJob | OperatorObject, made: set[int]) -> None:
         """The controller is to create PodGroup and pods again, unless some of these run."""
         runs = sum(isinstance(draft[place], Pod) and bool(draft[place].spec.node_name)
                    for place in made)
         if runs:
-            raise ManifestError([f'"{self.text}": {runs} pods of Job {job.key} have a node; of '
-                                 f"such a Job, allowed are {', '.join(WORDS)}"])
+            raise ManifestError([f'"{self.text}": {runs} pods of {job.kind} {job.key} have a node; '
+                                 f"of such a {job.kind}, allowed are job/{job.name}. with "
+                                 f"{', '.join(WORDS)}"])
         for place in made:
             draft.put(place, None)
 
@@ -192,10 +197,28 @@ class Setting:
             self._put(draft, place, steps)
 
     def _put(self, draft: Draft, place: int, steps: list[str]) -> None:
-        changed = edited(draft[place], steps, self.edit, self.text)
+        before = draft[place]
+        if isinstance(before, OperatorObject):
+            before = deepcopy(before)  # its spec is the manifest's own
+        changed = edited(before, steps, self.edit, self.text)
+        if isinstance(changed, OperatorObject):
+            self._check(draft[place], changed, draft)
         if isinstance(changed, Node) and steps == ["spec", "unschedulable"]:
             changed = _cordoned(changed)
         draft.put(place, changed)
+
+
+    def _check(self, before: KubernetesObject, after: OperatorObject, draft: Draft) -> None:
+        """Of an operator's fields only those have an effect of which it creates other objects."""
+        wrong, _ = operators.problems(after)
+        if wrong:
+            raise ManifestError([f'"{self.text}": {each}' for each in wrong])
+        objects = draft.loaded()
+        one, other = (operators.created(obj, objects, lambda name: None, set(), {})
+                      for obj in (before, after))
+        if [*map(to_dict, one.objects + one.later)] == [*map(to_dict, other.objects + other.later)]:
+            raise ManifestError([f'"{self.text}" has no effect: with it, {after.kind} {after.key} '
+                                 "has the same pods"])
 
 
 def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:
@@ -223,7 +246,7 @@ def _created(target: str, value: dict[str, Any], where: str) -> KubernetesObject
     """A new object, of its spec or of all its parts."""
     word, _, rest = target.partition("/")
     kind = kind_of(word, where)
-    cls = next(cls for cls in KINDS.values() if cls.kind.lower() == kind)
+    cls = CLASSES[kind]
     namespace, _, name = rest.rpartition("/")
     parts = value if {*value} <= {"metadata", "spec", "status"} else {"spec": value}
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
