@@ -17,7 +17,6 @@ from volcano_lab.changes import Change
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
-from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.described import Added, ClusterObjects
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
@@ -224,8 +223,10 @@ class Cluster(ClusterObjects):
             whole.others, whole.configuration(base_conf if conf is None else conf))
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
-        return Comparison(at_rest(before, base, now), at_rest(after, changed, now),
-                          sorted(refused)).in_language(lang)
+        from volcano_lab.explain.later import later
+
+        return Comparison(at_rest(before, base, now), at_rest(after, changed, now), sorted(refused),
+                          lambda: later((before, base), (after, changed), now)).in_language(lang)
 
     def changed(self, *settings: str) -> Self:
         """Return the cluster after some changes, with its configuration. Raises `ManifestError`.
@@ -328,12 +329,7 @@ def _timeline(cycles: int, about: str, world: Loaded, conf: SchedulerConfigurati
     from volcano_lab.explain import Timeline
     from volcano_lab.simulation import Simulation
 
-    def again(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration) -> Timeline:
-        changed = with_defaults(objects)
-        changed.later = world.later
-        return _timeline(cycles, about, changed, conf)
-
-    timeline = Timeline(1, about, again, world.later)
+    timeline = Timeline(1, about, world.later)
     with log.quiet():
         Simulation(world, conf, observer=timeline).run(until=cycles - 0.5)
     return timeline

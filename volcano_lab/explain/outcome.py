@@ -6,9 +6,10 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from time import perf_counter
+from typing import Any
 
 from attrs import Factory, define
 
@@ -31,12 +32,13 @@ LATE = 2
 
 @define(slots=True)
 class Outcome:
-    """Some cycles: the first one at `rest`, the last session; by job, the most pods that were
-    evicted of it, the fewest that it had, and those `given` a place after an eviction; the jobs
-    that are evicted `again` and again.
+    """Some cycles: the first one at `rest`, the first session and the last; by job, the most pods
+    that were evicted of it, the fewest that it had, and those `given` a place after an eviction;
+    the jobs that are evicted `again` and again.
     """
 
     rest: Cycle | None = None
+    first: Session | None = None
     last: Session | None = None
     cycles: int = 0
     evicted: Counter[str] = Factory(Counter)
@@ -46,7 +48,7 @@ class Outcome:
 
     def add(self, ssn: Session) -> list[str]:
         """Count in what a cycle did; returns the pods that it evicted."""
-        self.last, self.cycles = ssn, self.cycles + 1
+        self.first, self.last, self.cycles = self.first or ssn, ssn, self.cycles + 1
         jobs = {task.key: uid for uid, job in ssn.jobs.items() for task in job.tasks.values()}
         if self.evicted.total():
             self.given.update(jobs[done[1]] for done in ssn.committed
@@ -154,6 +156,16 @@ class Price:
     share: float = 0.0
     own: float = 0.0
 
+    def as_dict(self, called: Callable[[str], str]) -> dict[str, Any]:
+        """The price as plain data, jobs by their names; gangs that break with the pods that are
+        left, and their minimum.
+        """
+        return {"evicts": {called(uid): count for uid, count in self.evicts.items()},
+                "ends": {called(uid): count for uid, count in self.ends.items()},
+                "breaks": {called(uid): list(pair) for uid, pair in self.breaks.items()},
+                "waits": [called(uid) for uid in self.waits],
+                "fewer": [called(uid) for uid in self.fewer]}
+
     @property
     def dear(self) -> int:
         """0 where nobody is hurt beyond what is gained, 1 where a gang breaks, 2 where it costs
@@ -162,13 +174,20 @@ class Price:
         return 2 if self.share > self.own * 1.001 else int(bool(self.breaks))
 
 
-def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str) -> Price:
-    """What others lose beyond what they lose without the change; `start` is how many pods of each
-    job had a place before any cycle (of those that end by themselves: none).
+def placed_before(ssn: Session) -> dict[str, int]:
+    """How many pods of each job had a place when a cycle began."""
+    return {uid: sum(bool(task.pod.spec.node_name) for task in job.tasks.values())
+            for uid, job in ssn.jobs.items()}
+
+
+def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "") -> Price:
+    """What others lose, or without a job all, beyond what they lose without the change; `start` is
+    how many pods of each job had a place before any cycle (of those that end by themselves: none).
     """
     assert before.last is not None and after.last is not None
     whole = after.last.total_resource
-    found = Price(own=_share(before.last.jobs.get(uid) or after.last.jobs[uid], whole))
+    own = before.last.jobs.get(uid) or after.last.jobs.get(uid)
+    found = Price(own=inf if own is None else _share(own, whole))
     for other, job in before.last.jobs.items():
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)

@@ -3,9 +3,12 @@
 Answers to no Go file.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
 from typing import Any
+
+from attrs import Factory, define
 
 from volcano_lab.api import quantity_text
 from volcano_lab.messages import Message, Misuse, gettext, listed
@@ -21,6 +24,18 @@ EXPECTED = ("placed", "admitted", "pending")
 """What may be expected of a job: as many pods placed as its minimum, admission, or neither."""
 
 
+@define(frozen=True)
+class Later:
+    """What becomes of jobs some `cycles` on: how many pods of each are `placed`, [before, after],
+    where that differs; what the change `costs` others, as plain data and as it is `said`.
+    """
+
+    placed: dict[str, list[int]] = Factory(dict)
+    costs: dict[str, Any] = Factory(dict)
+    said: Sequence[Message] = ()
+    cycles: int = 0
+
+
 class Comparison(Shown):
     """In what two cycles differ; it is false where they do not.
 
@@ -28,6 +43,7 @@ class Comparison(Shown):
         before, after: The two cycles.
         refused: The rules of Volcano's webhooks that the second cluster breaks and the first does
             not, a sentence each.
+        later: What becomes of jobs in the cycles that follow; empty where nobody has looked.
         jobs: One row for each job of which a value has changed: [before, after] of each value; None
             where the job was not there, or is not any more.
         queues: The same for each queue and resource.
@@ -44,8 +60,9 @@ class Comparison(Shown):
     ([0, 6], 6, True)
     """
 
-    def __init__(self, before: Cycle, after: Cycle, refused: Sequence[str] = ()):
-        self.before, self.after, self.refused = before, after, list(refused)
+    def __init__(self, before: Cycle, after: Cycle, refused: Sequence[str] = (),
+                 look: Callable[[], Later] = Later):
+        self.before, self.after, self.refused, self._look = before, after, list(refused), look
         was, now = _jobs(before), _jobs(after)
         self.jobs = [{"job": job, **values} for job, values in _differing(was, now, JOB)]
         self.queues = [{"queue": queue, "resource": resource, **values} for (queue, resource),
@@ -56,6 +73,10 @@ class Comparison(Shown):
         self.left_out = [str(reason) for reason in after.session.snapshot.left_out
                          if reason not in before.session.snapshot.left_out]
         self.added = sorted(now.keys() - was.keys())
+
+    @cached_property
+    def later(self) -> Later:
+        return self._look()
 
     def __repr__(self) -> str:
         return f"<{next(iter(self._sentences()))}>"
@@ -86,10 +107,19 @@ class Comparison(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Return all that differs as plain data, amounts as Kubernetes writes them; each list is
-        empty where nothing does.
+        empty where nothing does. `later` of a job are its pods placed some cycles on, where these
+        differ; `later` of all what the change costs others until then.
         """
-        return {"jobs": self.jobs, "placements": self.placements, "breaks": self.breaks,
-                "left_out": self.left_out, "queues": [row | _amounts(row) for row in self.queues]}
+        later = self.later.placed
+        rows = {row["job"]: row for row in self.jobs}
+        same = {name: row for name, row in _jobs(self.after).items() if name in later}
+        rows |= {job: {"job": job, **{name: [row[name]] * 2 for name in JOB}}
+                 for job, row in same.items() if job not in rows}
+        return {"jobs": [row | ({"later": later[job]} if job in later else {})
+                         for job, row in rows.items()],
+                "placements": self.placements, "breaks": self.breaks, "left_out": self.left_out,
+                "queues": [row | _amounts(row) for row in self.queues],
+                "later": {name: value for name, value in self.later.costs.items() if value}}
 
     def _frames(self) -> dict[str, list[Row]]:
         return {"jobs": [{"job": row["job"], "value": name, "before": row[name][0],
@@ -138,6 +168,16 @@ class Comparison(Shown):
             yield gettext("Not in the cycle any more: {jobs:4}.", jobs=gone)
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
+        yield from self._later_on()
+
+    def _later_on(self) -> Iterator[str]:
+        """What becomes of jobs beyond what the first cycle shows."""
+        at_once = {row["job"]: row["placed"][1] for row in self.jobs}
+        others = [Message("later.placed", job=job, before=was, after=now)
+                  for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
+        if others or self.later.said:
+            yield str(Message("later", cycles=self.later.cycles,
+                              parts=[*self.later.said, *others]))
 
 
 def _amounts(row: Row) -> dict[str, list[str | None]]:

@@ -1,0 +1,89 @@
+"""Who is hurt by a change, some cycles on; jobs that wait for each other."""
+
+import json
+
+import pytest
+
+from volcano_lab.changes import Change
+from volcano_lab.cli import main
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests.loader import dump
+
+CONF = """actions: "allocate, reclaim"
+tiers: [{plugins: [{name: gang, enableReclaimable: false}, {name: predicates}, {name: proportion}]}]
+"""
+
+
+def held():
+    """Queue a holds all, and reclaim takes a pod of a gang that needs all of its own."""
+    return Cluster(conf=CONF.replace(", reclaim", "")).node("n1", cpu=8).queue("a").queue("b").job(
+        "gang", queue="a", pods=8, cpu=1, running={"n1": 8}).job("new", queue="b", cpu=1)
+
+
+def test_gangs_that_break_and_pods_that_go_are_named():
+    found = held().what_if("conf/actions=allocate, reclaim")
+    later = found.as_dict()["later"]
+    assert later["evicts"] == {"default/gang": 1} and later["breaks"] == {"default/gang": [7, 8]}
+    assert {row["job"]: row["later"] for row in found.as_dict()["jobs"]} == {
+        "default/gang": [8, 7], "default/new": [0, 1]}
+    assert "evicts 1 of 8 pods of gang, below its minimum of 8" in str(
+        found._repr_mimebundle_()["text/plain"])
+    assert "驱逐" in found.in_language("zh")._repr_mimebundle_()["text/plain"]
+
+
+def test_a_job_that_waits_longer_is_named():
+    cluster = Cluster().node("n1", cpu=2).job("one", cpu=2).job("two", cpu=2)
+    found = cluster.what_if("job/two.priority=9")
+    assert found.as_dict()["later"] == {"waits": ["default/one"]}
+    assert not cluster.what_if("node/n1.more=1").as_dict()["later"]
+
+
+def test_nobody_looks_on_for_what_is_only_asked_of_the_first_cycle():
+    found = held().what_if("conf/actions=allocate, reclaim")
+    assert not found.holds("new", "placed") and "later" not in vars(found)
+
+
+def test_the_command_says_it_too(tmp_path, capsys):
+    (tmp_path / "conf").write_text(held().conf)
+    (tmp_path / "all.yaml").write_text(dump(held().objects()))
+    args = ["what-if", str(tmp_path / "all.yaml"), "--conf", str(tmp_path / "conf"), "--set",
+            "conf/actions=allocate, reclaim"]
+    assert main([*args, "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["later"]["breaks"] == {"default/gang": [7, 8]}
+    assert main([*args, "--lang", "zh"]) == 0
+    assert "低于" in capsys.readouterr().out
+
+
+HALVES = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]"
+
+
+def halves():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
+    return cluster.job("p", pods=4, cpu=2, running={"n1": 2}).job("q", pods=4, cpu=2,
+                                                                 running={"n2": 2})
+
+
+def test_two_gangs_that_hold_what_the_other_lacks_are_said_to_wait_for_each_other():
+    explain = Explainer(halves().objects(), HALVES)
+    found = explain.why("p")
+    assert found.head.startswith("p waits for resources: it and default/q wait for each other.")
+    assert "default/p has 2 pods placed of 4; default/q has 2 pods placed of 4" in found.text
+    assert "delete default/q" in [remedy.change for remedy in found.remedies]
+    alone = Explainer(halves().objects()[:-5], HALVES)
+    assert "each_other" not in alone.why("p").codes
+    ended = Change(removals=("podgroup/default/q",)).applied(explain.objects, explain.conf)
+    assert not Explainer(*ended).why("p").causes
+
+
+@pytest.mark.parametrize(("required", "said"), [(("a", "b"), True), (("b", "b"), False)])
+def test_pods_that_require_each_other_are_said_to(required, said):
+    def pod(app, other):
+        return f"""{{apiVersion: v1, kind: Pod, metadata: {{name: {app}, labels: {{app: {app}}}}},
+          spec: {{schedulerName: volcano, containers: [{{name: c, image: i}}], affinity: {{
+            podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{labelSelector: {{
+              matchLabels: {{app: {other}}}}}, topologyKey: kubernetes.io/hostname}}]}}}}}}}}"""
+
+    cluster = Cluster().node("n1", cpu=4).add(pod("a", "b")).add(pod("b", required[0]))
+    text = cluster.why("default/a").text
+    assert ("default/b requires default/a in turn, so they wait for each other" in text) == said
