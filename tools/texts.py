@@ -256,7 +256,8 @@ def of_file(path: Path) -> list[str]:
             group["group"], *(row[name] for row in group["pages"]
                               for name in ("title", "lead", "not"))))]
     if path.suffix == ".toml":
-        return [row[name] for row in tomllib.loads(text)["symptom"] for name in ("seen", "likely")]
+        return [row[name] for row in tomllib.loads(text).get("symptom", ())
+                for name in ("seen", "likely")]
     if path.suffix == ".yaml":
         return riddle_texts(text) if path.parent.name == "riddles" else question_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)

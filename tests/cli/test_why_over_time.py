@@ -43,7 +43,7 @@ def test_why_at_a_cycle_of_a_simulation_tells_the_loop_and_what_ends_it(loop, ca
         out)
     assert "CYCLES PHASE PENDING BOUND RUNNING LEAVING WHAT 1 Running 0 0 1 1 web-0 is evicted" in (
         out)
-    assert "queue a: priority 10 -> 0 web is evicted once instead of 4; train is placed" in out
+    assert "queue a: priority 10 -> 0 web loses 1 pod instead of 12" in out
 
 
 def test_all_and_json_and_a_node_at_a_cycle(loop, capsys):

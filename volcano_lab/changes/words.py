@@ -128,8 +128,8 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     word, _, rest = setting.target.partition("/")
     name = draft.named_in(setting.target)
     if not name:
-        return Message(f"change.create.{word}", name=rest, **_created(word, setting.value))
-    if word == "persistentvolumeclaim" or ".disruptionsAllowed" in setting.target:
+        return Message(f"change.create.{word}", name=rest)
+    if ".disruptionsAllowed" in setting.target:
         return None
     obj = draft[draft.find(f"{word}/{name}", text)]
     steps = setting.split(draft)[1]
@@ -180,15 +180,6 @@ def _shown(value: Any, field: str) -> Any:
 def _plain(text: str) -> str:
     """A value as it is read, without the quotation marks of a string."""
     return json.loads(text) if text.startswith('"') else text
-
-
-def _created(word: str, value: Any) -> Facts:
-    """What a new volume is for."""
-    if word != "persistentvolume":
-        return {}
-    claim = value["spec"].get("claimRef", {})
-    return {"claim": f"{claim.get('namespace')}/{claim.get('name')}",
-            "size": value["spec"].get("capacity", {}).get("storage", "")}
 
 
 # -- what some templates have beside names and values ---------------------------------------------

@@ -20,8 +20,10 @@ from volcano_lab.explain.conf_options import (
     KEEPERS,
     SWITCHED,
     in_order,
+    keeping,
     switched,
     with_action,
+    with_plugin,
     without_action,
 )
 from volcano_lab.explain.explanation import Amounts, Cause
@@ -30,7 +32,6 @@ from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
 from volcano_lab.explain.sizes import ROOM, less_or_more, missing
 from volcano_lab.explain.slips import selector_slips, values_by_label
-from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.manifests.schema import unstructure
@@ -57,7 +58,6 @@ BY_CAUSE: dict[str, Callable[[World, JobInfo, Numbers], Iterable[Option]]] = {
     **{f"no_{name}_action": lambda world, job, numbers, name=name: with_action(world, name)
        for name in ("allocate", "backfill", "reclaim")},
     "no_enqueue_action": lambda world, job, numbers: with_action(world, "enqueue", "allocate"),
-    **{code: lambda world, job, numbers: volume_options(world, job.uid) for code in VOLUME_CODES},
     **{code: lambda world, job, numbers: values.spread(world, job.uid)
        for code in ("topology_spread", "spread_label")},
     "node_affinity": lambda world, job, numbers: _selector(world, job.uid),
@@ -344,6 +344,47 @@ def _more_deserved(world: World, ssn: Session, queue: str) -> Iterator[Option]:
         known = ssn.plugins["capacity"].queue_opts.get(queue)
         yield from values.raised(world, queue, "deserved",
                                  [] if known is None else [amounts(known.request)])
+
+
+def sparing(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
+    """The options of a job whose pods are evicted, those that change least first: plugins that were
+    not asked, orders and switches, its priority, its queue's share, nodes; last that nobody evicts.
+    """
+    numbers = [cause.numbers for cause in causes if "winners" in cause.numbers]
+    actions = dict.fromkeys(name for each in numbers for name in each["actions"])
+    winners = [ssn.jobs[uid] for each in numbers for uid in each["winners"] if uid in ssn.jobs]
+    unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
+    found = [option for name in ["priority"] * ("preempt" in actions) + unasked
+             for option in with_plugin(world, name)]
+    found += [*in_order(world), *switched(world, "drf", "enableJobOrder", False),
+              *switched(world, "priority", "enableJobOrder", True),
+              *switched(world, "gang", "enableJobStarving", True)]
+    found += [option for action in actions for option in keeping(world, action)]
+    most = max((winner.priority for winner in winners), default=job.priority)
+    found += above(world, job.uid, most - 1) if most > job.priority else ()
+    found += _sparing_queue(world, ssn, job, winners) if "reclaim" in actions else ()
+    size = amounts(next(iter(job.tasks.values())).init_resreq)
+    found += values.nodes(world, size, {}, ssn.nodes, {})
+    found += [option for action in actions for option in without_action(world, action, Rank.LESS)]
+    return sorted(found, key=lambda option: option.rank)
+
+
+def _sparing_queue(world: World, ssn: Session, job: JobInfo, winners: list[JobInfo]
+                   ) -> Iterator[Option]:
+    """That a job's queue come where those for which it loses pods come, deserve more, or give
+    nothing back.
+    """
+    own = world.queues.get(job.queue)
+    if own is None:
+        return
+    for name in dict.fromkeys(winner.queue for winner in winners if winner.queue in world.queues):
+        if own.spec.priority != world.queues[name].spec.priority:
+            yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
+    if own.spec.reclaimable is not False:
+        yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
+    yield from values.weight(world, job.queue) if "proportion" in ssn.plugins else ()
+    yield from values.raised(world, job.queue, "deserved", [amounts(job.allocated + total(
+        task.resreq for task in job.tasks.values() if not task.node_name))])
 
 
 # -- one thing each -------------------------------------------------------------------------------

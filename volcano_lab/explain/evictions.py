@@ -298,7 +298,8 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         count, chosen = len(record.get("candidates") or record["chosen"]), len(record["chosen"])
         said = Message("victim", action=action, node=record.get("node"), pod=claimant,
                        plugins=named or [Message("victim.nobody")], chosen=chosen, count=count)
-        yield Cause("victim", said, {"named_by": named}, [*calls, record])
+        yield Cause("victim", said, {"named_by": named, "actions": [action],
+                                     "winners": [seen.tasks[claimant].job]}, [*calls, record])
         yield from _for_less_important(seen, task, record)
         yield from _beyond_minimum(seen, record)
         yield from _queue_of_victim(seen, task, record, {plugin for plugin, _ in chain(

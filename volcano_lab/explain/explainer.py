@@ -20,10 +20,9 @@ from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, outcome
 from volcano_lab.explain.questions import who_evicts, why_before
-from volcano_lab.explain.remedies import remedies_for, remedies_that_spare
+from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.volumes import VOLUME_CODES, volume_options
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -31,12 +30,15 @@ from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, NoSuch, Said, friendly_errors, gettext, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
+VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
+"""Causes that are looked behind."""
 PROMISED = ("never_bound", "promise_lost")
 """Causes of a promise that is not kept."""
 NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node", "node_group",
@@ -52,7 +54,8 @@ class Explainer(Shown):
 
     `now` is the time of the cycle in seconds since 1970 (unset: the clock's), for what reads it;
     `ran` the trace and the session of a cycle over these objects that has run already (unset: one
-    is run whose trace has what explanations read, without the rest).
+    is run whose trace has what explanations read, without the rest; of searches for victims those
+    for the job that it is `about`, by its name).
 
     Raises `ConfError`. Jobs, pods and queues are named as their authors know them (see `Names`);
     the session's own objects are taken, too. A name that nobody has raises `LookupError` with a
@@ -73,12 +76,12 @@ class Explainer(Shown):
     @collector_paused()
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
-                 ran: tuple[Trace, Session] | None = None):
+                 ran: tuple[Trace, Session] | None = None, about: str = ""):
         self.objects = objects if isinstance(objects, list) else list(objects)
         self.now = time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
-                                                 trace=CauseTrace())
+                                                 trace=CauseTrace(about))
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0],
                                  self.objects)
@@ -199,11 +202,9 @@ class Explainer(Shown):
                                       True))
             return found
         causes = job_causes(self.evidence, job)
-        if any(cause.code in VOLUME_CODES for cause in causes):
-            causes += self._beyond_volumes(uid)
         codes = {cause.code for cause in causes}
-        if job.is_pending() and codes & {*REFUSED}:
-            causes += self._once_admitted(uid, codes)
+        if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
+            causes += self._behind(job, codes)
         causes += defect_causes(self.evidence, job, causes)
         # a promised pod lacks nothing, and where none is made admitting helps nobody
         seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
@@ -213,32 +214,31 @@ class Explainer(Shown):
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks else None)
 
-    def _once_admitted(self, uid: str, told: set[str]) -> list[Cause]:
-        """For what a job that enqueue refuses would wait, were it admitted."""
+    def _behind(self, job: JobInfo, told: set[str]) -> list[Cause]:
+        """For what a job would wait, too, were it admitted alone, or had its pods no volumes."""
         if told & {"pod_too_large", *STATIC} or not self.objects:
             return []
+        code = "with_volume" if told & {*VOLUMES} else "once_admitted"
         kept = [action for action in self.conf.actions if action not in POINTS]
-        objects, conf = World(self.objects, self.conf).applied(Change((
-            f"podgroup/{uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
-        trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace(uid))
-        job = ssn.jobs.get(uid)
-        seen = Evidence(ssn, trace, None, objects)
+        objects, conf = World(self._alone(job, code == "with_volume"), self.conf).applied(Change((
+            f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
+        trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace(job.uid))
+        seen, after = Evidence(ssn, trace, None, objects), ssn.jobs.get(job.uid)
         seen.future = Outcome()  # nobody asks for it
-        also = job_causes(seen, job) if job is not None else []
-        return [Cause(cause.code, [Message("once_admitted"), *cause.sentences], cause.numbers, [],
-                      True) for cause in also
-                if cause.code in NEXT_DOORS - told and not cause.context][:DOORS]
+        also = job_causes(seen, after) if after is not None else []
+        return [Cause(cause.code, [Message(code), *cause.sentences], cause.numbers, [], True)
+                for cause in also if not cause.context and cause.code not in told
+                and (code == "with_volume" or cause.code in NEXT_DOORS)][:DOORS]
 
-    def _beyond_volumes(self, uid: str) -> list[Cause]:
-        """For what a job would wait, had each claim of its pods a volume."""
-        objects = self.objects
-        while option := next(volume_options(World(objects, self.conf), uid), None):
-            objects = World(objects, self.conf).applied(option.most)[0]
-        if objects is self.objects:
-            return []
-        also = Explainer(objects, self.conf, self.now).why_job(uid)
-        return [Cause(cause.code, [Message("with_volume"), *cause.sentences], cause.numbers, [],
-                      True) for cause in also.causes[:1] if also.seeks_remedies]
+    def _alone(self, job: JobInfo, bare: bool) -> Loaded:
+        """The objects without other pods that wait; the pods of a job `bare` of their volumes."""
+        idle = {uid for uid, each in self.session.jobs.items() if each is not job and not any(
+            task.node_name for task in each.tasks.values())}
+        own = {task.key for task in job.tasks.values()}
+        return Loaded(obj.changed(spec={"volumes": []}) if bare and obj.key in own else obj
+                      for obj in self.objects if not (
+            obj.key not in own and not obj.spec.node_name if isinstance(obj, Pod)
+            else isinstance(obj, PodGroup) and obj.key in idle))
 
     @collector_paused()
     def waiting(self) -> list[Group]:
@@ -359,7 +359,8 @@ class Explainer(Shown):
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):
             return Explanation(f"pod {key}", Message("pod.not_evicted", pod=key), causes)
-        find = partial(remedies_that_spare, self.evidence, key, causes) if causes else None
+        job = self.session.jobs[self.evidence.tasks[key].job]
+        find = partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
         return Explanation(f"pod {key}", Message("pod.evicted", pod=key), causes, find)
 
     def _evicted(self, key: str) -> bool:

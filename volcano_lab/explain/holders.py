@@ -172,7 +172,21 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     if found or largest(later, names):
         said.append(held_by(seen, "held_by.later", later, names))
         yield Cause("held_by", said, {"holders": holders, "broken": bool(broken)}, [record], True)
+    yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names)[:1], job, record)
+
+
+def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
+    """That a job and some that hold what it lacks wait for each other: each has some of its places,
+    and not its minimum.
+    """
+    stuck = [each for each in map(seen.ssn.jobs.__getitem__, dict.fromkeys([job.uid, *holders]))
+             if 0 < each.ready_task_num() < each.min_available and each.has_pending_tasks()]
+    if job in stuck and len(stuck) > 1:
+        parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
+                         n=each.ready_task_num()) for each in stuck]
+        yield Cause("each_other", Message("each_other", parts=parts, others=[
+            each.facts["job"] for each in parts[1:]]), {"jobs": [each.uid for each in stuck]})
 
 
 def _over(seen: Evidence, names: list[str]) -> list[Message]:

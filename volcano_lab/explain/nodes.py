@@ -15,6 +15,7 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.slips import missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
@@ -24,29 +25,7 @@ from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
-RULES = {
-    "untolerated taint": ("taint", "taint"),
-    "anti-affinity": ("anti_affinity", "anti_affinity"),
-    "pod affinity": ("pod_affinity", "pod_affinity"),
-    "node affinity/selector": ("node_affinity", "node_affinity"),
-    "missing required label": ("spread_label", "spread_label"),
-    "topology spread": ("topology_spread", "topology_spread"),
-    "pod number exceeded": ("pods_exceeded", "pods_exceeded"),
-    PODS: ("pods_exceeded", "pods_exceeded"),
-    "were unschedulable": ("cordoned", "cordoned"),
-    "free ports": ("host_ports", "host_ports"),
-    "PersistentVolume's node affinity": ("volume_node", "volume_node"),
-    "persistent volumes to bind": ("volume_unbound", "volume_unbound"),
-    "non-existent pv": ("volume_missing", "volume_missing"),
-    "exceed max volume count": ("volume_limit", "volume_limit"),
-    "no available volume zone": ("volume_zone", "volume_zone"),
-    "node group label not found": ("node_group", "node_group_label"),
-    "node group affinity not specified": ("node_group", "node_group_unset"),
-    "satisfy the node group affinity": ("node_group", "node_group"),
-    "beyond revocable zone": ("revocable_zone", "zone_closed"),
-    "dispatch to revocable": ("revocable_zone", "zone_preemptable"),
-    "load of the node exceeds": ("over_usage", "over_usage"),
-}
+RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
 """A part of the reason that a plugin gives, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever room it has."""
@@ -260,11 +239,17 @@ def _company(seen: Evidence, pod: Pod) -> Iterator[Message]:
     terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
     for term, compiled in zip(terms, PodInfo(pod).required_affinity, strict=True):
         labels = term.label_selector.match_labels if term.label_selector else {}
-        there = {task.node_name for task in seen.tasks.values() if task.node_name
-                 and compiled.matches(task.namespace, task.pod.metadata.labels, {})}
+        meant = [task for task in seen.tasks.values()
+                 if compiled.matches(task.namespace, task.pod.metadata.labels, {})]
+        there = {task.node_name for task in meant if task.node_name}
         yield Message("company" if there else "company.none", key=term.topology_key,
                       labels=[f"{key}={value}" for key, value in labels.items()] or ["..."],
                       nodes=sorted(there))
+        back = [task.key for task in meant if not there and any(each.matches(
+            pod.namespace, pod.metadata.labels, {}) for each in PodInfo(task.pod).required_affinity)
+            and task.key != pod.key]
+        if back:
+            yield Message("company.each_other", pod=pod.key, pods=back)
 
 
 def _slots(seen: Evidence, name: str, choice: Record) -> Message:

@@ -5,7 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -72,12 +72,9 @@ class Remedy:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break
         (so many pods left, of a minimum), jobs that wait instead.
         """
-        called, cost = self.world.called, self.price
         return {"change": self.change, "effect": self.effect, "text": str(self),
                 "args": self.args, "kubectl": self.kubectl, "job": self.job, "placed": self.placed,
-                "evicts": {called(uid): count for uid, count in cost.evicts.items()},
-                "breaks": {called(uid): list(pair) for uid, pair in cost.breaks.items()},
-                "waits": [called(uid) for uid in cost.waits],
+                **self.price.as_dict(self.world.called),
                 "alike": [each.args for each in self.alike]}
 
     @property
@@ -112,6 +109,13 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
     yield Message("gains.admitted", name=name)
 
 
+def spared(seen: Evidence, before: Outcome, after: Outcome, uid: str) -> Iterator[Message]:
+    """How many pods fewer a job loses with a change."""
+    n = after.evicted[uid]
+    yield Message("gains.loses" if n else "gains.loses_none", n=n, before=before.evicted[uid],
+                  name=short(seen.called(uid)))
+
+
 def _had(seen: Evidence, job: JobInfo | None) -> set[str]:
     """The pods of a job that have places without the change; a promise that is not kept is none."""
     if job is None:
@@ -135,25 +139,26 @@ def _nodes(before: Session, tasks: Iterable[TaskInfo]) -> list[str | Message]:
     return [*there, *[Message("gains.new_nodes", n=added)] * bool(added)]
 
 
-def costs(seen: Evidence, cost: Price) -> Iterator[Message]:
+def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
     """What a change takes from others."""
     broken = dict(islice(cost.breaks.items(), NAMED))
     for uid, (left, least) in broken.items():
         gone = cost.evicts[uid]
         yield Message("cost.breaks", n=gone, pods=left + gone, least=least,
-                      job=short(seen.called(uid)))
-    yield from _of_jobs(seen, "cost.ends", cost.ends)
-    yield from _of_jobs(seen, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
-                                              if uid not in broken})
+                      job=short(called(uid)))
+    yield from _of_jobs(called, "cost.ends", cost.ends)
+    yield from _of_jobs(called, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
+                                                if uid not in broken})
     for code, uids in (("cost.waits", cost.waits), ("cost.fewer", cost.fewer)):
         if uids:
-            yield Message(code, n=len(uids), names=[short(seen.called(uid)) for uid in uids])
+            yield Message(code, n=len(uids), names=[short(called(uid)) for uid in uids])
     if cost.dear > 1:
         yield Message("cost.dear")
 
 
-def _of_jobs(seen: Evidence, code: str, counts: dict[str, int]) -> Iterator[Message]:
-    parts = [Message("cost.pods", n=count, job=short(seen.called(uid)))
+def _of_jobs(called: Callable[[str], str], code: str, counts: dict[str, int]
+             ) -> Iterator[Message]:
+    parts = [Message("cost.pods", n=count, job=short(called(uid)))
              for uid, count in counts.items()]
     if len(parts) > NAMED:
         parts = [Message("cost.pods_of", n=sum(counts.values()), jobs=len(parts))]

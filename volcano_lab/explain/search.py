@@ -19,13 +19,13 @@ from volcano_lab.api import RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
-from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.candidates import candidates, sparing
 from volcano_lab.explain.conf_options import SWITCHED, in_order, switched
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World
-from volcano_lab.explain.outcome import Outcome, outcome, price
-from volcano_lab.explain.remedy import Remedy, costs, gains
+from volcano_lab.explain.outcome import Outcome, future, outcome, placed_before, price
+from volcano_lab.explain.remedy import Remedy, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes, promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -81,11 +81,13 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
 
 
 class Search:
-    """Tries options and looks what becomes of one job."""
+    """Tries options and looks what becomes of one job; with `keep` whether it keeps its pods."""
 
-    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf):
+    def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf,
+                 keep: bool = False):
         self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
-        self.end, self.patience = end, patience
+        self.end, self.patience, self.keep = end, patience, keep
+        self.watched = "" if keep else job.uid  # cycles go on though it has its places
         self.large = len(seen.ssn.nodes) >= LARGE
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
@@ -98,6 +100,8 @@ class Search:
     @cached_property
     def base(self) -> Outcome:
         """What becomes of the cluster without a change."""
+        if self.keep and (known := future(self.seen)) is not None and known.last is not None:
+            return known
         found = Outcome()
         found.add(self.before)
         leaving = any(job.in_status(RELEASING) for job in self.before.jobs.values())
@@ -109,9 +113,7 @@ class Search:
 
     @cached_property
     def start(self) -> dict[str, int]:
-        """How many pods of each job had a place when the cycle began."""
-        return {uid: sum(bool(task.pod.spec.node_name) for task in job.tasks.values())
-                for uid, job in self.before.jobs.items()}
+        return placed_before(self.before)
 
     # -- the search -------------------------------------------------------------------------------
 
@@ -119,12 +121,15 @@ class Search:
         """The remedies in the order of their rank, then sets of changes, more nodes, the end of
         those that hold what it takes.
         """
+        told: set[Change] = set()
+        if self.keep:
+            yield from self.singles([*sparing(self.world, self.before, self.job, causes)], told)
+            return
         options = candidates(self.world, self.before, self.job, causes)
         own = [option for option in options if option.rank < Rank.REQUEST]
         late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
         cuts = [option for option in options if option.rank == Rank.REQUEST]
         waits = [option for option in options if option.rank == Rank.WAIT]
-        told: set[Change] = set()
         alone = 0
         several = [*own, *(option for option in late if option.rank == Rank.LESS)]
         parts = [self.singles(own, told), self.sets(several, told, SPARING),
@@ -284,10 +289,12 @@ class Search:
         return self._known[change]
 
     def _run(self, objects: Any, conf: SchedulerConfiguration) -> int:
-        """One cycle; where the job has its promise already, those that follow."""
-        if self.lost:
-            after = outcome(objects, conf, self.job.uid, self.before.now, self._until())
-            return PLACED if after.runs(self.job.uid) and not after.again else NOTHING
+        """One cycle; where the job has its promise already or is evicted, those that follow."""
+        if self.keep or self.lost:
+            after = outcome(objects, conf, self.watched, self.before.now, self._until())
+            turns = self._keeps(after) if self.keep else (
+                after.runs(self.job.uid) and not after.again)
+            return PLACED if turns else NOTHING
         return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
                                          self._until()))
 
@@ -306,6 +313,11 @@ class Search:
         if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
             return PLACED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
+
+    def _keeps(self, after: Outcome) -> bool:
+        """Whether fewer pods of the job are evicted than without the change, and none for ever."""
+        uid = self.job.uid
+        return after.evicted[uid] < self.base.evicted[uid] and uid not in after.again
 
     def _has_pod(self, job: JobInfo) -> bool:
         return any(task.key == self.pod and task.node_name for task in job.tasks.values())
@@ -334,19 +346,22 @@ class Search:
             if not self.large:  # in a large one what controllers do besides takes too long
                 world = change.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
-            after = outcome(*world, uid, self.before.now, self._until(LIFE))
+            after = outcome(*world, self.watched, self.before.now, self._until(LIFE))
         except (ManifestError, TooLate):
             return None
         self._loops = bool(after.again)
         job = after.last.jobs.get(uid) if after.last is not None else None
-        if job is None or after.rest is None or after.again - self.base.again or not (
-                after.runs(uid) and (after.placed(uid) > had or not job.tasks
-                                     or self._has_pod(job))):
+        if job is None or after.rest is None or after.again - self.base.again:
+            return None
+        if not (self._keeps(after) if self.keep else after.runs(uid) and (
+                after.placed(uid) > had or not job.tasks or self._has_pod(job))):
             return None
         cost = price(self.base, after, {} if rank == Rank.WAIT else self.start, uid)
         names = Names(after.rest.session)
         rest = next(row for row in after.rest.jobs() if row["job"] == uid)
+        brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
+            self.seen, self.before, after, uid)
         return Remedy(any_of([self.world.told(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
-                      (*gains(self.seen, self.before, after, uid), *costs(self.seen, cost)),
+                      (*brings, *costs(self.seen.called, cost)),
                       change, rank, self.world, names.called(uid), rest["placed"], cost, alike)

@@ -8,9 +8,9 @@ only several cycles together show.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 from attrs import define
@@ -21,18 +21,18 @@ from volcano_lab.cache.dump import settled
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explainer import Explainer
-from volcano_lab.explain.explanation import Explanation
-from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
-from volcano_lab.explain.options import Objects
+from volcano_lab.explain.explanation import Cause, Explanation
+from volcano_lab.explain.loops import loop_cause, loop_causes, stranded_cause
+from volcano_lab.explain.remedies import remedies_for
+from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework import Observer, SchedulerConfiguration, Session
+from volcano_lab.framework import Observer, Session
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, gettext, paragraph
 from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
           "running": ("Running",), "leaving": ("Releasing",), "ended": ("Succeeded",)}
-Again = Callable[[Objects, SchedulerConfiguration], "Timeline"]
 
 
 @define(slots=True, frozen=True)
@@ -58,8 +58,6 @@ class Timeline(Observer, Shown):
     Args:
         keep: How many of the last cycles `at` and `why` can be asked about.
         about: The one job or pod of which the causes are wanted; unset, those of all.
-        again: Runs the same once more with other objects and another configuration, watched by a
-            timeline, which it returns; with it, what breaks a loop is sought.
         later: The pods that jobs (by key) get once they are admitted.
 
     Attributes:
@@ -81,17 +79,17 @@ class Timeline(Observer, Shown):
     Volcano: none
     """
 
-    def __init__(self, keep: int = 20, about: str = "", again: Again | None = None,
+    def __init__(self, keep: int = 20, about: str = "",
                  later: Mapping[str, list[Pod]] | None = None):
         if isinstance(keep, int) and keep < 0:
             raise Misuse(gettext("Timeline: keep is {keep}; allowed is 0 or more", keep=keep))
-        self.about, self.again, self.cycles, self.later = about, again, 0, later or {}
+        self.about, self.cycles, self.later = about, 0, later or {}
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
         self.evictions: list[Eviction] = []
         self.placed: list[tuple[int, str, str, str]] = []
         self.names: dict[str, str] = {}
-        self.first: tuple[Objects, SchedulerConfiguration] | None = None
+        self.first: tuple[Any, ...] = ()
         self._trace = Trace()
 
     # -- watching --------------------------------------------------------------------------------
@@ -106,7 +104,7 @@ class Timeline(Observer, Shown):
         self._objects = Loaded(settled(ssn.cache, ssn.now))
         self._objects.later = {key: pods for key, pods in self.later.items()
                                if pods and pods[0].key not in ssn.cache.pods}
-        self.first = self.first or (self._objects, ssn.conf)
+        self.first = self.first or (self._objects, ssn.conf, ssn.now)
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
         """Write down what became of each job, and begin another trace."""
@@ -187,18 +185,20 @@ class Timeline(Observer, Shown):
         loops, stranded = dict(loop_causes(self, uid, last)), stranded_cause(self, uid, last)
         explanation.causes = [*explanation.causes, *loops.values(), *filter(None, [stranded])]
         explanation.rows = stretches(self._until(uid, last))
-        if self.again is not None and (loops or stranded):
-            explanation.find_remedies = partial(self._changes, next(iter(loops), uid), last,
-                                                explanation.find_remedies)
+        if loops and (uid in loops or not explanation.seeks_remedies):
+            explanation.find_remedies = partial(self._keep, next(iter(loops)), uid,
+                                                [*loops.values()])
         return explanation
 
-    def _changes(self, uid: str, last: int, more: Any, seconds: float | None) -> Iterator[Any]:
-        """What ends it over all cycles, then what the last one alone lacks."""
-        half, seen = seconds and seconds / 2, set()
-        for remedy in chain(breaks(self, uid, last, half), more(half) if more else ()):
-            if remedy.made not in seen:
-                seen.add(remedy.made)
-                yield remedy
+    def _keep(self, uid: str, asked: str, causes: list[Cause], seconds: float | None
+              ) -> Iterable[Remedy]:
+        """What keeps a job's pods without making the one that is asked about wait, from the first
+        cycle on: what is leaving in a later one does not come back.
+        """
+        seen = Explainer(*self.first).evidence
+        victim = seen.ssn.jobs.get(uid)
+        found = remedies_for(seen, victim, causes, seconds, keep=True) if victim else ()
+        return (each for each in found if asked not in each.price.waits)
 
     def _until(self, uid: str, last: int) -> list[dict[str, Any]]:
         return [row for row in self.rows.get(uid, ()) if row["cycle"] <= last]

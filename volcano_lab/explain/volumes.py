@@ -1,4 +1,4 @@
-"""Claims that keep their pods waiting, and what would give them a volume."""
+"""Claims that keep their pods waiting, and which nodes their volumes ask for."""
 
 from __future__ import annotations
 
@@ -6,20 +6,13 @@ from collections.abc import Iterator
 
 from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.api import objects as api
-from volcano_lab.api.objects.storage import BIND_COMPLETED
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
-from volcano_lab.changes.change import value_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
-from volcano_lab.explain.options import Option, Rank, World, once, setting
-from volcano_lab.manifests.loader import to_dict
-from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message
 
 SAID = "plugin VolumeBinding pre-predicates failed "
-VOLUME_CODES = ("claim_missing", "claim_unbound", "volume_unbound")
-"""Causes that a volume for the claim takes away."""
 
 
 def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -75,32 +68,3 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
                            for each in term.match_expressions) for term in terms]
         if any(asked):
             yield Message("volume.reach", volume=volume.name, terms=asked)
-
-
-def volume_options(world: World, job: str) -> Iterator[Option]:
-    """A volume for each claim of the job's waiting pods that has none."""
-    known = {obj.key: obj for obj in world.objects if isinstance(obj, api.PersistentVolumeClaim)}
-    for name in dict.fromkeys(f"{pod.namespace}/{claim.name}" for pod in world.waiting(job)
-                              for claim in claims_of(pod) if not claim.ephemeral):
-        claim = known.get(name) or api.PersistentVolumeClaim(
-            api.ObjectMeta(name.partition("/")[2], name.partition("/")[0], f"claim-{name}"))
-        if not claim.is_bound:
-            yield _with_volume(claim, new=name not in known)
-
-
-def _with_volume(claim: api.PersistentVolumeClaim, new: bool) -> Option:
-    size = claim.spec.resources.requests.get("storage", "")
-    volume = api.PersistentVolume(api.ObjectMeta(f"volume-for-{claim.name}"),
-                                  api.PersistentVolumeSpec({"storage": size or "1Gi"},
-                                                           claim.spec.access_modes,
-                                                           claim.reference()))
-    bound, key = claim.bound(volume.name), f"persistentvolumeclaim/{claim.key}"
-    parts = {name: part for name, part in to_dict(bound).items()
-             if name in ("metadata", "spec", "status")}
-    parts["metadata"] = {"annotations": bound.metadata.annotations, "uid": claim.metadata.uid}
-    return once(f"persistentvolume/{volume.name}={value_text({'spec': unstructure(volume.spec)})}",
-                *([f"{key}={value_text(parts)}"] if new else
-                  [setting(key, "metadata", "annotations", BIND_COMPLETED, to="yes"),
-                   setting(key, "status", "phase", to="Bound"),
-                   setting(key, "volumeName", to=volume.name)]),
-                rank=Rank.JOB if new else Rank.OTHERS)

@@ -120,6 +120,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     for cause in beside:
         cause.context = True
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
+    causes.sort(key=lambda cause: cause.code != "each_other")
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
 
