@@ -131,8 +131,8 @@ def test_a_job_that_is_being_ended_has_no_pods_for_that(phase):
         "v9", "batch.volcano.sh/v1alpha1")
     answer = asked(job, given).why("done")
     assert [cause.text for cause in answer.causes] == [
-        f"default/done: it is {phase}: its controller ends its pods, and creates none before they "
-        "are gone."]
+        f"default/done: it is {phase}: its controller ends its pods, and creates none before these "
+        "have ended."]
 
 
 def test_what_init_containers_ask_for_is_said():
