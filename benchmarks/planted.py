@@ -179,7 +179,7 @@ MUTANTS = [
     Mutant("preempt takes from other queues", "class Preempt(",
            " and jobs[other.job].queue == queue", ""),
     Mutant("preempt evicts one too many", "def _preempt_on(",
-           "while in_order and not self._has_room(task, queue, node):", "while in_order:"),
+           "while in_order and not self._fits(task, queue, node):", "while in_order:"),
     Mutant("backfill forgets the promise it takes back", "def _pick_up_pending_tasks(",
            "unplace(ssn, task)"),
     # the simulated cluster

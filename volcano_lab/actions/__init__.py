@@ -1,6 +1,6 @@
-"""The actions: one file each; a cycle runs those that its configuration names, in that order.
+"""The actions, one file each; a cycle runs those that its configuration lists, in that order.
 
-Importing this package makes Volcano's actions known by name; each is loaded when it first runs.
+Importing this package registers Volcano's actions; each is loaded when it first runs.
 """
 
 from volcano_lab.framework.action import ACTIONS

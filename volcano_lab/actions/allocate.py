@@ -1,8 +1,8 @@
-"""allocate: give the tasks of admitted jobs their nodes, gang by gang.
+"""allocate: place the tasks of admitted jobs on nodes, gang by gang.
 
-A queue is taken, a job of it, and tasks of the job until its gang is ready; then the statement is
-committed, or it is discarded. A job whose network topology must hold is tried out in one HyperNode
-after the other (`allocate_topology.py`).
+Pop a queue, a job of it, and tasks of the job until its gang is ready; then commit the statement or
+discard it. A job with hard network topology is tried in one HyperNode after the other
+(`allocate_topology.py`).
 
 Volcano: pkg/scheduler/actions/allocate
 """
@@ -16,7 +16,7 @@ from volcano_lab.framework.statement import StatementError, unplace
 
 
 class Allocate(Action):
-    """Allocates idle room to tasks, or promises them (pipelines) room that is being freed."""
+    """Allocate idle resources to tasks, or pipeline tasks onto resources being released."""
 
     name = "allocate"
 
@@ -27,7 +27,7 @@ class Allocate(Action):
         self._allocate_resources(*self._gather_work())
 
     def _gather_work(self) -> tuple[PriorityQueue[QueueInfo], dict[str, PriorityQueue[JobInfo]]]:
-        """The queues, and the jobs of each; `worksheets` has the tasks of each job."""
+        """Return the queues and each queue's jobs; `worksheets` holds each job's tasks."""
         ssn, jobs = self.ssn, {}
         queues = PriorityQueue(ssn.queue_order)
         self.worksheets: dict[str, JobWorksheet] = {}
@@ -45,7 +45,7 @@ class Allocate(Action):
         if job.is_pending():
             if "enqueue" in ssn.enabled_actions:
                 return False
-            job.pod_group.status.phase = "Inqueue"  # nobody else would let it in
+            job.pod_group.status.phase = "Inqueue"  # no enqueue action will admit it
             ssn.observer.changed("enqueued", job)
         if ssn.job_valid(job) is not None:
             return False
@@ -68,10 +68,10 @@ class Allocate(Action):
             resolve_tier_names(ssn.topology.tier_by_name, job)
             if self._allocate_job(job, self.worksheets[job.uid]):
                 jobs.push(job)
-            queues.push(queue)  # its share has changed; let it find its new place
+            queues.push(queue)  # its share changed: reorder it
 
     def _allocate_job(self, job: JobInfo, worksheet: JobWorksheet) -> bool:
-        """Whether the job was committed and has tasks left."""
+        """Return whether the job was committed and has tasks left."""
         ssn = self.ssn
         if job.contains_hard_topology():
             statement = self.topology.allocate_for_job(job, worksheet)
@@ -88,15 +88,16 @@ class Allocate(Action):
             return False
         statement = self.allocate_tasks(sub_job, tasks, CLUSTER_TOP)
         if statement is None or not ssn.job_ready(
-                job):  # a job that is only pipelined isn't committed
+                job):  # a job that is only pipelined is not committed
             return False
         statement.commit()
         return bool(tasks)
 
     def allocate_tasks(self, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                        hyper_node: str) -> Statement | None:
-        """Place tasks within a HyperNode until the sub-job is ready; None, and all taken back,
-        where it can't be.
+        """Place tasks within a HyperNode until the sub-job is ready.
+
+        Return None, with all placements discarded, where it can be neither ready nor pipelined.
         """
         ssn = self.ssn
         job = ssn.jobs[sub_job.job]
@@ -166,7 +167,7 @@ class Allocate(Action):
 
 
 def resolve_tier_names(tier_by_name: dict[str, int], job: JobInfo) -> None:
-    """Where a topology names its highest tier, replace the name by the tier's number."""
+    """Replace the name of a topology's highest tier by the tier's number."""
     spec = job.pod_group.spec
     for topology in (spec.network_topology,
                      *(policy.network_topology for policy in spec.sub_group_policy)):

@@ -1,8 +1,8 @@
-"""allocate for jobs whose network topology must hold: try out HyperNodes, keep the best.
+"""allocate for jobs with hard network topology: try HyperNodes, keep the best.
 
-Each HyperNode that plugins name is tried with a statement that is saved and discarded; the best one
-is recovered. Observers hear of it as `hyper_node_tried` and `hyper_node_chosen`, with an empty
-`sub_job` where it is the job's.
+Each HyperNode that plugins list is tried with a statement that is saved and discarded; the best one
+is recovered. Observers receive `hyper_node_tried` and `hyper_node_chosen`, with an empty `sub_job`
+for those of the job.
 
 Volcano: pkg/scheduler/actions/allocate/allocate.go (allocateForJob, allocateForSubJob),
 pkg/scheduler/actions/allocate/recorder.go
@@ -20,9 +20,7 @@ AllocateTasks = Callable[[SubJobInfo, PriorityQueue[TaskInfo], str], Statement |
 
 
 class Placed(NamedTuple):
-    """A sub-job placed in the best of some HyperNodes: which, its score, the statement, and the
-    tasks that are left.
-    """
+    """The best placement of a sub-job: HyperNode, its score, the statement, and the tasks left."""
 
     hyper_node: str
     score: float
@@ -31,8 +29,8 @@ class Placed(NamedTuple):
 
 
 class TopologyAllocator:
-    """`decided` and `decided_sub_jobs` keep, for each job, where it and (for each HyperNode tried)
-    its sub-jobs go.
+    """Places jobs with hard topology; `decided` holds each job's HyperNode, `decided_sub_jobs` its
+    sub-jobs' for each HyperNode tried.
     """
 
     def __init__(self, ssn: Session, allocate_tasks: AllocateTasks):
@@ -43,9 +41,7 @@ class TopologyAllocator:
     # -- the job ---------------------------------------------------------------------------------
 
     def allocate_for_job(self, job: JobInfo, worksheet: JobWorksheet) -> Statement | None:
-        """A statement, done and not yet committed, in the best HyperNode of the first gradient that
-        has any.
-        """
+        """Return an uncommitted statement in the best HyperNode of the first gradient that fits."""
         ssn = self.ssn
         for hyper_nodes in ssn.hyper_node_gradient_for_job(
                 job, ssn.topology.hyper_nodes[CLUSTER_TOP]):
@@ -79,8 +75,8 @@ class TopologyAllocator:
 
     def _try_job(self, job: JobInfo, worksheet: JobWorksheet,
                  hyper_node: HyperNodeInfo) -> tuple[list[Statement], float]:
-        """Place sub-job after sub-job until the job is ready; (their statements, the sum of their
-        scores).
+        """Place sub-job after sub-job until the job is ready; return their statements and the sum
+        of their scores.
         """
         ssn, statements, total = self.ssn, [], 0.0
         before = {uid: job.sub_jobs[uid].allocated_hyper_node for uid in worksheet.tasks}
@@ -95,7 +91,7 @@ class TopologyAllocator:
                 worksheet.sub_jobs.push(sub_job)
             if ssn.job_ready(job):
                 break
-        for uid, allocated in before.items():  # a trial leaves no trace on the sub-jobs
+        for uid, allocated in before.items():  # a trial must not change the sub-jobs
             job.sub_jobs[uid].allocated_hyper_node = allocated
         return statements, total
 
@@ -124,7 +120,7 @@ class TopologyAllocator:
                        hyper_nodes: list[HyperNodeInfo]) -> tuple[bool, Placed | None]:
         """Try all HyperNodes and place the sub-job again in the best one.
 
-        Return whether any serves, and what was placed; None where it cannot be placed again.
+        Return whether any fits, and the placement; None where it cannot be placed again.
         """
         solutions: dict[str, tuple[list[Operation], PriorityQueue[TaskInfo]]] = {}
         for hyper_node in hyper_nodes:
@@ -145,11 +141,11 @@ class TopologyAllocator:
 
     def _place_in_only(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                        hyper_node: HyperNodeInfo) -> tuple[bool, Placed | None]:
-        """As `_place_in_best` for a job without sub-group policies and a single HyperNode, in half
-        the time.
+        """Do as `_place_in_best` for a job without sub-group policies and a single HyperNode, in
+        half the time.
 
-        Volcano takes the operations back and does them again; here they stay, and are only counted
-        as undone. What they would be scored by is the state without them, so that comes first.
+        Volcano discards the operations and repeats them; here they are kept, and only counted as
+        undone. The score depends on the state without them, so it is computed first.
         """
         scores = self._scores(sub_job, [hyper_node.name])
         statement, left = self._try_sub_job(job, sub_job, tasks, hyper_node)
@@ -166,8 +162,8 @@ class TopologyAllocator:
 
     def _try_sub_job(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                      hyper_node: HyperNodeInfo) -> tuple[Statement | None, PriorityQueue[TaskInfo]]:
-        """(The statement that places a sub-job, None where it can't be placed; the tasks that are
-        left).
+        """Return the statement that places a sub-job, None where it does not fit, and the tasks
+        left.
         """
         job.reset_sub_job_fit_err(sub_job.uid)
         left = tasks.clone()
@@ -182,7 +178,7 @@ class TopologyAllocator:
     # -- common ----------------------------------------------------------------------------------
 
     def _scores(self, sub_job: SubJobInfo, names: Any) -> dict[str, float]:
-        """What the plugins together give each HyperNode."""
+        """Return each HyperNode's score, summed over the plugins."""
         totals = dict.fromkeys(sorted(names), 0.0)
         by_plugin = self.ssn.hyper_node_order(
             sub_job, {name: self.ssn.topology.nodes.get(name, []) for name in totals})
@@ -202,7 +198,7 @@ class TopologyAllocator:
         return statement
 
     def record_decision(self, job: JobInfo) -> None:
-        """Note on the job, and on its sub-jobs, the HyperNode that now holds all of their tasks."""
+        """Set on the job, and on its sub-jobs, the HyperNode that now holds all of their tasks."""
         decided, around = self.decided[job.uid], self.ssn.topology.around
         job.allocated_hyper_node = around(job.allocated_hyper_node, decided)
         for uid, hyper_node in self.decided_sub_jobs.get(job.uid, {}).get(decided, {}).items():
@@ -211,9 +207,8 @@ class TopologyAllocator:
 
 
 def first_highest(scores: dict[str, float]) -> str | None:
-    """The name with the highest score; among equals the first in ascending order. None where no
-    score is a number.
-
+    """Return the name with the highest score, among equals the first in ascending order; None where
+    no score is a number.
     >>> first_highest({"b": 1.0, "a": 1.0, "c": 0.5})
     'a'
     """

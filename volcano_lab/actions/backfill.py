@@ -1,7 +1,6 @@
-"""backfill: place tasks that ask for nothing wherever they are allowed to run.
+"""backfill: place tasks without resource requests on any node that passes the predicates.
 
-Such a task takes no room that another could use, so it goes through the session without a
-statement.
+Such a task takes no resources from others, so the session allocates it without a statement.
 
 Volcano: pkg/scheduler/actions/backfill
 """
@@ -13,7 +12,7 @@ from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
 
 
 class Backfill(Action):
-    """Best-effort tasks of admitted jobs, queue by queue, job by job, task by task."""
+    """Place best-effort tasks of admitted jobs, queue by queue, job by job, task by task."""
 
     name = "backfill"
 
@@ -43,7 +42,7 @@ class Backfill(Action):
                 errors.set_node_error(node.name, str(error))
 
     def _pick_up_pending_tasks(self, ssn: Session) -> list[TaskInfo]:
-        """Return best-effort tasks that wait; those with a promise give it back first."""
+        """Return pending best-effort tasks, with pipelined ones, whose placement is undone."""
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
         jobs: dict[str, PriorityQueue] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}

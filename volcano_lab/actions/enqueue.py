@@ -1,4 +1,4 @@
-"""enqueue: let waiting PodGroups into the cluster, so that their pods are made.
+"""enqueue: admit pending PodGroups, so that their pods are created.
 
 Volcano: pkg/scheduler/actions/enqueue
 """
@@ -8,11 +8,11 @@ from volcano_lab.framework import Action, PriorityQueue, Session
 
 
 class Enqueue(Action):
-    """Takes one waiting job of a queue at a time, queues and jobs in order, and asks whether it may
-    come in.
+    """Take one pending job of a queue at a time, queues and jobs in order, and admit it if plugins
+    allow.
 
-    A job without `minResources` comes in unasked. A refused job is not tried again in the same
-    cycle; its queue is.
+    A job without `minResources` is admitted unconditionally. A refused job is not tried again in
+    the same cycle; its queue is.
     """
 
     name = "enqueue"

@@ -1,8 +1,8 @@
-"""What reclaim and preempt share: who may claim room, which tasks on a node could make it, and
-whether they suffice.
+"""What reclaim and preempt share: which tasks may evict, which tasks on a node are evictable, and
+whether evicting them is enough.
 
-`EvictableTasks` has no counterpart there: it knows of all nodes at once which can't help at all, so
-that plugins needn't be asked about those.
+`EvictableTasks` has no counterpart there: it computes for all nodes at once where no eviction
+helps, so that plugins are not called for those.
 
 Volcano: pkg/scheduler/util/scheduler_helper.go (ValidateVictims),
 pkg/scheduler/actions/reclaim/reclaim.go, pkg/scheduler/actions/preempt/preempt.go
@@ -20,30 +20,30 @@ from volcano_lab.framework.placement.arrays import LATER, room_memo
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
-    """Jobs that were admitted, are valid and have a queue: for these others may be evicted."""
+    """Yield jobs that were admitted, are valid and have a queue: others may be evicted for them."""
     for job in ssn.jobs.values():
         if not job.is_pending() and ssn.job_valid(job) is None:
             yield job
 
 
 def waiting_tasks(ssn: Session, job: JobInfo) -> PriorityQueue[TaskInfo]:
-    """A job's pending tasks behind no scheduling gate, in task order."""
+    """Return a job's pending tasks without scheduling gates, in task order."""
     return ssn.task_queue([task for _, task in sorted(job.in_status(PENDING).items())
                            if not task.sch_gated])
 
 
 def never_preempts(task: TaskInfo) -> bool:
-    """Whether the pod's preemption policy keeps it from taking others' room."""
+    """Return whether the pod's preemption policy is Never."""
     return task.pod.spec.preemption_policy == "Never"
 
 
 def tasks_of(node: NodeInfo, accepts: Callable[[TaskInfo], bool]) -> list[TaskInfo]:
-    """Those of a node's tasks that are accepted, by "namespace/name"."""
+    """Return those of a node's tasks that `accepts` selects, by "namespace/name"."""
     return [task for _, task in sorted([item for item in node.tasks.items() if accepts(item[1])])]
 
 
 def rows_where(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> np.ndarray:
-    """The rows of the nodes for which the mask (a truth value per row) holds, in their order."""
+    """Return the rows of the nodes for which the mask (a boolean per row) holds, in their order."""
     if nodes is ssn.node_list:
         return mask.nonzero()[0]
     rows = np.array([node.row for node in nodes], np.intp)
@@ -51,15 +51,15 @@ def rows_where(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> np.
 
 
 def nodes_at(ssn: Session, rows: np.ndarray) -> Iterator[NodeInfo]:
-    """The nodes in some rows, each when it is asked for: mostly the first one helps."""
+    """Yield the nodes of some rows; lazily, as mostly the first one fits."""
     return map(ssn.node_list.__getitem__, rows.tolist())
 
 
 def suffices(task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> bool:
-    """Whether a task fits what a node will have left with the victims gone.
+    """Return whether a task fits a node's future idle resources with the victims evicted.
 
-    Without any victim it may fit, too: those evicted for an earlier task may have left more than
-    that one took.
+    It may fit without any victim, too: those evicted for an earlier task may have freed more than
+    that task requested.
     """
     idle = node.future_idle
     for name, amount in task.init_resreq.items:
@@ -73,7 +73,7 @@ def suffices(task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> boo
 
 def note_victims(ssn: Session, action: str, task: TaskInfo, node: NodeInfo,
                  chosen: Iterable[TaskInfo], candidates: Iterable[TaskInfo] | None = None) -> None:
-    """Tell the observer who is evicted from a node for a task, and among whom they were chosen."""
+    """Report to the observer the victims on a node for a task, and their candidates."""
     if ssn.observer.watching:
         among = {} if candidates is None else {"candidates": [victim.key for victim in candidates]}
         ssn.observer.note("victims", action=action, task=task.key, node=node.name, **among,
@@ -81,7 +81,7 @@ def note_victims(ssn: Session, action: str, task: TaskInfo, node: NodeInfo,
 
 
 def pipeline(statement: Statement, task: TaskInfo, node: str, evicted: bool) -> None:
-    """Promise a node to a task; where that fails, say so and take back what was done of it."""
+    """Pipeline a task onto a node; on failure log the error and undo it."""
     try:
         statement.pipeline(task, node, evicted)
     except StatementError as error:
@@ -90,7 +90,7 @@ def pipeline(statement: Statement, task: TaskInfo, node: str, evicted: bool) -> 
 
 
 class EvictableTasks:
-    """By node the tasks that `accepts` lets through, and whether their going could make room, kept
+    """By node the tasks that `accepts` selects, and whether evicting them could free enough, kept
     up to date.
     """
 
@@ -98,10 +98,10 @@ class EvictableTasks:
         self.ssn, self.accepts = ssn, accepts
         self.by_row: list[list[TaskInfo]] = [[] for _ in ssn.node_list]
         self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
-        self._room = Memo(self._room_memo)
+        self._fits = Memo(self._fit_memo)
 
     def _sum(self, row: int) -> np.ndarray:
-        """List a node's tasks anew; what they take together, by column."""
+        """List a node's tasks again; return their summed requests by column."""
         tasks = self.by_row[row] = tasks_of(self.ssn.node_list[row], self.accepts)
         table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
         for request, count in Counter([task.resreq for task in tasks]).items():
@@ -114,19 +114,19 @@ class EvictableTasks:
                                       len(self.ssn.table.dimensions))  # also without any node
 
     def on(self, node: NodeInfo) -> list[TaskInfo]:
-        """The tasks on one node, by "namespace/name"."""
+        """Return the tasks on one node, by "namespace/name"."""
         self._sums.current()
         return self.by_row[node.row]
 
-    def may_make_room(self, request: Resource) -> np.ndarray:
-        """For each node whether a request would fit if all these tasks went: elsewhere no choice of
-        victims helps.
+    def may_suffice(self, request: Resource) -> np.ndarray:
+        """Return for each node whether a request would fit with all these tasks evicted: elsewhere
+        no choice of victims helps.
         """
-        return self._room[request].current() >= LATER
+        return self._fits[request].current() >= LATER
 
-    def _room_memo(self, request: Resource) -> RowMemo:
+    def _fit_memo(self, request: Resource) -> RowMemo:
         table = self.ssn.table
-        table.vector(request)  # it may be the first to name a resource
+        table.vector(request)  # may add the column of a new resource
         if self._sums.values.shape[1] != len(table.dimensions):
             self._sums = RowMemo(table, self._all_sums, self._sum)
         return room_memo(table, request, lambda: self._sums.current())

@@ -16,9 +16,9 @@ from volcano_lab.framework import PriorityQueue, Session
 
 @define(slots=True)
 class JobWorksheet:
-    """`sub_jobs` that have tasks to place, and their `tasks`; true while any sub-job is left.
+    """`sub_jobs` with tasks to place, and their `tasks`; true while any sub-job is left.
 
-    Sub-jobs that the gang needs go before those it doesn't.
+    Sub-jobs that the gang needs are placed before those that it does not need.
     """
 
     sub_jobs: PriorityQueue[SubJobInfo]
@@ -33,7 +33,7 @@ class JobWorksheet:
 
 
 def organize(ssn: Session, job: JobInfo) -> JobWorksheet:
-    """Tasks that are pending, behind no gate and ask for something, by sub-job."""
+    """Return by sub-job the tasks that are pending, have no gate and request resources."""
     required = _required_sub_jobs(ssn, job) if job.min_sub_jobs else frozenset()
 
     def less(left: SubJobInfo, right: SubJobInfo) -> bool:

@@ -1,10 +1,10 @@
-"""preempt: make room within a queue, at the expense of jobs (or of the job's own tasks) that matter
-less.
+"""preempt: free resources within a queue by evicting lower-priority tasks, of other jobs or of the
+same one.
 
-Its topology-aware way of choosing victims is in `preempt_topology.py`. First the starving jobs of
-each queue evict tasks of other jobs of the same queue, a statement a job, kept only if the gang
-gets its room; then each starving job's tasks evict tasks of the same job, a statement a task. Nodes
-are tried from the best score down.
+First the starving jobs of each queue evict tasks of other jobs of the same queue, one statement per
+job, kept only if the gang is pipelined; then each starving job's tasks evict tasks of the same job,
+one statement per task. Nodes are tried from the best score down. `preempt_topology.py` chooses
+victims in the topology-aware mode.
 
 Volcano: pkg/scheduler/actions/preempt/preempt.go
 """
@@ -28,7 +28,7 @@ TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
 
 @define(slots=True, frozen=True)
 class Claim:
-    """A task for which others may go: those of other jobs of its queue, or those of its own job."""
+    """A task to evict for: tasks of other jobs of its queue, or (`within_job`) of its own job."""
 
     task: TaskInfo
     job: JobInfo
@@ -37,13 +37,11 @@ class Claim:
 
 
 class Preempt(Action):
-    """Evicts tasks of the same queue for starving jobs. Jobs with a network topology don't take
-    part.
-    """
+    """Evict tasks of the same queue for starving jobs; jobs with a network topology are skipped."""
 
     name = "preempt"
     topology_aware = False
-    _is_full = False  # the claimant's queue, as long as nobody is evicted
+    _is_full = False  # the claimant's queue, until a task is evicted
     limits = dry_run.CandidateLimits()
 
     def execute(self, ssn: Session) -> None:
@@ -75,11 +73,11 @@ class Preempt(Action):
                 ssn.observer.popped("job", job, preemptors)
                 if self._preempt_other_jobs(job, ssn.queues[name]):
                     preemptors.push(job)
-            for job in under_request:  # the jobs of all queues, once for every queue
+            for job in under_request:  # the jobs of all queues, again for each queue
                 self._preempt_own_tasks(job)
 
     def _preempt_other_jobs(self, job: JobInfo, queue: QueueInfo) -> bool:
-        """Whether the gang got its room and the last task that tried found a node, so that more may
+        """Return whether the gang is pipelined and the last task tried got a node, so that more may
         be tried.
         """
         ssn, tasks = self.ssn, self.tasks[job.uid]
@@ -105,7 +103,7 @@ class Preempt(Action):
     # -- one task ----------------------------------------------------------------------------------
 
     def _preempt(self, statement: Statement, claim: Claim) -> bool:
-        """Find a node for a task, and victims there."""
+        """Find a node for a task, and its victims."""
         ssn, task = self.ssn, claim.task
         ssn.observer.note("claimant", task=task.key, job=claim.job.uid, queue=claim.queue.uid,
                    within_job=claim.within_job)
@@ -128,22 +126,22 @@ class Preempt(Action):
             return False
         if (claim.within_job and not self._homes and ssn.use_arrays
                 and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
-            return False  # nobody could go, and the queue may not take it
+            return False  # the job has no victims, and the queue refuses the task
         if any(self._preempt_on(statement, claim, node, may_evict)
                for node in self._ranked(claim, nodes)):
             return True
         if not ssn.use_arrays:
-            # Volcano turns to the nodes of other shards, too, even where there are none
+            # Volcano then scores the nodes of other shards, even where there are none
             prioritize_nodes(ssn, task, [])
         return False
 
     def _may_evict(self, claim: Claim) -> Callable[[TaskInfo], bool]:
-        """Return whether a task may go; one without a request evicts only tasks without one."""
+        """Return whether a task may be evicted; a best-effort task evicts only best-effort ones."""
         jobs, job, queue = self.ssn.jobs, claim.job.uid, claim.queue.uid
         only_best_effort = claim.task.best_effort
 
         def may(other: TaskInfo) -> bool:
-            if claim.within_job != (other.job == job) or not may_go(other):
+            if claim.within_job != (other.job == job) or not evictable(other):
                 return False
             if only_best_effort and not other.best_effort:
                 return False
@@ -152,8 +150,8 @@ class Preempt(Action):
         return may
 
     def _not_eligible(self, task: TaskInfo) -> dict[str, str] | None:
-        """Why a task may not evict others, as facts: by its policy, or because it was promised a
-        node that is being cleared.
+        """Return why a task may not preempt, as facts: its policy, or its nominated node, where
+        victims are still terminating.
         """
         if evictions.never_preempts(task):
             return {"reason": "policy_never"}
@@ -177,8 +175,8 @@ class Preempt(Action):
         return None
 
     def _fitting(self, task: TaskInfo) -> Sequence[NodeInfo]:
-        """The nodes that pass the predicates of this action; those that are fine as they are
-        needn't be asked one by one.
+        """Return the nodes that pass this action's predicates; the arrays answer for most nodes at
+        once.
         """
         ssn = self.ssn
         nodes, ask = ssn.nodes_that_eviction_may_help(task), ssn.predicate_for_preempt
@@ -192,7 +190,7 @@ class Preempt(Action):
         return self.helper.predicate_nodes(task, nodes, ask)[0]
 
     def _ranked(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
-        """The promising nodes from the best score down; among equals in their order."""
+        """Return the promising nodes from the best score down; among equals in their order."""
         ssn, task = self.ssn, claim.task
         if not ssn.use_arrays:
             by_score = prioritize_nodes(ssn, task, nodes)
@@ -207,25 +205,25 @@ class Preempt(Action):
         return evictions.nodes_at(ssn, rows)
 
     def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> np.ndarray:
-        """The rows of the nodes where the task would fit if all went who may."""
+        """Return the rows of the nodes where the task would fit with all candidates evicted."""
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
             may_fit = node_arrays(ssn).room(request) >= LATER
             may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
         else:
-            may_fit = self._evictable[claim.queue.uid].may_make_room(request)
+            may_fit = self._evictable[claim.queue.uid].may_suffice(request)
         return evictions.rows_where(ssn, nodes, may_fit)
 
     def _evictable_in(self, queue: str) -> evictions.EvictableTasks:
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}
-        return evictions.EvictableTasks(self.ssn, lambda task: may_go(task) and task.job in jobs)
+        return evictions.EvictableTasks(self.ssn, lambda task: evictable(task) and task.job in jobs)
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,
                     may_evict: Callable[[TaskInfo], bool]) -> bool:
-        """Evict on one node until queue and node have room; whether the task now waits for it."""
+        """Evict on one node until the task fits queue and node; return whether it is pipelined."""
         ssn, task, queue = self.ssn, claim.task, claim.queue
         if self._is_full and claim.within_job and node.name not in self._homes:
-            return False  # nobody of the job is there to go
+            return False  # the job has no tasks there
         if claim.within_job or not ssn.use_arrays:
             preemptees = evictions.tasks_of(node, may_evict)
         else:
@@ -236,32 +234,32 @@ class Preempt(Action):
         if not searches.suffices_in(ssn, task, node, victims):
             return False
         in_order, evicted = ssn.victims_queue(victims, task), []
-        while in_order and not self._has_room(task, queue, node):
+        while in_order and not self._fits(task, queue, node):
             evicted.append(in_order.pop().clone())
             statement.evict(evicted[-1], self.name)
         evictions.note_victims(ssn, self.name, task, node, evicted, victims)
-        if not self._has_room(task, queue, node):
+        if not self._fits(task, queue, node):
             self._is_full = not (ssn.observer.watches_attempts or ssn.allocatable(queue, task))
             return False
         evictions.pipeline(statement, task, node.name,
                  not total(victim.resreq for victim in evicted).is_empty())
         return True
 
-    def _has_room(self, task: TaskInfo, queue: QueueInfo, node: NodeInfo) -> bool:
-        """In the queue and on the node: a cluster with room to spare doesn't help a queue that may
-        not take it.
+    def _fits(self, task: TaskInfo, queue: QueueInfo, node: NodeInfo) -> bool:
+        """Return whether both queue and node fit the task: idle nodes do not help a queue at its
+        limit.
         """
         return self.ssn.allocatable(queue, task) and task.init_resreq.less_equal(
             node.future_idle, ZERO)
 
 
-def may_go(task: TaskInfo) -> bool:
-    """Bound or running, and not marked as one that must stay."""
+def evictable(task: TaskInfo) -> bool:
+    """Return whether a task is bound or running, and preemptable."""
     return task.status in PREEMPTABLE_STATUSES and task.preemptable
 
 
 def terminating_by_preemption(pod: Pod) -> bool:
-    """Whether a pod is being deleted because a scheduler evicted it for another."""
+    """Return whether a pod is being deleted because a scheduler preempted it."""
     return pod.metadata.deletion_timestamp is not None and any(
         c.type == "DisruptionTarget" and c.status == "True" and c.reason == "PreemptionByScheduler"
         for c in pod.status.conditions)

@@ -1,10 +1,9 @@
-"""Topology-aware preemption: try evictions out on copies of nodes, and carry out those of the best
-node.
+"""Topology-aware preemption: simulate evictions on copies of nodes, and evict on the best node.
 
-Where plain preempt evicts on the node with the best score, this looks at several nodes, spares on
-each every victim that needn't go, and compares what is left. It is needed where a pod's going
-changes what other rules allow (pod affinity). Plugins take part with their `simulate_…` functions,
-on a copy of what they keep for the task.
+Where plain preempt evicts on the node with the best score, this simulates several nodes, reprieves
+on each every victim that is not needed, and compares the rest. It is needed where evicting a pod
+changes other predicates (pod affinity). Plugins implement it in their `simulate_…` functions, on a
+copy of their state for the task.
 
 Volcano: pkg/scheduler/actions/preempt/preempt.go (topologyAwarePreempt)
 """
@@ -24,21 +23,21 @@ from volcano_lab.framework import Arguments, Session, Statement
 Preemptees = Callable[[NodeInfo], list[TaskInfo]]
 
 PRIORITY_OFFSET = 2**31
-"""Added to each victim's priority before they are summed, so that few victims beat many even below
-zero.
+"""Added to each victim's priority before they are summed, so that few victims beat many even for
+negative priorities.
 """
 
 
 @define(slots=True, frozen=True)
 class CandidateLimits:
-    """Hold how many candidate nodes are looked for: a percentage within two bounds."""
+    """The number of candidate nodes to find: a percentage within two bounds."""
 
     percentage: int = 10
     at_least: int = 1
     at_most: int = 100
 
     def changed_by(self, arguments: Arguments) -> "CandidateLimits":
-        """The same limits, but for those that the arguments name."""
+        """Return the same limits with those that the arguments set."""
         read = arguments.get_weight
         return CandidateLimits(read("minCandidateNodesPercentage", self.percentage),
                                read("minCandidateNodesAbsolute", self.at_least),
@@ -58,16 +57,14 @@ class CandidateLimits:
 
 @define(slots=True, frozen=True)
 class Candidate:
-    """A node, and who would have to go there."""
+    """A node, and the victims there."""
 
     node: str
     victims: list[TaskInfo]
 
 
 class Impossible(Exception):
-    """Why no choice of victims on a node makes it a place for the task: a code, and what was
-    objected.
-    """
+    """Why evictions on a node cannot place the task: a code, and the objection."""
 
     def __init__(self, reason: str, objection: object = ""):
         super().__init__(reason, str(objection))
@@ -75,8 +72,10 @@ class Impossible(Exception):
 
 def preempt(statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Iterable[NodeInfo],
             wanted: int, preemptees: Preemptees) -> bool:
-    """Return whether a task got the best of the first `wanted` nodes that can be cleared for it;
-    its victims are evicted then. `preemptees(node)` names the tasks on a node that may go.
+    """Preempt on the best of the first `wanted` nodes where the task fits after evictions.
+
+    Return whether there is one; its victims are evicted then. `preemptees(node)` lists the
+    candidates on a node.
     """
     ssn = statement.ssn
     candidates: list[Candidate] = []
@@ -103,7 +102,7 @@ def preempt(statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Itera
 
 
 class DryRun:
-    """One node, copied, on which evictions for one task are tried out."""
+    """A copy of one node, on which evictions for one task are simulated."""
 
     def __init__(self, ssn: Session, task: TaskInfo, queue: QueueInfo, node: NodeInfo):
         self.ssn, self.task, self.queue = ssn, task, queue
@@ -112,8 +111,7 @@ class DryRun:
                                       for name, value in ssn.cycle_state(task.uid).items()}
 
     def select_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
-        """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody
-        has to go.
+        """Return the victims. Raises `Impossible` where no victims are enough, or none is needed.
         """
         removed = self._remove_until_it_fits(self._potential_victims(preemptees))
         if not removed:
@@ -145,7 +143,7 @@ class DryRun:
         return removed
 
     def _spare(self, victim: TaskInfo) -> bool:
-        """Put a victim back, and leave it there if the task still fits."""
+        """Add a victim back, and keep it if the task still fits."""
         objection = self.ssn.simulate_add_task(self.state, self.task, victim, self.node)
         if objection is not None:
             raise Impossible("refused", objection)
@@ -170,7 +168,7 @@ class DryRun:
 
 
 def select_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The candidate whose victims matter least; among equals the one whose node's name comes first.
+    """Return the candidate with the least important victims; among equals the first by node name.
 
     In this order: the lowest first victim, the lowest sum of priorities, the fewest victims, and of
     the most important victims the one that started last.
@@ -186,18 +184,16 @@ def select_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def earliest_start(victims: Sequence[TaskInfo]) -> float:
-    """When the first of the most important victims started."""
+    """Return the start time of the first of the victims with the highest priority."""
     highest = max(pod_priority(victim.pod) for victim in victims)
     return min(start_time(victim.pod) for victim in victims if pod_priority(victim.pod) == highest)
 
 
 def pod_priority(pod: Pod) -> int:
-    """The pod's own priority, 0 where it has none (a task's counts as 1 then)."""
+    """Return the pod's own priority, 0 where it has none (a task's defaults to 1)."""
     return pod.spec.priority or 0
 
 
 def start_time(pod: Pod) -> float:
-    """When a pod started, in seconds; one that has not started yet counts as starting now, later
-    than all others.
-    """
+    """Return a pod's start time in seconds; infinity, later than all others, before it started."""
     return inf if pod.status.start_time is None else pod.status.start_time

@@ -1,8 +1,8 @@
-"""reclaim: take back what other queues hold beyond their due.
+"""reclaim: reclaim resources that other queues hold beyond their deserved share.
 
-A queue that isn't overused claims for its starving jobs. For a task the nodes are tried in order;
-on the first where victims of other, reclaimable queues suffice they are evicted, and the task waits
-(pipelined) for the room they leave. Unlike allocate and preempt it scores no nodes. The
+A queue that is not overused reclaims for its starving jobs. Nodes are tried in order for each task;
+on the first where victims of other, reclaimable queues are enough they are evicted, and the task is
+pipelined onto the resources they release. Unlike allocate and preempt it scores no nodes. The
 `predicateErrorCacheEnable` argument has no effect, as in Volcano, where each task begins with an
 empty cache.
 
@@ -18,8 +18,8 @@ from volcano_lab.framework.placement.chooser import PredicateHelper
 
 
 class Reclaim(Action):
-    """Evicts running tasks of other queues for starving jobs: a statement a job, kept only if the
-    gang gets its room.
+    """Evict running tasks of other queues for starving jobs: one statement per job, kept only if
+    the gang is pipelined.
     """
 
     name = "reclaim"
@@ -50,7 +50,8 @@ class Reclaim(Action):
                 ssn.observer.popped("job", job, jobs)
                 self._reclaim_for_job(queue, job, tasks[job.uid])
                 if jobs:
-                    # idle, for all of its jobs have their turn now; yet it reorders the others
+                    # no effect on this queue, all of whose jobs are tried now, but on the order
+                    # of the others
                     queues.push(queue)
 
     def _reclaim_for_job(self, queue: QueueInfo, job: JobInfo,
@@ -82,7 +83,7 @@ class Reclaim(Action):
 
     def _nodes_with_reclaimees(self, task: TaskInfo,
                                job: JobInfo) -> Iterable[tuple[NodeInfo, list[TaskInfo]]]:
-        """Nodes where the task may be, with what could be taken back there."""
+        """Yield nodes that pass the predicates, with their reclaimable tasks."""
         ssn = self.ssn
         nodes = ssn.nodes_that_eviction_may_help(task)
         if ssn.use_arrays:
@@ -98,14 +99,14 @@ class Reclaim(Action):
 
     def _promising_nodes(self, task: TaskInfo, job: JobInfo,
                          nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
-        """The same nodes without those on which nobody's going would suffice; predicates are asked
+        """Yield the same nodes without those with too few reclaimable tasks; predicates are called
         last.
         """
         ssn, evictable = self.ssn, self._evictable[job.queue]
         allowed = node_arrays(ssn).allowed(task)
         if allowed is not None and self._searches.repeats(task, nodes, allowed.tobytes()):
             return
-        rows = evictions.rows_where(ssn, nodes, evictable.may_make_room(task.init_resreq))
+        rows = evictions.rows_where(ssn, nodes, evictable.may_suffice(task.init_resreq))
         for node in evictions.nodes_at(ssn, rows):
             reclaimees = evictable.on(node)
             if reclaimees and ((allowed is not None and allowed[node.row])
@@ -113,8 +114,7 @@ class Reclaim(Action):
                 yield node, reclaimees
 
     def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:
-        """Whether a task is running, preemptable, and of another queue that lets itself be
-        reclaimed from.
+        """Return a test of a task: running, preemptable, and of another queue that is reclaimable.
         """
         queues = {name
                   for name, other in self.ssn.queues.items() if name != queue and other.reclaimable}
@@ -123,8 +123,8 @@ class Reclaim(Action):
 
     def _evict(self, statement: Statement, task: TaskInfo, node: NodeInfo,
                victims: list[TaskInfo]) -> bool:
-        """Evict until the task fits, at least one where there is any; whether the task now waits
-        for the room.
+        """Evict until the task fits, at least one victim where there is any; return whether the
+        task is pipelined.
         """
         available, evicted = node.future_idle, []
         in_order = self.ssn.victims_queue(victims, task)

@@ -1,4 +1,4 @@
-"""Searches for a node that preempt and reclaim need not repeat. Decisions do not depend on it.
+"""Searches for a node that preempt and reclaim can skip. Decisions do not depend on it.
 
 Volcano: none
 """
@@ -13,16 +13,15 @@ from volcano_lab.framework.placement.arrays import LATER
 
 
 def suffices_in(ssn: Session, task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> bool:
-    """`suffices` on a node of the session, whose arrays have the answer without any victim."""
+    """Return `suffices` for a node of the session; without victims the arrays have the answer."""
     if victims or not ssn.use_arrays:
         return suffices(task, node, victims)
     return bool(node_arrays(ssn).room(task.init_resreq)[node.row] >= LATER)
 
 
 class Searches:
-    """Which searches for a node only repeat one that found none: those for a task like an earlier
-    one of its job, among the same nodes, with no node changed since. Nothing is kept where each
-    attempt is to be seen.
+    """Searches that repeat one that found no node: for a task like an earlier one of its job, among
+    the same nodes, with no node changed since. Nothing is skipped while each attempt is recorded.
     """
 
     def __init__(self, ssn: Session):
@@ -31,8 +30,8 @@ class Searches:
         self._serves = ssn.use_arrays and not ssn.observer.watches_attempts
 
     def repeats(self, task: TaskInfo, nodes: Sequence[NodeInfo], *among: Any) -> bool:
-        """Return whether a search is known to fail; keep it as begun otherwise: one that finds a
-        node changes it.
+        """Return whether a search is known to fail; otherwise record it as begun: one that finds a
+        node changes the table.
         """
         if not self._serves or task.template is None:
             return False

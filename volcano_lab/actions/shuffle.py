@@ -1,8 +1,8 @@
-"""shuffle: evict running tasks that a plugin would rather see elsewhere.
+"""shuffle: evict running tasks that a plugin selects for rescheduling.
 
-Each eviction stands for itself and takes effect at once, without a statement. Differs on purpose:
-where a plugin (tdm) names a node's copy of a task, the job's own task is evicted; Volcano would
-count that copy off as releasing before it was ever counted so.
+Each eviction is independent and takes effect at once, without a statement. Differs on purpose:
+where a plugin (tdm) returns a node's copy of a task, the job's own task is evicted; Volcano would
+subtract that copy from the releasing resources before it was ever added.
 
 Volcano: pkg/scheduler/actions/shuffle/shuffle.go
 """
@@ -12,7 +12,7 @@ from volcano_lab.framework import Action, Session, StatementError
 
 
 class Shuffle(Action):
-    """Asks the plugins (`victim_tasks`) which of all running tasks are to go; jobs by name, their
+    """Ask the plugins (`victim_tasks`) which running tasks to evict; jobs are sorted by name, their
     tasks by uid.
     """
 
