@@ -209,6 +209,7 @@ class TopologyAllocator:
 def first_highest(scores: dict[str, float]) -> str | None:
     """Return the name with the highest score, among equals the first in ascending order; None where
     no score is a number.
+
     >>> first_highest({"b": 1.0, "a": 1.0, "c": 0.5})
     'a'
     """

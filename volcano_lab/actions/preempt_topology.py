@@ -111,8 +111,7 @@ class DryRun:
                                       for name, value in ssn.cycle_state(task.uid).items()}
 
     def select_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
-        """Return the victims. Raises `Impossible` where no victims are enough, or none is needed.
-        """
+        """Return the victims. Raises `Impossible` where none are enough or none are needed."""
         removed = self._remove_until_it_fits(self._potential_victims(preemptees))
         if not removed:
             raise Impossible("no_victims")

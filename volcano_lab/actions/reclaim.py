@@ -114,8 +114,7 @@ class Reclaim(Action):
                 yield node, reclaimees
 
     def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:
-        """Return a test of a task: running, preemptable, and of another queue that is reclaimable.
-        """
+        """Return a test of a task: running, preemptable, and of another, reclaimable queue."""
         queues = {name
                   for name, other in self.ssn.queues.items() if name != queue and other.reclaimable}
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue in queues}
