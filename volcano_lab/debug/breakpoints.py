@@ -1,4 +1,4 @@
-"""Breakpoints in words: where to stop in a trace, as a debugger's conditional breakpoints.
+"""Breakpoints as sentences: where to stop in a trace, like a debugger's conditional breakpoints.
 
     stop at overused where queue == "a" and answer
     stop at allocatable where not answer and plugin == "proportion"
@@ -10,7 +10,7 @@ record, or "action" and an action's name; "anything" stops everywhere. After "wh
 expression over the record's facts, and over `action`, `kind`, `number`. A fact that a record lacks
 is None, and comparing None with a number is false. Expressions know names, numbers, texts, lists,
 comparisons, + - * / of numbers, and, or, not, in, a subscript, and `len`, `min`, `max`, `abs`,
-`any`, `all`: nothing that could do more than look, and nothing that grows.
+`any`, `all`: nothing with a side effect, and no value that grows without bound.
 """
 
 import ast
@@ -34,11 +34,11 @@ MOST = 500
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len, "min": min, "max": max, "abs": abs, "any": any, "all": all}
 OF_ALL = ("action", "kind", "number")
-"""What a condition may name of every record."""
+"""The names that a condition may use for every record."""
 
 
 class BreakpointError(OneSentence, ValueError):
-    """A breakpoint that can't be read; the text says what was found and what is allowed."""
+    """Raised for a breakpoint that can't be parsed; the text has what was found and is allowed."""
 
     def __init__(self, text: str):
         super().__init__(one_line(text))
@@ -46,7 +46,7 @@ class BreakpointError(OneSentence, ValueError):
 
 @friendly_errors
 class Breakpoint:
-    """A condition on records, from a sentence; hand it to `Stepper.find`, or call it.
+    """A condition on records, parsed from a sentence; pass it to `Stepper.find`, or call it.
 
     >>> record = Record(4, "allocate", "call", ("point", "queue", "answer"),
     ...                 ("overused", "a", True))
@@ -77,7 +77,7 @@ class Breakpoint:
         return self._holds is None or bool(self._holds(record.facts | facts))
 
     def nowhere(self, trace: TraceReader) -> str:
-        """Say why it stops nowhere in a trace; "" where it does, or only its condition never holds.
+        """Explain why it never stops in a trace; "" where it does, or only its condition is false.
 
         >>> from volcano_lab.cluster import Cluster
         >>> from volcano_lab.scheduler import traced
@@ -103,11 +103,11 @@ class Breakpoint:
 
 
 Place = tuple[Callable[[Record], bool], tuple[str, ...]]
-"""A condition, and the names of the facts of records of which it holds; () where they differ."""
+"""A condition, and the fact names of the records that it selects; () where these differ."""
 
 
 def _place(place: str) -> Place:
-    """What "stop at" names. Raises `BreakpointError`."""
+    """Parse the place after "stop at". Raises `BreakpointError`."""
     word, _, rest = place.partition(" ")
     if word == "action" and rest in action_names():
         return lambda record: record.action == rest, ()
@@ -141,7 +141,7 @@ def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None
 
 
 def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """The same for numbers only: texts and lists would grow."""
+    """Restrict an operator to numbers: texts and lists would grow."""
 
     def checked(left: Any, right: Any) -> Any:
         for side in (left, right):
@@ -154,7 +154,7 @@ def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """The same, but false where a side is None."""
+    """Return a comparison that is false where a side is None."""
     return lambda left, right: left is not None and right is not None and compare(left, right)
 
 
@@ -171,7 +171,7 @@ NODES = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, a
 
 
 class Expression:
-    """A condition over names, in Python's words, of which only those that look are allowed.
+    """A condition over names in Python's syntax, restricted to expressions without side effects.
 
     >>> Expression("share > 0.5 and queue in ['a', 'b']")({"share": 0.75, "queue": "a"})
     True
@@ -204,13 +204,13 @@ class Expression:
         called = {node.func for node in inside if isinstance(node, ast.Call)}
         self.names = {node.id: None for node in inside
                       if isinstance(node, ast.Name) and node not in called}
-        """The facts that it reads."""
+        """The facts that the condition reads."""
 
     def __call__(self, names: Mapping[str, Any]) -> Any:
-        """Return the value with these names; a name that isn't among them is None. Raises
-        `BreakpointError` where it has none.
+        """Return the value for these names; a name that isn't among them is None. Raises
+        `BreakpointError` where the value can't be computed.
         """
-        self._evaluator.names = defaultdict(lambda: None, names)  # what a record lacks is None
+        self._evaluator.names = defaultdict(lambda: None, names)  # a missing fact is None
         try:
             return self._evaluator.eval(self.text, self._tree)
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError,

@@ -1,7 +1,7 @@
-"""How often plugins are called, how long their answers take, and how much else a cycle does.
+"""How often plugins are called, how long the calls take, and how much else a cycle does.
 
 Counts are the same on every machine; seconds are not. A trace has no times, so that two runs give
-equal traces; this is an observer beside it.
+equal traces; this is a separate observer.
 
 Volcano: pkg/scheduler/metrics (latencies; the parts by plugin are added here)
 """
@@ -18,15 +18,15 @@ Key = tuple[str, str, str]
 
 
 class Effort(Observer):
-    """Counts one cycle's work; hand it to `Scheduler.run_once`.
+    """Count one cycle's work; pass it to `Scheduler.run_once`.
 
     Attributes:
         calls: How often each plugin was called.
-        seconds: How long that took, without the calls that it made meanwhile.
+        seconds: How long these calls took, without the calls nested in them.
         times: The seconds of the cycle's parts.
-        choices: How often a node was looked for.
-        pairs: The nodes that came into question, in sum; `scored` the pairs whose score was
-            computed.
+        choices: How often a node was searched for.
+        pairs: The number of candidate nodes, summed over searches; `scored` the pairs whose score
+            was computed.
         notes: How often each kind of record was noted; lessons 05b and 15 read it.
 
     >>> from volcano_lab.cluster import Cluster
@@ -44,7 +44,7 @@ class Effort(Observer):
         self.notes: Counter[str] = Counter()
         self.times: dict[str, float] = {}
         self.choices = self.pairs = self.scored = self.placed = 0
-        self._within = 0.0  # seconds that calls inside the present one took
+        self._within = 0.0  # seconds in calls nested in the current one
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
         self.times = dict(times)
@@ -86,7 +86,7 @@ class Effort(Observer):
             self.scored = max(asked, default=0)
 
     def count(self, *, action: str = "", point: str = "", plugin: str = "") -> int:
-        """Return the number of calls, in all or of what is named."""
+        """Return the number of calls, in total or for the given action, point and plugin."""
         wanted = (action, point, plugin)
         return sum(count for key, count in self.calls.items()
                    if all(want in ("", have) for have, want in zip(key, wanted, strict=True)))
@@ -98,7 +98,7 @@ class Effort(Observer):
                 for key, count in ordered]
 
     def time_by_plugin(self) -> dict[str, float]:
-        """Return the seconds in each plugin's answers, the longest first."""
+        """Return the seconds spent in each plugin, the longest first."""
         total: defaultdict[str, float] = defaultdict(float)
         for (_, _, plugin), seconds in self.seconds.items():
             total[plugin] += seconds

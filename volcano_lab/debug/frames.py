@@ -1,9 +1,9 @@
-"""Places in a trace as small plain frames: what a stepper shows of them.
+"""Places in a trace as small plain frames: what a stepper displays.
 
-A frame has the sentence of the record, its neighbours, the statement under way, and rows of queues,
-nodes and jobs, in the units people use. However large the cluster, a frame has no more rows than
-`SLOTS` says: of longer lists the part around what the record is about. `frames_of` has those
-of a trace's statements, whole: what was done, and pods, nodes and queues right after it.
+A frame has the sentence of the record, its neighbours, the open statement, and rows of queues,
+nodes and jobs, in display units. However large the cluster, a frame has no more rows than `SLOTS`
+allows: of longer lists, the part around the record's object. `frames_of` returns whole frames of a
+trace's statements: the operation, and pods, nodes and queues right after it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Frame = dict[str, Any]
 SLOTS = {"queues": 8, "nodes": 10, "jobs": 10}
 """The most rows of each kind in a frame."""
 AROUND = 4
-"""How many places before and after the present one are told."""
+"""How many places before and after the current one are listed."""
 UNDER_WAY = 4
-"""The most operations of statements under way in a frame."""
+"""The most operations of open statements in a frame."""
 
 READY = frozenset(map(str, READY_STATUSES))
 STEPS = (*OPERATIONS, "start", "saved", "recovers")
@@ -36,7 +36,7 @@ DETAILS: dict[str, Callable[[Record], Any]] = {
     "operations": lambda record: record.kind in STEPS or record.get("changes"),
     "decisions": lambda record: not _is_detail(record) or record.get("changes"),
     "every record": lambda record: True}
-"""How finely one steps -> at which records one stands still."""
+"""How fine the steps are -> at which records they stop."""
 
 
 def _is_detail(record: Record) -> bool:
@@ -44,8 +44,8 @@ def _is_detail(record: Record) -> bool:
 
 
 class StepView:
-    """A `Stepper`, seen through frames. `places` are the records at which one stands still; place 0
-    is the start.
+    """A `Stepper`, seen through frames. `places` are the records at which steps stop; place 0 is
+    the start.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
@@ -68,11 +68,11 @@ class StepView:
         self.pods: dict[str, list[str]] = {uid: [] for uid in state["jobs"]}
         for key, task in state["tasks"].items():
             self.pods.setdefault(task["job"], []).append(key)
-        self._from = dict.fromkeys(SLOTS, 0)  # where the part of a long list begins that is shown
+        self._from = dict.fromkeys(SLOTS, 0)  # first shown entry of each long list
         self.choose(detail)
 
     def choose(self, detail: str) -> None:
-        """How finely one steps: a key of `DETAILS`; `ValueError` for another word."""
+        """Set how fine the steps are: a key of `DETAILS`; `ValueError` for another word."""
         if detail not in DETAILS:
             raise Misuse(gettext('the detail is "{detail}"; allowed are {details:,}.',
                                  detail=detail, details=[*DETAILS]))
@@ -80,27 +80,26 @@ class StepView:
         self.places = [record.number for record in self.trace.records if holds(record)]
 
     def show(self, resource: str) -> None:
-        """Amounts of another resource; `ValueError` for one that nothing in the cluster has."""
+        """Show amounts of another resource; `ValueError` for one that the cluster doesn't have."""
         if resource not in self.resources:
             raise Misuse(gettext('the resource is "{resource}"; the nodes have {names:,}.',
                                  resource=resource, names=self.resources))
         self.resource = resource
 
-    # -- where one stands --------------------------------------------------------------------------
+    # -- position ----------------------------------------------------------------------------------
 
     @property
     def place(self) -> int:
-        """How many places lie behind; after a jump between two of them, that of the one before."""
+        """The number of places passed; after a jump between two places, that of the earlier."""
         return bisect_right(self.places, self.stepper.at)
 
     def to_place(self, place: int) -> StepView:
-        """To a place, or to the nearest end."""
+        """Move to a place, or to the nearest end."""
         place = max(0, min(place, len(self.places)))
         self.stepper.goto(self.places[place - 1] if place else -1)
         return self
 
-    # -- what is seen from there
-    # ---------------------------------------------------------------------
+    # -- content -----------------------------------------------------------------------------------
 
     @property
     def frame(self) -> Frame:
@@ -117,7 +116,7 @@ class StepView:
                 "of": {what: [self._from[what], len(names)] for what, names in self.names.items()}}
 
     def _about(self, record: Record | None) -> dict[str, str]:
-        """The queue, node and job that a record is about."""
+        """Return the queue, node and job of a record."""
         if record is None:
             return {}
         task = self.trace.start["tasks"].get(record.get("task"), {})
@@ -154,22 +153,22 @@ class StepView:
                 "min_available": job["min_available"]}
 
     def _around(self, place: int) -> list[list[Any]]:
-        """[place, sentence] of the places before and after; the start is place 0."""
-        told = range(max(0, min(place - AROUND, len(self.places) - 2 * AROUND)),
+        """Return [place, sentence] of the places before and after; the start is place 0."""
+        places = range(max(0, min(place - AROUND, len(self.places) - 2 * AROUND)),
                      len(self.places) + 1)[:2 * AROUND + 1]
         return [[number, sentence(self.trace.records[self.places[number - 1]] if number else None)]
-                for number in told]
+                for number in places]
 
     def _statement(self) -> dict[str, Any]:
-        """The operations under way, the last of them; each may still be undone."""
+        """Return the number of operations neither committed nor discarded, and the latest."""
         under_way = [*chain.from_iterable(self.stepper.statements.values())]
         rows = [str(operation(*entry)) for entry in under_way[-UNDER_WAY:]]
         return {"count": len(under_way), "operations": rows}
 
     @property
     def most(self) -> dict[str, dict[str, float]]:
-        """The scale of each kind of row by resource: the largest node, and the most that queues
-        hold, deserve, ask for.
+        """The scale of each kind of row by resource: the largest node, and the largest amount that
+        queues hold, deserve or request.
         """
         start = self.trace.start
         held = [queue[field] for queue in start["queues"].values()
@@ -184,7 +183,7 @@ class StepView:
 
 
 def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
-    """What the nodes have, those first that pods ask for; never empty."""
+    """Return the nodes' resources, those that pods request first; never empty."""
     asked = {name for task in start["tasks"].values() for name, amount in task["request"].items()
              if amount}
     there = dict.fromkeys(name for node in start["nodes"].values() for name in node["allocatable"])
@@ -194,7 +193,7 @@ def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
 
 
 def frames_of(trace: TraceReader) -> list[Frame]:
-    """The beginning, and a frame for each operation that was done, undone, committed, saved or
+    """Return the start, and a frame for each operation that was done, undone, committed, saved or
     recovered; amounts are those of CPUs.
 
     >>> from volcano_lab.cluster import Cluster
@@ -209,12 +208,12 @@ def frames_of(trace: TraceReader) -> list[Frame]:
     for record in trace.records:
         if record.kind in (*OPERATIONS, "saved", "recovers"):
             state = stepper.goto(record.number).state
-            shown.append(_frame(len(shown), *_told(record, state), state))
+            shown.append(_frame(len(shown), *_described(record, state), state))
     return shown
 
 
-def _told(record: Record, state: State) -> tuple[str, str, str]:
-    """Kind, sentence, and pod of a record."""
+def _described(record: Record, state: State) -> tuple[str, str, str]:
+    """Return kind, sentence, and pod of a record."""
     text = sentence(record)
     if record.kind in ("saved", "recovers"):
         return record.kind.removesuffix("d").removesuffix("s"), text, ""

@@ -1,7 +1,7 @@
-"""Symptoms, and the places of a trace that decide them: what people see first, and where to look.
+"""Symptoms, and the places of a trace that decide them: what users see first, and where to look.
 
-`symptoms.toml` lists them. Each symptom asks for a queue or a job; `find` puts the stepper where
-the decision falls.
+`symptoms.toml` lists them. Each symptom needs a queue or a job; `find` moves the stepper to the
+deciding record.
 """
 
 import tomllib
@@ -17,10 +17,10 @@ from volcano_lab.trace.stepper import Stepper
 
 @define(slots=True, frozen=True)
 class Symptom:
-    """What is seen, what is likely behind it, and the breakpoint at the place that decides.
+    """What is seen, its likely cause, and the breakpoint at the deciding record.
 
-    In the breakpoint {queue} or {job} stands for the name that is asked about; `about` says which,
-    "" for neither.
+    In the breakpoint {queue} or {job} is replaced by the given name; `about` has which of them, ""
+    for neither.
     """
 
     seen: str
@@ -29,7 +29,7 @@ class Symptom:
     about: str = ""
 
     def breakpoint(self, name: str = "") -> Breakpoint:
-        """The breakpoint for one queue or job. Raises `ValueError` where a name is missing."""
+        """Return the breakpoint for one queue or job. Raises `ValueError` without its name."""
         if self.about and not name:
             raise Misuse(gettext('the symptom "{seen}" is one of a {about}; name it.',
                                  seen=gettext(self.seen), about=gettext(self.about)))
@@ -41,8 +41,8 @@ SYMPTOMS = tuple(Symptom(**row) for row in tomllib.loads(
 
 
 def find(stepper: Stepper, symptom: Symptom, name: str = "") -> Record | None:
-    """Put a stepper at the first place that decides a symptom, from the start; None, and no move,
-    where there is none.
+    """Move a stepper to the first record that decides a symptom, searching from the start; return
+    None without moving if there is none.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced

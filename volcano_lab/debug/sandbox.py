@@ -1,7 +1,7 @@
-"""A session whose statements one works by hand, with a trace of every operation.
+"""A session whose statements the user controls, with a trace of every operation.
 
-The scheduler's actions are not run: who is placed where is the user's to say, and no plugin is
-asked whether it may be.
+The scheduler's actions do not run: the user chooses the node of each pod, and no plugin is asked
+for permission.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from volcano_lab.messages.log import quiet
 from volcano_lab.scheduler import actions, plugins
 from volcano_lab.trace import Trace
 
-assert actions and plugins  # importing them makes the built-in ones known
+assert actions and plugins  # importing them registers the built-in ones
 
 CONF = """\
 actions: "allocate"
@@ -31,7 +31,7 @@ tiers:
 
 
 class Rehearsal:
-    """An open session over a cluster; `statement` makes statements, `trace` has all that was done.
+    """An open session over a cluster; `statement` creates statements, `trace` has all operations.
 
     Pods are named as in the cluster, with or without "default/". A node or pod that isn't there is
     a `KeyError`.
@@ -54,7 +54,7 @@ class Rehearsal:
         return HandStatement(self)
 
     def task(self, pod: str) -> TaskInfo:
-        """The pod's task in the session."""
+        """Return the pod's task in the session."""
         key = pod if "/" in pod else f"default/{pod}"
         for job in self.session.jobs.values():
             for task in job.tasks.values():
@@ -73,9 +73,7 @@ class Rehearsal:
         return self.session.nodes[name]
 
     def lose_node(self, name: str) -> None:
-        """The node leaves the cluster while the session is open: the cache knows it no more, the
-        session still does.
-        """
+        """Delete the node from the cache while the session is open; the session keeps it."""
         del self.cache.nodes[name]
 
 
@@ -92,31 +90,29 @@ class HandStatement:
         return self.statement.operations
 
     def allocate(self, pod: str, node: str) -> HandStatement:
-        """Give a pod idle room on a node. Nobody asks whether it fits: that is for the actions to
-        do.
-        """
+        """Allocate idle resources on a node to a pod. Fit is not checked: the actions do that."""
         self.statement.allocate(self.rehearsal.task(pod), self.rehearsal.node(node))
         return self
 
     def pipeline(self, pod: str, node: str) -> HandStatement:
-        """Promise a pod room on a node that is being freed."""
+        """Reserve resources that are being released on a node for a pod."""
         self.statement.pipeline(self.rehearsal.task(pod), self.rehearsal.node(node).name)
         return self
 
     def evict(self, pod: str, reason: str = "room is needed") -> HandStatement:
-        """Ask a running pod to go."""
+        """Evict a running pod."""
         task = self.rehearsal.task(pod)
         self.statement.evict(self.rehearsal.node(task.node_name).tasks[task.key].clone(), reason)
         return self
 
     def play(self, plan: Iterable[tuple[str, ...]]) -> HandStatement:
-        """Several operations, such as [("evict", "web-1"), ("pipeline", "train-0", "node-0")]."""
+        """Apply operations, such as [("evict", "web-1"), ("pipeline", "train-0", "node-0")]."""
         for word, *what in plan:
             getattr(self, word)(*what)
         return self
 
     def commit(self) -> None:
-        """What the cache refuses is taken back alone; the trace shows it."""
+        """Commit; an operation that the cache refuses is undone alone, as the trace shows."""
         with quiet():
             self.statement.commit()
 
@@ -124,13 +120,13 @@ class HandStatement:
         self.statement.discard()
 
     def save(self) -> list[Operation]:
-        """Copies of the operations as they are now."""
+        """Return copies of the operations in their current state."""
         saved = save_operations(self.statement)
         self.rehearsal.trace.note("saved", operations=[repr(operation) for operation in saved])
         return saved
 
     def recover(self, saved: list[Operation]) -> HandStatement:
-        """Do saved operations once more, as this statement's own."""
+        """Repeat saved operations in this statement."""
         self.rehearsal.trace.note("recovers", operations=[repr(operation) for operation in saved])
         self.statement.recover(saved)
         return self

@@ -1,4 +1,4 @@
-"""What serves other processes: cycles on a folder that is watched, a page, series for Prometheus.
+"""Services for other processes: cycles on a watched folder, a page, series for Prometheus.
 
 Only the command line imports it.
 """

@@ -1,8 +1,8 @@
-"""A configuration that may change while the scheduler runs: of a file, or else of a ConfigMap.
+"""A configuration that may change while the scheduler runs: from a file, or from a ConfigMap.
 
-Answers to `loadSchedulerConf` and `watchSchedulerConf` of `pkg/scheduler/scheduler.go`: a file that
-can't be read or is refused leaves the last good configuration in force; before there was one,
-Volcano's default is.
+Answers to `loadSchedulerConf` and `watchSchedulerConf` of `pkg/scheduler/scheduler.go`: if a file
+can't be read or is refused, the last good configuration stays in force; before the first one,
+Volcano's default.
 """
 
 from collections.abc import Callable
@@ -18,20 +18,20 @@ from volcano_lab.scheduler import run_once
 
 
 class ConfFile:
-    """`conf` is what is in force and `text` what it was read from; `problem` says what is wrong
+    """`conf` is the configuration in force and `text` its source; `problem` describes what is wrong
     with the file, "" if nothing.
 
-    Without a path, `otherwise` gives the text, of a ConfigMap for example; None stands for
-    Volcano's default. `tell` is called with each new problem; unset, it is logged.
+    Without a path, `otherwise` returns the text, of a ConfigMap for example; None stands for
+    Volcano's default. `report` is called with each new problem; unset, it is logged.
 
     >>> ConfFile(None).conf.actions
     ['enqueue', 'allocate', 'backfill']
     """
 
-    def __init__(self, path: str | Path | None, tell: Callable[[str], None] | None = None,
+    def __init__(self, path: str | Path | None, report: Callable[[str], None] | None = None,
                  otherwise: Callable[[], str | None] = lambda: None):
         self.path, self.otherwise = None if path is None else Path(path), otherwise
-        self.tell = tell or (lambda problem: log.error("%s", problem))
+        self.report = report or (lambda problem: log.error("%s", problem))
         self.text: str | None = None
         self.problem = ""
         self._read: object = None
@@ -39,14 +39,14 @@ class ConfFile:
         self.load()
 
     def load(self) -> bool:
-        """Read the file anew; whether another configuration is in force now."""
+        """Read the file again; return whether the configuration in force changed."""
         try:
             text = self._given()
             if text == self._read:
                 return False
             self._read = text
             conf = load_conf(text)
-            ssn = run_once(Cache(), conf)  # its plugins are built, so that they see their arguments
+            ssn = run_once(Cache(), conf)  # builds its plugins, so that they check their arguments
         except OSError as error:
             self._read = None
             return self._broken(f"cannot be read ({error.strerror})")
@@ -67,18 +67,18 @@ class ConfFile:
         return True
 
     def forget(self) -> None:
-        """Read the file anew the next time, changed or not."""
+        """Read the file again the next time, changed or not."""
         if self._read is not None:
             self._read = object()
 
     @property
     def where(self) -> str:
-        """Where the configuration that was read stands."""
+        """The source of the configuration that was read."""
         return str(self.path or ("the ConfigMap" if self._read is not None else
                                  "Volcano's default"))
 
     def _given(self) -> str | None:
-        """The text that is in force if nothing is wrong with it."""
+        """Return the text that is in force if it has no error."""
         if self.path is None:
             return self.otherwise()
         self.path.stat()  # a pattern is no file
@@ -87,8 +87,8 @@ class ConfFile:
     def _broken(self, problem: str) -> bool:
         before = ("Volcano's default is in force" if self.text is None else
                   "the last good configuration stays in force")
-        told = f"{self.path or 'the ConfigMap'}: {problem}; {before}"
-        if told != self.problem:
-            self.tell(told)
-        self.problem = told
+        sentence = f"{self.path or 'the ConfigMap'}: {problem}; {before}"
+        if sentence != self.problem:
+            self.report(sentence)
+        self.problem = sentence
         return False

@@ -1,8 +1,8 @@
 """A folder of manifests, applied to a simulated API server as `kubectl apply` would.
 
-Status, bindings, uids and times of creation are the server's; the manifests decide everything else.
-Each file is judged alone: one that is broken, or contradicts what the others say, keeps what it
-said before, and `problems` says why; `warnings` say what has no effect.
+Status, bindings, uids and creation times are the server's; the manifests decide everything else.
+Each file is judged alone: one that is broken, or contradicts others, keeps its previous content,
+and `problems` has the reason; `warnings` name what has no effect.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ STAYS = "(what the file said before stays)"
 
 
 class Folder:
-    """The manifests of a folder (not of folders in it); `problems` has a sentence for each file
+    """The manifests of a folder (not of its subfolders); `problems` has a sentence for each file
     that can't be used.
 
     >>> Folder("no-such-folder", ApiServer()).read()
@@ -42,23 +42,22 @@ class Folder:
         self.changed: list[str] = []
         self._broken: dict[str, str] = {}
         self._objects: Contents = {}
-        self._accepted: Contents = {}  # of each file, what contradicts no other
+        self._accepted: Contents = {}  # per file, objects that contradict no other file
         self._stamps: dict[Path, tuple[int, int, int]] = {}
         self._born: dict[Place, float] = {}
         self._wanted: dict[Place, KubernetesObject] = {}
         self._applied: dict[Place, KubernetesObject] = {}
-        self._later: dict[str, list[Pod]] = {}  # of each PodGroup that waits
+        self._later: dict[str, list[Pod]] = {}  # per waiting PodGroup
         self._seen: set[str] = set()
 
     def forget(self) -> None:
-        """Read every file anew the next time, changed or not."""
+        """Read every file again the next time, changed or not."""
         self._stamps = dict.fromkeys(self._stamps, (0, 0, 0))
 
     def read(self) -> bool:
-        """Read files that have changed and apply what they say; return whether anything had.
-
-        Jobs get their pods once they are admitted, and tasks that depend on others when those run,
-        so call it after each cycle. Raises `NotADirectoryError`.
+        """Read the changed files and apply them; return whether any had changed.
+        Pods of a Job are created once it is admitted, those of dependent tasks once their
+        dependencies run, so call it after each cycle. Raises `NotADirectoryError`.
         """
         self.changed = []
         if not self.path.is_dir():
@@ -72,18 +71,18 @@ class Folder:
             return False
         self.problems.pop("", None)
         changed = [file for file, stamp in files.items() if self._stamps.get(file) != stamp]
-        gone = self._stamps.keys() - files.keys()
+        deleted = self._stamps.keys() - files.keys()
         self._stamps = files
-        self.changed = sorted(file.name for file in {*changed, *gone})
-        for file in gone:
+        self.changed = sorted(file.name for file in {*changed, *deleted})
+        for file in deleted:
             self._objects.pop(file, None)
             self._broken.pop(file.name, None)
             self.warnings.pop(file.name, None)
         for file in changed:
             self._read_file(file)
-        if changed or gone or self._progress() != self._seen:
+        if changed or deleted or self._progress() != self._seen:
             self._apply()
-        return bool(changed or gone)
+        return bool(changed or deleted)
 
     def _progress(self) -> set[str]:
         """Return PodGroups of admitted Jobs, and pods on which tasks of Jobs may depend."""
@@ -104,29 +103,27 @@ class Folder:
     def _read_file(self, file: Path) -> None:
         try:
             loaded = load(file)
-        except Exception as error:  # one file must not end the others
-            self._broken[file.name] = f"{_told(error, file)} {STAYS}"
+        except Exception as error:  # one file must not affect the others
+            self._broken[file.name] = f"{_sentence(error, file)} {STAYS}"
         else:
             self._objects[file], self.warnings[file.name] = list(loaded), loaded.warnings
             self._broken.pop(file.name, None)
 
     def conf(self) -> str | None:
-        """Return the scheduler's configuration that a ConfigMap among the manifests holds.
+        """Return the scheduler's configuration from a ConfigMap among the manifests.
 
         Raises `ManifestError` where two of them differ.
         """
         return scheduler_conf_of(obj for objects in self._accepted.values() for obj in objects)
 
     def _apply(self) -> None:
-        """Make the server's objects what all files together say, without those that contradict
-        others.
-        """
+        """Apply the objects of all files to the server, without those that contradict others."""
         self._seen = self._progress()
         changes = sorted((file for file in self._accepted.keys() | self._objects.keys()
                           if self._accepted.get(file) is not self._objects.get(file)),
                          key=lambda file: (self._stamps.get(file, ()), file))
         refused = self._accept(changes)
-        while refused and len(refused) < len(changes):  # one may need what a later one has
+        while refused and len(refused) < len(changes):  # one may need an object of a later one
             changes = list(refused)
             refused = self._accept(changes)
         if refused:
@@ -139,12 +136,12 @@ class Folder:
             if self.server.find(kind, key) is not None:
                 self.server.delete(kind, key)
         self._applied = self._wanted
-        said = {(obj.kind, obj.key) for objects in self._objects.values() for obj in objects}
-        self._born = {place: born for place, born in self._born.items() if place in said}
+        places = {(obj.kind, obj.key) for objects in self._objects.values() for obj in objects}
+        self._born = {place: born for place, born in self._born.items() if place in places}
 
     def _accept(self, changes: list[Path]) -> dict[Path, str]:
-        """Take in what these files say now, all together or else each half; return why those are
-        refused that contradict what has been accepted.
+        """Accept the current content of these files, all together or else each half; return the
+        reasons for those that contradict accepted files.
         """
         files = sorted(self._accepted.keys() | self._objects.keys())
         now = {file: (self._objects if file in changes else self._accepted).get(file)
@@ -157,16 +154,14 @@ class Folder:
                 half = len(changes) // 2
                 return self._accept(changes[:half]) | self._accept(changes[half:])
             file = changes[0] if changes else self.path
-            gone = "" if file in self._objects or not changes else " is gone, but"
-            return {file: f"{file}{gone or ':'} {_told(error, self.path)} {STAYS}"}
+            deleted = "" if file in self._objects or not changes else " is gone, but"
+            return {file: f"{file}{deleted or ':'} {_sentence(error, self.path)} {STAYS}"}
         self._accepted, self._wanted = contents, {(obj.kind, obj.key): obj for obj in wanted}
         self.warnings[""] = wanted.warnings
         return {}
 
     def _complete(self, contents: Contents) -> Loaded:
-        """Return everything that there should be, with the defaults of a cluster. Raises
-        `ManifestError`.
-        """
+        """Return all wanted objects, with the defaults of a cluster. Raises `ManifestError`."""
         found: dict[Place, tuple[KubernetesObject, Path]] = {}
         for file, objects in contents.items():
             for obj in objects:
@@ -179,9 +174,9 @@ class Folder:
                     born = self._born.setdefault(place, self.server.now())
                 found[place] = obj.changed(metadata={"creation_timestamp": born}), file
         given = Loaded(obj for obj, _ in found.values())
-        told = admit(given)
+        warnings = admit(given)
         world = with_defaults(given, self.server.list("Pod"))
-        world.warnings += told
+        world.warnings += warnings
         self._later = {f"{pods[0].namespace}/{pods[0].metadata.annotations[GROUP_NAME]}": pods
                        for pods in world.later.values() if pods}
         world += chain.from_iterable(self._later[key] for key in self._admitted(self._later))
@@ -201,15 +196,17 @@ class Folder:
         self.server.update(obj)
 
 
-def _told(error: Exception, where: Path) -> str:
-    """Return an error as one sentence; what nobody has foreseen names itself."""
+def _sentence(error: Exception, where: Path) -> str:
+    """Return an error as one sentence; an unexpected one with its type."""
     if isinstance(error, ManifestError):
         return "; ".join(error.problems)
     return one_line(f"{where}: cannot be used ({type(error).__name__}: {error})")
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does; None where it is gone already, or is no file."""
+    """Return a value that differs after each change of a file; None where it is missing, or no
+    file.
+    """
     try:
         found = file.stat()
     except OSError:

@@ -1,9 +1,9 @@
-"""Prometheus series under Volcano's names, filled by watching cycles and binds.
+"""Prometheus series under Volcano's names, updated by observing cycles and binds.
 
-Which series there are and what each means is in `series.py`. Nothing is measured unless a `Metrics`
-is handed to a cycle as its observer. Differs on purpose: the values of queues are those at the end
-of the cycle, where Volcano also writes each one in between; and counters are exposed as untyped,
-because Prometheus' library for Python would add `_total` to their names.
+The series and their meanings are in `series.py`. Nothing is measured unless a `Metrics` is passed
+to a cycle as its observer. Differs on purpose: the values of queues are those at the end of the
+cycle, where Volcano also writes intermediate ones; and counters are exposed as untyped, because
+Prometheus' library for Python would add `_total` to their names.
 
 Volcano: pkg/scheduler/metrics
 """
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-if sys.platform == "emscripten":  # Python in a browser: its `resource` lacks what the library asks
+if sys.platform == "emscripten":  # Python in a browser: its `resource` lacks what the library needs
     import resource
 
     vars(resource).setdefault("getpagesize", lambda: 65536)
@@ -36,13 +36,13 @@ __all__ = ["Metrics", "catalogue"]
 
 
 class _Count(Gauge):
-    """A counter that keeps its name."""
+    """A counter whose name gets no suffix."""
 
     _type = "unknown"
 
 
 class Metrics(Observer):
-    """Hand it to `run_once`, and `attach` it to a binding pipeline; `text()` is what a scrape gets.
+    """Pass it to `run_once`, and `attach` it to a binding pipeline; `text()` is the scrape's body.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import Scheduler
@@ -70,15 +70,15 @@ class Metrics(Observer):
         return (_Count if series.kind == COUNTER else Gauge)(series.name, series.meaning, **given)
 
     def text(self) -> str:
-        """All series in Prometheus' text format."""
+        """Return all series in Prometheus' text format."""
         return generate_latest(self.registry).decode()
 
     def value(self, name: str, **labels: str) -> float | None:
-        """The value of one series, or None; histograms: name with `_sum` or `_count`."""
+        """Return the value of one series, or None; histograms: name with `_sum` or `_count`."""
         return self.registry.get_sample_value(f"volcano_{name}", labels)
 
     def attach(self, pipeline: BindingPipeline) -> None:
-        """Hear of every bind."""
+        """Observe every bind."""
         clock = pipeline.server.clock
 
         def on_bind(task: TaskInfo, error: str) -> None:
@@ -87,7 +87,7 @@ class Metrics(Observer):
 
         pipeline.on_bind = on_bind
 
-    # -- what a cycle shows ------------------------------------------------------------------------
+    # -- during a cycle ----------------------------------------------------------------------------
 
     def opened(self, ssn: Session) -> None:
         self._ssn = ssn
@@ -104,35 +104,33 @@ class Metrics(Observer):
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str,
               function: Callable[..., Any]) -> Callable[..., Any]:
-        """Of plugins' answers, whether a queue is overused is kept; with capacity that is when it
-        may not reclaim.
-        """
+        """Record whether a queue is overused; with capacity, whether it may not reclaim."""
         negative = (point.name, plugin) == ("preemptive", "capacity")
         if point.name != "overused" and not negative:
             return function
 
-        def told(queue: Any, *others: Any) -> Any:
+        def observed(queue: Any, *others: Any) -> Any:
             answer = function(queue, *others)
             self._set("queue_overused", bool(answer) != negative, queue.name)
             return answer
 
-        return told
+        return observed
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
         if point.name != "preemptable":
             return ask
 
-        def told(*args: Any) -> Any:
+        def observed(*args: Any) -> Any:
             victims = ask(*args)
             if self._action == "preempt":
                 self.series["pod_preemption_victims"].set(len(victims or ()))
             return victims
 
-        return told
+        return observed
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        """Preemption over topologies looks at several nodes (without "candidates") and then tries
-        one.
+        """Count preemption attempts. Over topologies, several nodes (without "candidates") are
+        examined before one is tried.
         """
         if self._action == "preempt" and (kind == "prepared" or
                                           (kind == "victims" and "candidates" in facts)):
@@ -166,7 +164,7 @@ class Metrics(Observer):
         labels = self._jobs[job.uid] = (job.name, job.queue, job.namespace)
         self._set(name, value, *labels)
 
-    # -- what a cycle leaves -----------------------------------------------------------------------
+    # -- at the end of a cycle ---------------------------------------------------------------------
 
     def closed(self, ssn: Session) -> None:
         self._forget(ssn)
@@ -206,7 +204,7 @@ class Metrics(Observer):
                 self._limits(capacity, queue)
 
     def _held(self, name: str, attr: Any) -> None:
-        """What a queue has, asks for and deserves; one that its plugin doesn't know has nothing."""
+        """Set what a queue has allocated, requests and deserves; 0 if its plugin has no entry."""
         self._amounts("allocated", name, EMPTY if attr is None else attr.allocated)
         self._amounts("request", name, EMPTY if attr is None else attr.request)
         if attr is not None:
@@ -214,8 +212,8 @@ class Metrics(Observer):
             self._set("queue_share", attr.share, name)
 
     def _limits(self, capacity: Any, queue: QueueInfo) -> None:
-        """With capacity, what a queue may have. Without a tree it knows only queues that have jobs:
-        others, as written.
+        """Set a queue's capacity with the capacity plugin. Without a hierarchy it knows only queues
+        with jobs: for the others, the values of their spec.
         """
         attr = capacity.queue_opts.get(queue.name)
         if attr is not None:
@@ -234,7 +232,7 @@ class Metrics(Observer):
                       real_capability(self._ssn.total_resource, guarantees, own, capability))
 
     def _amounts(self, part: str, queue: str, resource: Resource) -> None:
-        """A resource that was there once and is no more becomes 0."""
+        """Set the amounts of a resource; a scalar that is no longer present becomes 0."""
         self._set(f"queue_{part}_milli_cpu", resource.milli_cpu, queue)
         self._set(f"queue_{part}_memory_bytes", resource.memory, queue)
         known = self._scalars.setdefault(queue, set())
@@ -243,7 +241,7 @@ class Metrics(Observer):
             self._set(f"queue_{part}_scalar_resources", resource.get(name), queue, name)
 
     def _forget(self, ssn: Session) -> None:
-        """Queues and jobs that are gone are no longer told of."""
+        """Remove the series of deleted queues and jobs."""
         for queue in self._queue_names - ssn.queues.keys():
             self._scalars.pop(queue, None)
             for name, series in self.series.items():

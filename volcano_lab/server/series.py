@@ -28,14 +28,12 @@ class Series:
 
     @property
     def described(self) -> str:
-        """The meaning, and the name under which documents about Volcano speak of it where that is
-        another.
-        """
+        """The meaning, with the name in Volcano's documents where that differs."""
         return f"{self.meaning} (in some documents {self.called})" if self.called else self.meaning
 
 
 def exponential(first: float, factor: float, count: int) -> tuple[float, ...]:
-    """Return limits of buckets, each the one before times a factor.
+    """Return bucket limits, each the previous one times a factor.
 
     >>> exponential(5, 2, 3)
     (5, 10, 20)

@@ -1,10 +1,10 @@
-"""`volcano-lab serve DIR`: a scheduler that runs cycles on a folder of manifests, and goes on until
-it is told to end.
+"""`volcano-lab serve DIR`: a scheduler that runs cycles on a folder of manifests until it is
+stopped.
 
-Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are looked at
-before each cycle, and twice a second; whatever is wrong in one file, one configuration, one dump or
-one cycle is a sentence, and the rest goes on. Bound pods run and deleted pods are gone by the next
-cycle. SIGHUP reads all files again, SIGUSR1 writes the cache to a file, SIGUSR2 prints its
+Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are checked before
+each cycle, and twice a second; an error in one file, one configuration, one dump or one cycle is
+reported in a sentence and affects nothing else. Bound pods run and evicted pods are deleted by the
+next cycle. SIGHUP reads all files again, SIGUSR1 writes the cache to a file, SIGUSR2 prints its
 nodes, jobs and HyperNodes, SIGTERM and Ctrl-C end it. One thread does all of it; the page and the
 metrics have their own.
 """
@@ -33,22 +33,22 @@ from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
 from volcano_lab.trace import Trace
 
 LOOK = 0.5
-"""Seconds between two looks at the files, where cycles are further apart."""
+"""Seconds between two checks of the files, where the period is longer."""
 GRACE, LAST = 1.2, 0.3
-"""Seconds that what is under way has to finish once the end is asked for; and then to give up."""
+"""Seconds until running work is interrupted after a stop signal; and until it is given up."""
 MOST_NAMES = 5
 
 
 class Ended(BaseException):
-    """What is under way takes too long for an end that was asked for."""
+    """Raised in work that is still running when the grace period of a stop signal ends."""
 
 
 class Service:
     """A folder of manifests, a scheduler on it, and metrics: `read` what changed, run a `cycle`.
 
-    `say` is called with each sentence for people, and with Volcano's log of each cycle up to
-    `level`; `state` is what the page shows, `series` what Prometheus gets: both as they were at the
-    end of the latest cycle.
+    `say` is called with each sentence for users, and with Volcano's log of each cycle up to
+    `level`; `state` is the page's content, `series` the scrape's: both as of the end of the latest
+    cycle.
     """
 
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
@@ -70,8 +70,8 @@ class Service:
         self._waits: dict[str, int] = {}
 
     def _hear(self, event: WatchEvent) -> None:
-        """Pass a change on to the scheduler; a step that a pod can't take (a manifest may say
-        anything) is only told of.
+        """Pass a change on to the scheduler; report an illegal change of a pod's phase (a manifest
+        may contain any) and ignore it.
         """
         try:
             self.informer.hear(event)
@@ -79,8 +79,8 @@ class Service:
             self.say(f"{illegal}; the scheduler keeps what it knew")
 
     def read(self) -> list[str]:
-        """Take in what has changed in the folder and in the configuration; return the names of the
-        files that have.
+        """Apply changes of the folder and of the configuration; return the names of the changed
+        files.
         """
         found = set()
         try:
@@ -98,21 +98,21 @@ class Service:
         return self.folder.changed
 
     def read_conf(self) -> None:
-        """Take in what has changed in the configuration; the next cycle runs with it."""
+        """Apply changes of the configuration; the next cycle runs with it."""
         if self.conf_file.load():
             self.say(f"configuration from {self.conf_file.where} is in force: "
                      f"{', '.join(self.conf_file.conf.actions)}")
         self.scheduler.conf = self.conf_file.conf
 
     def reload(self) -> None:
-        """Read every file anew, changed or not."""
+        """Read every file again, changed or not."""
         self.folder.forget()
         self.conf_file.forget()
         self.read()
         self.say("all files are read anew")
 
     def cycle(self) -> None:
-        """One cycle, and all that follows from it."""
+        """Run one cycle and its effects."""
         self._kubelets()
         cycle = self.scheduler.cycle(self.metrics, now=self.server.clock(),
                                      trace=Trace() if self.level else CauseTrace())
@@ -124,10 +124,10 @@ class Service:
         problems = sorted({*self.told, self.conf_file.problem} - {""})
         self.state = state_of(cycle, self.scheduler.cycles, problems,
                               [*self.server.objects.values()])
-        self.series = self.metrics.text()  # once a cycle, however many ask
+        self.series = self.metrics.text()  # once per cycle, not once per scrape
 
     def tell_waiting(self) -> None:
-        """Say which jobs wait, if that has changed."""
+        """Report the waiting jobs, if they changed."""
         waits = {row["job"]: row["pending"] for row in self.state.jobs if row["pending"]}
         if waits != self._waits:
             names = listed((f"{job} ({pods})" for job, pods in waits.items()), MOST_NAMES)
@@ -136,7 +136,7 @@ class Service:
         self._waits = waits
 
     def _kubelets(self) -> None:
-        """Bound pods run; deleted ones are gone."""
+        """Run bound pods; delete evicted ones."""
         for pod in self.server.list("Pod"):
             if pod.metadata.deletion_timestamp is not None:
                 self.server.remove("Pod", pod.key)
@@ -160,8 +160,7 @@ class Service:
 
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
           dump_dir: str | None = None, cycles: int | None = None, level: int = 0) -> int:
-    """Run until a signal ends it, or so many cycles have run; returns the exit code. Raises
-    `Misuse`.
+    """Run until a signal ends it, or for a number of cycles; return the exit code. Raises `Misuse`.
     """
     dumps = Path(dump_dir) if dump_dir else state_folder()
     _check(directory, conf, period, port, dumps, bool(dump_dir))
@@ -197,7 +196,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
 
 def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path, period: float,
          cycles: int | None) -> None:
-    """Look at the files, run cycles, and do what signals ask for, until the end."""
+    """Check the files, run cycles, and handle signals, until the end."""
     due, failed = time.monotonic(), ""
     while not stop.is_set() and (cycles is None or service.scheduler.cycles < cycles):
         if "reload" in wanted:
@@ -216,12 +215,12 @@ def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path,
 
 
 def _cycle(service: Service, failed: str) -> str:
-    """Run a cycle; return what failed in it. A failure that goes on is told once."""
+    """Run a cycle; return its error. A repeated error is reported once."""
     try:
         service.cycle()
         service.tell_waiting()
         return ""
-    except Exception as error:  # a learner's own plugin must not end the service
+    except Exception as error:  # a user-defined plugin must not end the service
         problem = one_line(f"{type(error).__name__}: {error}")
         if problem != failed:
             _say(f"cycle {service.scheduler.cycles} failed: {problem}")
@@ -238,7 +237,7 @@ def _dump(service: Service, directory: Path) -> None:
 
 
 def state_folder() -> Path:
-    """Return where a user's programs keep what they write: nobody else reads it."""
+    """Return the user's state folder, which no other user can read."""
     home = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     try:
         return (Path(home) if home else Path.home() / ".local" / "state") / "volcano-lab"
@@ -270,7 +269,7 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
-    """Returns what handled them before."""
+    """Install the signal handlers; return the previous ones."""
 
     given_up = False
 
@@ -281,9 +280,9 @@ def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
 
     def give_up(*_: Any) -> None:
         nonlocal given_up
-        if given_up:  # somebody has swallowed it, or nobody reads the output
+        if given_up:  # the first one was swallowed, or the output is closed
             os._exit(0)
-        if stop.is_set():  # anybody may send that signal
+        if stop.is_set():  # another process may send that signal
             given_up = True
             raise Ended
 
@@ -298,7 +297,7 @@ def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
 def _say(sentence: str) -> None:
     try:
         print(sentence, flush=True)
-    except (BrokenPipeError, ValueError):  # nobody reads it any more
+    except (BrokenPipeError, ValueError):  # the output is closed
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     except UnicodeEncodeError:
         print(ascii(sentence), flush=True)

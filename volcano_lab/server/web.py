@@ -1,4 +1,4 @@
-"""What `volcano-lab serve` shows to a browser and to Prometheus, on the loopback address only.
+"""The pages that `volcano-lab serve` offers to a browser and to Prometheus, on loopback only.
 
 `/` is a page with the jobs that wait and why, the tree of queues, and the other jobs; it refreshes
 itself and needs nothing from elsewhere. `/metrics` has the series, `/state` the page's numbers as
@@ -31,13 +31,13 @@ AMOUNTS = {"allocated": "allocated", "deserved": "deserved", "limit": "real_capa
            "request": "request"}
 HELD = ("allocated", "deserved", "request")
 WIDE = 240
-"""Pixels of what all nodes have together."""
+"""The width in pixels of all nodes' resources together."""
 HOSTS = frozenset({LOOPBACK, "localhost"})
-"""The names under which the page may be asked for: a foreign name that leads here (DNS rebinding)
-would let another site's page read it.
+"""The allowed Host names of a request: a foreign name that resolves to this machine (DNS
+rebinding) would let another site's page read it.
 """
 IDLE = 10.0
-"""Seconds after which a connection that says nothing is closed."""
+"""Seconds after which an idle connection is closed."""
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark}
 table{border-collapse:collapse;margin:.5em 0 2em}td,th{padding:.2em 1.2em .2em 0;text-align:left;
 vertical-align:top;border-bottom:1px solid #8884}.n{text-align:right}
@@ -47,9 +47,9 @@ NONE = "none"
 
 @define(frozen=True)
 class State:
-    """What the page shows: the number of the last cycle, its time in seconds since 1970, the jobs
-    that wait by cause, rows of all jobs and of queues (each below its parent), what all nodes have
-    together, and sentences about what is wrong.
+    """The content of the page: the number of the last cycle, its time in seconds since 1970, the
+    waiting jobs by cause, rows of all jobs and of queues (each below its parent), the nodes' total,
+    and the current problems.
     """
 
     cycle: int = 0
@@ -63,7 +63,7 @@ class State:
 
 def state_of(cycle: Cycle, number: int, problems: list[str],
              objects: Sequence[KubernetesObject]) -> State:
-    """Return what the page shows of a cycle over these objects, with jobs named as in `why`."""
+    """Return the page's state after a cycle over these objects, with jobs named as in `why`."""
     ssn = cycle.session
     explainer = Explainer(objects, ssn.conf, ssn.now, (cycle.trace, ssn))
     waiting = [{"code": group.code, "text": group.text, "jobs": group.jobs}
@@ -77,24 +77,24 @@ def state_of(cycle: Cycle, number: int, problems: list[str],
 
 
 class Served(Protocol):
-    """What is shown."""
+    """The data that a handler serves."""
 
     state: State
     series: str
 
 
 class Quiet(BaseHTTPRequestHandler):
-    """Keeps connections, and says nothing of requests."""
+    """A handler that keeps connections alive and logs no requests."""
 
     protocol_version = "HTTP/1.1"
     server_version = "volcano-lab"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class Handler(Quiet):
-    """Answers GET and HEAD; anything else is refused by the base class."""
+    """Answer GET and HEAD; the base class refuses anything else."""
 
     timeout = IDLE
 
@@ -130,16 +130,16 @@ class Handler(Quiet):
 
 
 class Server(ThreadingHTTPServer):
-    """A thread per connection; none keeps the process."""
+    """A server with a thread per connection; none keeps the process alive."""
 
     daemon_threads, block_on_close, request_queue_size = True, False, 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no error."""
+        """Ignore a client that disconnects."""
 
 
 def serve_web(served: Served, port: int) -> Server | None:
-    """Serve in a thread of its own; None where the port cannot be had."""
+    """Serve in a thread of its own; return None where the port is not available."""
     try:
         server = Server((LOOPBACK, port), partial(Handler, served))
     except (OSError, OverflowError):
@@ -177,8 +177,8 @@ def _job(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _queues(state: State) -> str:
-    """The tree of queues, a bar for each resource: allocated (filled), deserved (a tick) and the
-    limit (a wall), on the scale of all nodes together.
+    """Return the tree of queues, a bar for each resource: allocated (filled), deserved (a tick) and
+    the limit (a wall), on the scale of all nodes together.
     """
     lines = []
     for row in state.queues:
@@ -199,7 +199,7 @@ def _amount(resource: str) -> Callable[[float | None], str]:
 
 
 def _bar(amounts: Mapping[str, float | None], total: float) -> str:
-    """The amounts of one queue and resource as a picture."""
+    """Return the amounts of one queue and resource as a picture."""
     most = max(total, amounts["allocated"] or 0, 1e-9)
 
     def at(word: str) -> float:
