@@ -23,7 +23,7 @@ from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Sess
 from volcano_lab.framework.action import ACTIONS
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.observer import NOBODY, joined
+from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import friendly_errors
 from volcano_lab.messages.guard import call_plugin
@@ -79,7 +79,7 @@ class Scheduler:
         leaves the cycle there.
         """
         conf, times = self.conf.copy(), {}
-        observer = watched(observer) or NOBODY
+        observer = watched(observer) or NO_OBSERVER
         self.cycles += 1
         self.cache.ignore_provisioners(conf.ignored_provisioners)
         start = mark = perf_counter()

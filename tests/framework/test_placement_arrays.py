@@ -12,7 +12,7 @@ from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cli.replay import load_cache, replay
 from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.placement.arrays import FITS, LATER, room_memo
+from volcano_lab.framework.placement.arrays import FITS, LATER, fit_memo
 from volcano_lab.scheduler import Scheduler
 
 
@@ -29,11 +29,11 @@ amounts = st.builds(Resource, st.sampled_from([0.0, 0.05, 500.0, 1000.0]),
 
 
 @given(amounts, st.lists(st.tuples(amounts, amounts, amounts, amounts), min_size=1, max_size=9))
-def test_room_is_what_comparing_resources_says(request, rows):
+def test_fit_is_what_comparing_resources_says(request, rows):
     table = NodeTable()
     for offered, *_ in rows:
         table.add_row(offered)
-    memo = room_memo(table, request)
+    memo = fit_memo(table, request)
     for row, (_, used, releasing, pipelined) in enumerate(rows):
         for account, amount in (("idle", used), ("releasing", releasing * -1.0),
                                 ("pipelined", pipelined * -1.0)):
@@ -61,6 +61,6 @@ def test_rows_keep_their_columns_when_a_new_resource_appears():
     table = NodeTable()
     row = table.add_row(Resource(1000.0, 10.0))
     before = table.vector(Resource(1.0))[0].size
-    assert room_memo(table, Resource(0.0, 0.0, {"new/thing": 1.0})).values[row] == -3
+    assert fit_memo(table, Resource(0.0, 0.0, {"new/thing": 1.0})).values[row] == -3
     assert table.vector(Resource(1.0))[0].size == before + 1
     assert np.array_equal(table.idle[row], [1000.0, 10.0, 0.0])

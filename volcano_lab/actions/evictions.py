@@ -16,7 +16,7 @@ import numpy as np
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, RowMemo
 from volcano_lab.framework import PriorityQueue, Session, Statement, StatementError, unplace
-from volcano_lab.framework.placement.arrays import LATER, room_memo
+from volcano_lab.framework.placement.arrays import LATER, fit_memo
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
@@ -129,4 +129,4 @@ class EvictableTasks:
         table.vector(request)  # may add the column of a new resource
         if self._sums.values.shape[1] != len(table.dimensions):
             self._sums = RowMemo(table, self._all_sums, self._sum)
-        return room_memo(table, request, lambda: self._sums.current())
+        return fit_memo(table, request, lambda: self._sums.current())

@@ -208,7 +208,7 @@ class Preempt(Action):
         """Return the rows of the nodes where the task would fit with all candidates evicted."""
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
-            may_fit = node_arrays(ssn).room(request) >= LATER
+            may_fit = node_arrays(ssn).fit(request) >= LATER
             may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
         else:
             may_fit = self._evictable[claim.queue.uid].may_suffice(request)

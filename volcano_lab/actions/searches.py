@@ -16,7 +16,7 @@ def suffices_in(ssn: Session, task: TaskInfo, node: NodeInfo, victims: Sequence[
     """Return `suffices` for a node of the session; without victims the arrays have the answer."""
     if victims or not ssn.use_arrays:
         return suffices(task, node, victims)
-    return bool(node_arrays(ssn).room(task.init_resreq)[node.row] >= LATER)
+    return bool(node_arrays(ssn).fit(task.init_resreq)[node.row] >= LATER)
 
 
 class Searches:

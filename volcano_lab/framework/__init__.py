@@ -1,6 +1,7 @@
 """The session, its extension points and their configuration.
 
-What plugins, actions and other rooms need most is imported from here; the rest has its module.
+Names that plugins, actions and other packages use most are exported here; import others from their
+module.
 """
 
 from .action import Action, action_names

@@ -1,4 +1,4 @@
-"""Actions: what one is, and where they are found by name.
+"""Actions: their base class and their registry.
 
 Volcano: pkg/scheduler/framework/interface.go
 """
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Action:
     """One step of a cycle: it calls the session's extension points and changes the session's tasks.
 
-    One object serves all cycles of a scheduler. What it reads from its arguments it keeps: an
-    argument that a later configuration leaves out stays as the earlier one had it, as in Volcano.
+    One object serves all cycles of a scheduler and keeps the arguments it has read: an argument
+    that a later configuration omits keeps its earlier value, as in Volcano.
 
     >>> class CountJobs(Action):
     ...     name = "count-jobs"
@@ -29,7 +29,7 @@ class Action:
     use_error_cache = True
 
     def read_error_cache(self, ssn: Session) -> None:
-        """Read whether what failed on a node for one task counts for all of its role."""
+        """Read whether a task's failure on a node counts for all tasks of its role."""
         self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(
             "predicateErrorCacheEnable", self.use_error_cache)
 
@@ -53,5 +53,5 @@ register_action, unregister_action = ACTIONS.register, ACTIONS.unregister
 
 
 def action_names() -> tuple[str, ...]:
-    """The names of all actions that can be configured."""
+    """Return the names of all actions that can be configured."""
     return tuple(ACTIONS.names())

@@ -1,4 +1,4 @@
-"""Python's collector of garbage, paused. Answers to no Go file: Go's works beside the program."""
+"""Python's garbage collector, paused. Has no Go file: Go's runs concurrently."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused(enable: Callable[[], None] = gc.enable) -> Iterator[None]:
-    """Look for no garbage until the end; `enable` then turns the collector on, if it was.
+    """Collect no garbage until the end; `enable` then turns the collector on, if it was.
 
-    It would walk over the whole cluster again and again, where many objects are made and next to
-    nothing becomes garbage.
+    It would scan the whole cluster repeatedly while many objects are created and few become
+    garbage.
 
     >>> with collector_paused():
     ...     gc.isenabled()

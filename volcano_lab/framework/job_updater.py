@@ -1,5 +1,4 @@
-"""At the end of a session: the phase and the counts of each PodGroup, and which of them are
-written.
+"""At the end of a session: compute each PodGroup's phase and counts, and write those that changed.
 
 Volcano: pkg/scheduler/framework/job_updater.go, pkg/scheduler/framework/session.go (jobStatus)
 """
@@ -20,7 +19,7 @@ ALLOCATED_HYPER_NODE_ANNOTATION = "volcano.sh/job-allocated-hypernode"
 
 
 def update_all(ssn: Session) -> None:
-    """Work out every job's status and hand to the cache what changed."""
+    """Compute every job's status and pass changes to the cache."""
     for uid, job in ssn.jobs.items():
         status = job.pod_group.status
         unschedulable = any(c.type == "Unschedulable" and c.status == "True"
@@ -37,9 +36,10 @@ def update_all(ssn: Session) -> None:
 
 
 def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
-    """The phase: Unknown where some run while this cycle found the gang unschedulable; Running or
-    Completed once enough tasks are (or were) bound; an Inqueue gang stays so; any other is
-    Pending.
+    """Return the phase.
+
+    Unknown while some tasks run and this cycle found the gang unschedulable; Running or Completed
+    once enough tasks are (or were) bound; an Inqueue gang keeps it; any other is Pending.
     """
     if job.in_status(RUNNING) and unschedulable:
         return "Unknown"
@@ -52,7 +52,7 @@ def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
 
 
 def status_changed(new: PodGroupStatus, old: PodGroupStatus) -> bool:
-    """Whether anything but times and transition identifiers differs."""
+    """Return whether anything but times and transition identifiers differs."""
     return _counts(new) != _counts(old) or list(map(_timeless, new.conditions)) != list(
         map(_timeless, old.conditions))
 

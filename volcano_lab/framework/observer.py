@@ -1,6 +1,6 @@
 """The observer of a cycle: hooks that the framework and the actions call while it runs.
 
-A session always has one; `NOBODY` is the one that does nothing.
+A session always has one; `NO_OBSERVER` has no effect.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Every hook does nothing here; override those that matter.
+    """Every hook is empty here; override those needed.
 
     Attributes:
-        watching: False where nothing is observed: facts that cost something need not be computed.
-        watches_calls: Whether every single call of a plugin is to be seen; nodes are then filtered
+        watching: False without an observer: costly facts need not be computed then.
+        watches_calls: Whether every single call of a plugin is observed; nodes are then filtered
             and scored one by one.
-        watches_attempts: Whether preempt's questions are to be seen about nodes where nobody may go
-            and there is no room.
+        watches_attempts: Whether to record preempt's attempts on nodes without victims and without
+            enough future idle resources.
     """
 
     watching = True
     watches_calls = False
     watches_attempts = True
-    _action = "open"  # the action that runs; this before the first, "close" after the last
+    _action = "open"  # the current action; this before the first, "close" after the last
 
     def opened(self, ssn: Session) -> None:
-        """The session is open; plugins are registered and prepared."""
+        """Receive the open session; plugins are registered and prepared."""
 
     def closed(self, ssn: Session) -> None:
-        """The session's results are written."""
+        """Receive the session after its results are written."""
 
     def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
-        """A plugin's hook has run: `when` is "OnSessionOpen" or "OnSessionClose"."""
+        """Receive a plugin's finished hook: `when` is "OnSessionOpen" or "OnSessionClose"."""
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
-        """The cycle is over; `times` has the seconds of its parts, as `Scheduler.times`."""
+        """Receive the end of the cycle; `times` holds its parts' seconds, as `Scheduler.times`."""
 
     def died(self) -> None:
-        """The scheduler died in the middle of the cycle, of which nothing more is heard."""
+        """Handle a scheduler crash within the cycle; no hook of the cycle follows."""
 
     def action_started(self, ssn: Session, action: str) -> None:
-        """An action is about to run."""
+        """Receive the action that is about to run."""
         self._action = action
 
     def action_ended(self, ssn: Session, action: str) -> None:
-        """An action has run."""
+        """Receive the action that has run."""
         self._action = "close"
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Function) -> Function:
@@ -65,43 +65,43 @@ class Observer:
         return ask
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        """Something happened that no extension point shows: a queue popped, a round of deserved, a
+        """Record an event that no extension point shows: a queue popped, a round of deserved, a
         victim chosen.
         """
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
-        """A "queue" or "job" has its turn; `rest` are those that come after it."""
+        """Record the "queue" or "job" that is next; `rest` are those that follow it."""
         self.note(kind, **{kind: item.uid})
 
     def changed(self, kind: str, subject: JobInfo | TaskInfo) -> None:
-        """Something changed without an operation: a job was "enqueued", a task "unplaced"."""
+        """Record a change without an operation: a job was "enqueued", a task "unplaced"."""
 
     def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
               errors: FitErrors) -> None:
-        """One of some nodes was chosen for a task, or none; nothing has been placed yet."""
+        """Record the node chosen for a task, or none; nothing is placed yet."""
 
     def did(self, statement: Statement | None, operation: Operation) -> None:
-        """An operation was done; without a statement, by the action itself."""
+        """Record an operation that was done; the action's own without a statement."""
 
     def undid(self, statement: Statement | None, operation: Operation) -> None:
-        """An operation was undone."""
+        """Record an operation that was undone."""
 
     def committed(self, statement: Statement | None, operation: Operation) -> None:
-        """An operation was sent to the cache."""
+        """Record an operation that was sent to the cache."""
 
 
-class _Nobody(Observer):
+class _NoObserver(Observer):
     watching = watches_attempts = False
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
 
-NOBODY = _Nobody()
+NO_OBSERVER = _NoObserver()
 
 
 def joined(*observers: Observer | None) -> Observer | None:
-    """Return one observer for all that are given, None without any.
+    """Return one observer for all that are given, None for none.
 
     >>> joined(None, None) is None
     True
@@ -111,8 +111,8 @@ def joined(*observers: Observer | None) -> Observer | None:
 
 
 class Observers(Observer):
-    """Several observers of one cycle, called in order; of the functions that they put in a
-    function's place, the last one's is the outermost.
+    """Several observers of one cycle, called in order; each wraps functions that the earlier ones
+    wrapped.
     """
 
     def __init__(self, observers: Sequence[Observer]):

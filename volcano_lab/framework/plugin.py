@@ -1,4 +1,4 @@
-"""Plugins: what one is, and where they are found by name.
+"""Plugins: their base class and their registry.
 
 Volcano: pkg/scheduler/framework/interface.go
 """
@@ -25,20 +25,19 @@ TasksAndVote = tuple[list[TaskInfo], int]
 
 @define(slots=True)
 class Event:
-    """A task was given a node, or lost it; a handler that cannot follow sets `error`."""
+    """A task was allocated or deallocated; a handler that fails sets `error`."""
 
     task: TaskInfo
     error: str = ""
 
 
 class Plugin:
-    """A policy. Its methods named after extension points are called by the session; nothing else is
-    needed.
+    """A policy. The session calls its methods named after extension points; nothing else is needed.
 
-    `on_session_open` prepares what they need. A method that takes part only in some sessions says
-    when with `active_if`. `on_allocate` and `on_deallocate`, where defined, are called for every
-    task that gains or loses a node, so that sums may be kept up to date. `ssn` is the session in
-    which the plugin takes part, set before `on_session_open`.
+    `on_session_open` prepares their state. Mark a method that applies only in some sessions with
+    `active_if`. `on_allocate` and `on_deallocate`, where defined, are called for every task that
+    gains or loses a node, so that sums can be updated. `ssn` is the plugin's session, set before
+    `on_session_open`.
 
     >>> class ShortNamesFirst(Plugin):
     ...     name = "short-names-first"
@@ -56,11 +55,11 @@ class Plugin:
         """Prepare for a session; no action has run yet."""
 
     def on_session_close(self, ssn: Session) -> None:
-        """Conclude a session; all actions have run, and its results are about to be written."""
+        """Finish a session: all actions have run, and its results are written next."""
 
 
 def active_if(attribute: str) -> Callable[[Method], Method]:
-    """Let a plugin's method take part only in sessions in which one of its attributes is true.
+    """Call a plugin's method only in sessions in which one of the plugin's attributes is true.
 
     The attribute is read once, after `on_session_open`.
 
@@ -80,7 +79,7 @@ def active_if(attribute: str) -> Callable[[Method], Method]:
 
 
 def answer_of(plugin: Plugin, name: str) -> Callable | None:
-    """Return a plugin's method where it has one that takes part in this session."""
+    """Return a plugin's method, None where it is absent or inactive in this session."""
     method = getattr(plugin, name, None)
     condition = getattr(method, "active_if", "")
     return method if not condition or getattr(plugin, condition) else None
@@ -104,7 +103,7 @@ register_plugin, unregister_plugin, plugin_names = (
     PLUGINS.register, PLUGINS.unregister, PLUGINS.names)
 
 UNMODELLED: dict[str, str] = {}
-"""Plugins of Volcano that the lab does not model -> a sentence that says what that means."""
+"""Plugins of Volcano that the lab does not model -> a sentence on the effect."""
 
 
 def plugin_class(name: str) -> type[Plugin]:

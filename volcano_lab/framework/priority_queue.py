@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 
 class PriorityQueue(Generic[T]):
-    """Pops the item that `less` puts first. `less` may change its mind between calls; the heap
-    isn't rebuilt then.
+    """Pops the first item by `less`. `less` may order items differently between calls; the heap is
+    not rebuilt then.
 
     >>> queue = PriorityQueue(lambda a, b: a < b, [5, 1, 3])
     >>> queue.pop(), queue.pop(), len(queue)
@@ -44,7 +44,7 @@ class PriorityQueue(Generic[T]):
         items[child] = item
 
     def pop(self) -> T:
-        """The first item. Raises `IndexError` where there is none."""
+        """Remove and return the first item. Raises `IndexError` where there is none."""
         items, less = self.items, self.less
         last = items.pop()
         if not items:
@@ -61,7 +61,7 @@ class PriorityQueue(Generic[T]):
         return first
 
     def peek(self) -> T | None:
-        """The item that would pop next, or None."""
+        """Return the item that would pop next, or None."""
         return self.items[0] if self.items else None
 
     def clone(self) -> Self:
@@ -70,7 +70,7 @@ class PriorityQueue(Generic[T]):
         return queue
 
     def drain(self) -> list[T]:
-        """All items in the order in which they pop; the queue is empty afterwards."""
+        """Return all items in the order in which they pop; the queue is empty afterwards."""
         return [self.pop() for _ in range(len(self.items))]
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class PriorityQueue(Generic[T]):
 
 
 class KeyedQueue(PriorityQueue[T]):
-    """The same for a total order that a key gives, where no item's key changes while it is in the
+    """The same for a total order given by a key, where no item's key changes while it is in the
     queue.
 
     Items are compared by their keys as they were when pushed; no two keys may be equal.

@@ -1,12 +1,12 @@
-"""At the end of a session: what each queue, and each queue above it, has allocated, and how many
+"""At the end of a session: what each queue, and each of its ancestors, has allocated, and how many
 PodGroups it has.
 
-Differs on purpose: the numbers of PodGroups by phase, which in Volcano the queue controller counts,
-are written here as well, as the lab has no such controller; and where a parent doesn't exist or
-queues are one another's parents, the line ends (Volcano stops with a nil pointer, or never ends).
+Differs on purpose: PodGroups by phase, which Volcano's queue controller counts, are written here as
+well, as the lab has no such controller; and where a parent does not exist or parents form a cycle,
+the lineage ends (Volcano stops with a nil pointer, or never ends).
 
-The root's `deserved` and `guarantee` are written back to its spec, too. They are no longer empty
-then, so the next session takes them as they are, even if the cluster has grown meanwhile.
+The root's `deserved` and `guarantee` are written back to its spec, too. They are then no longer
+empty, so the next session uses them unchanged, even if the cluster has grown meanwhile.
 
 Volcano: pkg/scheduler/framework/session.go (updateQueueStatus)
 """
@@ -29,10 +29,10 @@ PHASES = ("Unknown", "Pending", "Running", "Inqueue", "Completed")
 
 
 def allocated_by_queue(ssn: Session) -> dict[str, Resource]:
-    """What each queue has allocated: its own jobs and, where there is a root queue, those of the
-    queues below it.
+    """Return what each queue has allocated: to its own jobs and, with a root queue, to those of its
+    descendants.
 
-    What a job of the root queue itself has counts twice there, in Volcano as well.
+    Jobs of the root queue itself count twice there, in Volcano as well.
     """
     own = dict.fromkeys(ssn.queues, EMPTY)
     for job in ssn.jobs.values():
@@ -45,8 +45,8 @@ def allocated_by_queue(ssn: Session) -> dict[str, Resource]:
 
 
 def lineage(queues: Mapping[str, QueueInfo], queue: str) -> list[str]:
-    """A queue and those above it up to the root (above the root: the root again); the queue alone
-    without a root.
+    """Return a queue and its ancestors up to the root (above the root: the root again); the queue
+    alone without a root.
 
     >>> from volcano_lab.api.objects import ObjectMeta, QueueSpec
     >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), QueueSpec(parent=parent)))
@@ -66,9 +66,7 @@ def lineage(queues: Mapping[str, QueueInfo], queue: str) -> list[str]:
 
 
 def update_queue_status(ssn: Session) -> None:
-    """Write the status of the queues in which it changed, and of the root what its children sum up
-    to.
-    """
+    """Write the queues' status where it changed, and the root's spec as the sum of its children."""
     allocated = allocated_by_queue(ssn)
     pod_groups = Counter((job.queue, job.pod_group.status.phase) for job in ssn.jobs.values())
     for name, info in ssn.queues.items():
@@ -82,7 +80,7 @@ def update_queue_status(ssn: Session) -> None:
 
 
 def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter) -> Queue:
-    """The same queue where nothing changed."""
+    """Return the queue with a new status, the same object where nothing changed."""
     status = queue.status
     count = {phase.lower(): pod_groups[queue.name, phase] for phase in PHASES}
     if same_amounts(status.allocated, allocated) and all(
@@ -100,8 +98,8 @@ def _with_totals(queue: Queue, deserved: dict[str, str], guarantee: dict[str, st
 
 
 def same_amounts(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:
-    """Whether two lists name the same resources with equal amounts, however these are written;
-    unset is empty.
+    """Return whether two lists have the same resources with equal amounts, however they are
+    written; unset is empty.
 
     >>> same_amounts({"cpu": "1000m"}, {"cpu": "1"}), same_amounts({"cpu": "0"}, None)
     (True, False)
@@ -112,7 +110,7 @@ def same_amounts(left: Mapping[str, str] | None, right: Mapping[str, str] | None
 
 
 def to_resource_list(resource: Resource) -> dict[str, str]:
-    """A resource as Kubernetes writes it.
+    """Return a resource in Kubernetes' notation.
 
     >>> to_resource_list(Resource(1500.0, 1024.0**3, {"nvidia.com/gpu": 2000.0, "pods": 3.0}))
     {'cpu': '1500m', 'memory': '1Gi', 'nvidia.com/gpu': '2', 'pods': '3'}

@@ -1,4 +1,4 @@
-"""Registries: what a configuration or an action may name, built in or user-defined.
+"""Registries of what a configuration or an action may refer to by name, built-in or user-defined.
 
 Volcano: pkg/scheduler/framework/plugins.go
 """
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 class NotRegistered(OneSentence, TypeError, ValueError):
-    """What was given cannot be registered, or not under that name."""
+    """The object cannot be registered, or not under that name."""
 
 
 class Registry(Generic[T]):
-    """Things by name. A built-in is the text "module:Class", imported when it is first asked for.
+    """Objects by name. A built-in is the text "module:Class", imported on first use.
 
     Args:
-        what: What the things are called in sentences, such as "plugin".
-        prepare: Check a user-defined thing and return what is kept of it; raises `NotRegistered`.
+        what: The noun for the objects in messages, such as "plugin".
+        prepare: Check a user-defined object and return the registered one; raises `NotRegistered`.
 
     >>> shapes = Registry("shape", lambda name, thing: thing)
     >>> shapes.register("square", 4)
@@ -41,11 +41,15 @@ class Registry(Generic[T]):
         self.all[what] = self
 
     def names(self) -> list[str]:
-        """All names, in ascending order."""
+        """Return all names, in ascending order."""
         return sorted({**self.built_in, **self.own})
 
     def get(self, name: str) -> T:
-        """Return the thing of that name; a user-defined one hides a built-in. Raises `KeyError`."""
+        """Return the object of that name; a user-defined one hides a built-in.
+
+        Raises:
+            KeyError: No object has that name.
+        """
         found = self.own[name] if name in self.own else self.built_in[name]
         if isinstance(found, str):
             module, _, attribute = found.partition(":")
@@ -54,14 +58,14 @@ class Registry(Generic[T]):
 
     def register(self, name: str, thing: Any, *facts: Any, replace: bool = False,
                  **more: Any) -> None:
-        """Make a user-defined thing known; registering it again takes the place of the earlier one.
+        """Register a user-defined object, replacing an earlier user-defined one.
 
         Args:
-            name: What a configuration or an action calls it.
+            name: Its name in a configuration or an action.
             thing: A class (of a plugin, an action, or the rule of an extension point).
-            *facts: What else `prepare` takes, by position.
+            *facts: Further positional arguments of `prepare`.
             replace: Hide a built-in of that name; without, that is refused.
-            **more: What else `prepare` takes, by name.
+            **more: Further keyword arguments of `prepare`.
 
         Raises:
             NotRegistered: With one sentence: what was found, what is allowed.
@@ -75,7 +79,7 @@ class Registry(Generic[T]):
         self.own[name] = self.prepare(name, thing, *facts, **more)
 
     def unregister(self, name: str) -> None:
-        """Forget a user-defined thing; a built-in that it had replaced is back.
+        """Remove a user-defined object; a built-in that it hid is visible again.
 
         Raises:
             NotRegistered: Nothing user-defined has that name.
@@ -87,7 +91,7 @@ class Registry(Generic[T]):
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Forget afterwards whatever is registered inside the `with`."""
+        """Remove afterwards whatever is registered inside the `with`."""
         before = dict(self.own)
         try:
             yield
@@ -103,8 +107,7 @@ def _a(what: str) -> str:
 @contextmanager
 def registered(plugin: Mapping[str, Any] | None = None, action: Mapping[str, Any] | None = None,
                point: Mapping[str, Any] | None = None, replace: bool = False) -> Iterator[None]:
-    """Register by name for as long as the `with` lasts; whatever is registered inside it is
-    forgotten, too.
+    """Register by name until the `with` ends, which also removes whatever is registered inside it.
 
     >>> from volcano_lab.framework.plugin import Plugin, plugin_names
     >>> class Mine(Plugin):

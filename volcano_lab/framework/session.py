@@ -1,8 +1,7 @@
-"""The session: one cycle's view of the cluster, the plugins that judge it, and the ways to change
-it.
+"""The session: one cycle's snapshot of the cluster, its plugins, and the operations on it.
 
-Opening takes a snapshot and lets each plugin prepare itself; closing writes conditions, phases and
-the status of queues. Unlike Volcano's, a closed session stays readable.
+Opening takes a snapshot and opens each plugin; closing writes conditions, phases and the status of
+queues. Unlike Volcano's, a closed session stays readable.
 
 Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/framework/framework.go
 """
@@ -27,7 +26,7 @@ from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration
-from volcano_lab.framework.observer import NOBODY, Observer
+from volcano_lab.framework.observer import NO_OBSERVER, Observer
 from volcano_lab.framework.placement.arrays import NodeArrays
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
 from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
@@ -40,7 +39,7 @@ from volcano_lab.messages import Misuse, did_you_mean, guard, log
 
 @attrs.define(slots=True)
 class BindContext:
-    """A task on its way to be bound, with what plugins want to know again when it is."""
+    """A task to be bound, with the state that plugins need when it is."""
 
     task: TaskInfo
     extensions: dict[str, Any] = attrs.Factory(dict)
@@ -51,7 +50,7 @@ _IN_GO = {"on_session_open": "OnSessionOpen", "on_session_close": "OnSessionClos
 
 
 class SessionCache(Protocol):
-    """What a session needs of the cache."""
+    """The part of the cache that a session calls."""
 
     def snapshot(self) -> ClusterInfo: ...
     def evict(self, task: TaskInfo, reason: str) -> None: ...
@@ -68,25 +67,25 @@ class Session(ExtensionPoints):
     """One scheduling cycle. Each extension point is a method: `ssn.overused(queue)`.
 
     Args:
-        arrays: Filter and score all nodes at once where the plugins can; both ways decide the same.
+        arrays: Filter and score all nodes at once where the plugins can; decisions are the same.
         now: The time of the cycle in seconds since the epoch, the same from its opening to its end
             (default: the clock's).
-        memory: What plugins keep from one cycle to the next, under their names.
+        memory: State that plugins keep from one cycle to the next, under their names.
 
     Attributes:
         jobs, nodes, queues: By key, ascending.
-        node_list: The nodes in the order in which they were announced, which is the order in which
-            they are tried.
+        node_list: The nodes in the order in which they were added, the order in which they are
+            tried.
         topology: The HyperNodes.
         committed: What took effect, as [operation, task, node]; `undone` counts what was discarded.
-        warnings: Sentences about what the configuration or the cluster cannot have.
+        warnings: Sentences about entries of the configuration or the cluster that cannot apply.
     """
 
     def __init__(self, cache: SessionCache, conf: SchedulerConfiguration,
                  observer: Observer | None = None, uid: str = "session-1", arrays: bool = True,
                  now: float | None = None, memory: dict[str, Any] | None = None):
         self.uid, self.cache, self.conf = uid, cache, conf
-        self.observer = observer or NOBODY
+        self.observer = observer or NO_OBSERVER
         self.use_arrays = arrays and not self.observer.watches_calls
         self.node_arrays: NodeArrays | None = None
         self.now = time.time() if now is None else now
@@ -161,11 +160,11 @@ class Session(ExtensionPoints):
         self.observer.opened(self)
 
     def _warn_about_arguments(self, where: str, arguments: Arguments, user_defined: bool) -> None:
-        """Warn about arguments that are invalid or that nothing reads; a user-defined plugin may
-        read them later.
+        """Warn about arguments that are invalid or unused; a user-defined plugin may still read
+        them.
         """
         unknown = () if user_defined else arguments.unknown()
-        self.warnings += [f"{where}: {sentence}" for sentence in (*arguments.told, *unknown)]
+        self.warnings += [f"{where}: {sentence}" for sentence in (*arguments.warnings, *unknown)]
 
     def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
         """Call a plugin's open or close hook and report its duration to the observer."""
@@ -191,7 +190,7 @@ class Session(ExtensionPoints):
             self.cache.register_binder(name, plugin)
 
     def _arrange(self) -> None:
-        """Make every extension point an attribute of the session, wrapped where it is observed."""
+        """Set every extension point as an attribute of the session, wrapped where observed."""
         for point in self.points.values():
             if self.observer.watching:
                 point.arrange(self.conf.tiers, self.observer.watch)
@@ -201,7 +200,7 @@ class Session(ExtensionPoints):
                 setattr(self, point.name, point.asked())
 
     def __getattr__(self, name: str) -> Any:
-        """Say which extension point or attribute comes near to one that does not exist."""
+        """Name the nearest extension point or attribute to one that does not exist."""
         raise AttributeError(f"'Session' object has no attribute '{name}'"
                              f"{did_you_mean(name, self.__dict__)}")
 
@@ -211,14 +210,13 @@ class Session(ExtensionPoints):
         return next((option.enables("enableHierarchy") for option in options), False)
 
     def cycle_state(self, task_uid: str) -> dict[str, Any]:
-        """What plugins keep for one task during the cycle."""
+        """Return the state that plugins keep for one task during the cycle."""
         return self._cycle_states.setdefault(task_uid, {})
 
-    # -- questions that need more than an extension point
-    # ---------------------------------------------
+    # -- compound queries --------------------------------------------------------------------------
 
     def is_sub_job_ready(self, job: JobInfo, sub_job: SubJobInfo) -> bool:
-        """A job without sub-group policies is asked as a whole."""
+        """Return whether a sub-job is ready; without sub-group policies, whether its job is."""
         return self.sub_job_ready(sub_job) if job.contains_sub_job_policy() else self.job_ready(job)
 
     def is_sub_job_pipelined(self, job: JobInfo, sub_job: SubJobInfo) -> bool:
@@ -226,18 +224,18 @@ class Session(ExtensionPoints):
             sub_job) if job.contains_sub_job_policy() else self.job_pipelined(job)
 
     def predicate_for_allocate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        """Why a node is no place for a task right now."""
+        """Return why a node cannot take a task now, None where it can."""
         error = fit_error(task, node, self.predicate(task, node))
         return error if error is not None and error.blocks_allocate() else None
 
     def predicate_for_preempt(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        """Why a node would be no place for a task even if others were evicted from it."""
+        """Return why a node could not take a task even after evictions, None where it could."""
         error = fit_error(task, node, self.predicate(task, node))
         return error if error is not None and error.blocks_preempt() else None
 
     def nodes_that_eviction_may_help(self, task: TaskInfo) -> list[NodeInfo]:
-        """Nodes that have not been found unresolvable for this task before, in the order they are
-        looked at.
+        """Return the nodes not yet found unresolvable for this task, in the order in which they are
+        tried.
         """
         errors = self.jobs[task.job].nodes_fit_errors.get(
             task.uid) if task.job in self.jobs else None
@@ -246,7 +244,7 @@ class Session(ExtensionPoints):
                 if name not in skip] if skip else self.node_list
 
     def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
-        """Tasks in the order in which they get their turn."""
+        """Return tasks in the order in which they are scheduled."""
         keys = self._sort_keys["task_order"]
         if keys is None or any(task.order_index is None for task in tasks):
             return PriorityQueue(self.task_order, tasks)
@@ -254,7 +252,7 @@ class Session(ExtensionPoints):
                                      t.uid), tasks)
 
     def job_queue(self, jobs: Iterable[JobInfo] = ()) -> PriorityQueue[JobInfo]:
-        """Jobs in order, for a caller that changes a job only while it is out of the queue."""
+        """Return jobs in order, for a caller that changes a job only while it is not queued."""
         keys = self._sort_keys["job_order"]
         if keys is None:
             return PriorityQueue(self.job_order, jobs)
@@ -262,8 +260,8 @@ class Session(ExtensionPoints):
             lambda job: (*[key(job) for key in keys], job.creation_timestamp, job.uid), jobs)
 
     def _order_keys(self, point: str) -> list[Callable[[Any], Any]] | None:
-        """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None
-        where one hasn't, or where every single comparison is watched.
+        """Return the sort keys that replace comparisons: each plugin's `…_key`. None where an
+        active plugin has none, or where every single comparison is observed.
         """
         plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
         keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
@@ -272,7 +270,7 @@ class Session(ExtensionPoints):
 
     def victims_queue(self, victims: list[TaskInfo],
                       preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
-        """Victims in the order in which they go: the least important queue, job and task first."""
+        """Return victims in eviction order: the least important queue, job and task first."""
         preemptor_job = self.jobs.get(preemptor.job)
 
         def less(left: TaskInfo, right: TaskInfo) -> bool:
@@ -305,7 +303,7 @@ class Session(ExtensionPoints):
             job.update_task_status(task, status)
 
     def fire_allocate(self, task: TaskInfo) -> list[str]:
-        """Tell the plugins that a task has a node; returns what they could not follow."""
+        """Notify the plugins that a task has a node; return their errors."""
         event = Event(task)
         problems = []
         for handler in self._handlers["on_allocate"]:
@@ -321,10 +319,10 @@ class Session(ExtensionPoints):
             handler(event)
 
     def allocate_directly(self, task: TaskInfo, node: NodeInfo) -> None:
-        """Give a task a node without a statement, and send all of its job's tasks to be bound once
-        the gang is ready.
+        """Allocate a node to a task without a statement, and send all of its job's tasks to be
+        bound once the gang is ready.
 
-        Raises `StatementError` where it can't be done in full.
+        Raises `StatementError` where any step fails.
         """
         operation = Allocate(task, node.name)
         with suppress(HandlerError):
@@ -368,7 +366,7 @@ class Session(ExtensionPoints):
     # -- PodGroups -------------------------------------------------------------------------------
 
     def update_pod_group_condition(self, job: JobInfo, condition: PodGroupCondition) -> None:
-        """Set a PodGroup's condition of that type, in the place of an earlier one."""
+        """Set a PodGroup's condition, replacing an earlier one of its type."""
         conditions = job.pod_group.status.conditions
         for index, known in enumerate(conditions):
             if known.type == condition.type:
@@ -394,7 +392,7 @@ class Session(ExtensionPoints):
 
 
 def fit_error(task: TaskInfo, node: NodeInfo, objection: FitError | str | None) -> FitError | None:
-    """A predicate's answer as a `FitError`; a mere text counts as a fault."""
+    """Return a predicate's answer as a `FitError`; a plain text counts as an error."""
     if isinstance(objection, str):
         return FitError(task.key, node.name, (Status(ERROR, objection),))
     return objection

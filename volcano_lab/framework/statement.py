@@ -1,7 +1,7 @@
-"""Statements: operations on the session that are committed or undone as a whole.
+"""Statements: operations on the session that are committed or undone together.
 
-An operation is an object with its inverse; doing it changes the session only, committing it tells
-the cache.
+An operation is an object with its inverse; doing it changes the session only, committing it also
+updates the cache.
 
 Volcano: pkg/scheduler/framework/statement.go
 """
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class StatementError(RuntimeError):
-    """An operation could not be done in full; what it did has to be rolled back by its inverse."""
+    """An operation failed; its inverse rolls back what it did."""
 
 
 class HandlerError(StatementError):
-    """Only a plugin's `on_allocate` refused; what is done without a statement goes on."""
+    """Only a plugin's `on_allocate` failed; operations without a statement continue."""
 
 
 @define(eq=False, repr=False)
@@ -46,10 +46,10 @@ class Operation:
         """Make the change in the session."""
 
     def undo(self, ssn: Session) -> None:
-        """Restore what was before."""
+        """Restore the previous state."""
 
     def commit(self, ssn: Session) -> None:
-        """Make the change last beyond the session. One that the cache refuses is undone."""
+        """Apply the change outside the session. One that the cache refuses is undone."""
         try:
             self.send(ssn)
         except NodeError as error:
@@ -59,11 +59,11 @@ class Operation:
             ssn.record_committed(self.name, self.task)
 
     def send(self, ssn: Session) -> None:
-        """Tell the cache. Raises `NodeError` where it refuses."""
+        """Update the cache. Raises `NodeError` where it refuses."""
 
     def copy(self) -> Operation:
-        """Return the same operation on a copy of the task as it is now: discarding changes the
-        task, not the copy.
+        """Return the same operation on a copy of the task in its current state: discarding changes
+        the task, not the copy.
         """
         raise NotImplementedError
 
@@ -73,7 +73,7 @@ class Operation:
 
 @define(eq=False, repr=False)
 class Evict(Operation):
-    """The task is to leave its node: Releasing until it has gone."""
+    """A task is evicted: Releasing until it is deleted."""
 
     name = "evict"
     reason: str = ""
@@ -102,13 +102,13 @@ class Evict(Operation):
 
 @define(eq=False, repr=False)
 class Placement(Operation):
-    """The task is put on a node and has another status there."""
+    """A task is placed on a node with a new status."""
 
     status: ClassVar[TaskStatus]
     node_name: str
 
     def do(self, ssn: Session) -> None:
-        """Count the task on the node and notify the plugins; all problems are found before any is
+        """Add the task to the node and notify the plugins; all problems are collected before any is
         raised.
         """
         task, name, problems = self.task, self.node_name, []
@@ -137,7 +137,7 @@ class Placement(Operation):
 
 @define(eq=False, repr=False)
 class Allocate(Placement):
-    """The task takes idle resources of a node; committing sends it to be bound."""
+    """A task takes idle resources of a node; committing sends it to be bound."""
 
     name, status = "allocate", ALLOCATED
 
@@ -148,7 +148,9 @@ class Allocate(Placement):
 
 @define(eq=False, repr=False)
 class Pipeline(Placement):
-    """The task is promised what is being freed; nothing idle is taken and nothing is sent."""
+    """A task is assigned resources that are being released; it takes nothing idle and sends
+    nothing.
+    """
 
     name, status = "pipeline", PIPELINED
     eviction_occurred: bool = False
@@ -159,7 +161,7 @@ class Pipeline(Placement):
 
 
 class Statement:
-    """Operations done in a session, in order; they stand or fall together.
+    """Operations done in a session, in order; all are committed or all are undone.
 
     `number` counts the statements of the session, from 0.
     """
@@ -173,15 +175,15 @@ class Statement:
     # -- doing -----------------------------------------------------------------------------------
 
     def evict(self, task: TaskInfo, reason: str) -> None:
-        """Evict a task; `reason` goes to its owner."""
+        """Evict a task; `reason` is recorded in its PodGroup's event."""
         self._do(Evict(task, reason))
 
     def pipeline(self, task: TaskInfo, node_name: str, eviction_occurred: bool = False) -> None:
-        """Promise a task a node. Raises `StatementError`; roll back with `unplace` then."""
+        """Pipeline a task onto a node. Raises `StatementError`; roll back with `unplace` then."""
         self._do(Pipeline(task, node_name, eviction_occurred))
 
     def allocate(self, task: TaskInfo, node: NodeInfo) -> None:
-        """Give a task a node. Raises `StatementError`; roll back with `unplace` then."""
+        """Allocate a node to a task. Raises `StatementError`; roll back with `unplace` then."""
         self._do(Allocate(task, node.name))
 
     def _do(self, operation: Operation) -> None:
@@ -199,7 +201,7 @@ class Statement:
             self.ssn.observer.committed(self, operation)
 
     def discard(self) -> None:
-        """Undo all operations, the last one first; each task keeps what had been planned for it."""
+        """Undo all operations, the last one first; `last_transaction` keeps each task's plan."""
         for operation in reversed(self.operations):
             operation.task.last_transaction = operation.task.transaction_context()
             operation.undo(self.ssn)
@@ -207,7 +209,7 @@ class Statement:
             self.ssn.observer.undid(self, operation)
 
     def recover(self, saved: list[Operation]) -> None:
-        """Do saved operations again, as this statement's own. Raises `StatementError`."""
+        """Repeat saved operations as this statement's own. Raises `StatementError`."""
         for operation in saved:
             try:
                 self._do(operation)
@@ -223,7 +225,7 @@ def save_operations(*statements: Statement) -> list[Operation]:
 
 
 def unplace(ssn: Session, task: TaskInfo) -> None:
-    """Take a task off its node; it is Pending again: the inverse of allocate and pipeline."""
+    """Remove a task from its node; it is Pending again: the inverse of allocate and pipeline."""
     ssn.set_status(task, PENDING)
     node = ssn.nodes.get(task.node_name)
     if node is not None:

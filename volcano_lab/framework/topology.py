@@ -1,7 +1,7 @@
-"""The session's HyperNodes: which nodes lie together in the network, and in which HyperNodes jobs
-with a topology are placed already.
+"""The session's HyperNodes: the network topology of the nodes, and the HyperNodes that hold the
+placed tasks of jobs with a topology.
 
-The relations do not change while the session lasts.
+The tree does not change during the session.
 
 Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/util/scheduler_helper.go
 """
@@ -22,7 +22,7 @@ class Topology:
         hyper_nodes: Every HyperNode by name, the top too.
         by_tier: Names by tier; `tiers` are the tiers, ascending.
         tier_by_name: Tier name -> tier.
-        ready: Whether the tree is as the objects say; otherwise jobs with a topology wait.
+        ready: Whether the tree matches the objects; otherwise jobs with a topology wait.
         nodes: HyperNode -> its nodes, by name; the top's in the session's order. `node_names` has
             their names.
         lowest: Node -> the HyperNode of the lowest tier that holds it, the first by name.
@@ -42,7 +42,7 @@ class Topology:
                 self.lowest.setdefault(node.name, name)
 
     def _add_cluster_top(self, node_list: NodeList) -> None:
-        """Put the top one tier above the highest; without HyperNodes, in tier 1."""
+        """Add the top one tier above the highest; without HyperNodes, in tier 1."""
         tier = max([1, *(tier + 1 for tier in self.by_tier)])
         top = HyperNodeInfo.named(CLUSTER_TOP, tier)
         for info in self.hyper_nodes.values():
@@ -55,17 +55,17 @@ class Topology:
         self.hyper_nodes.freeze()
 
     def around(self, left: str, right: str) -> str:
-        """Return the lowest HyperNode holding two, "" without any; of "" and a name, the name."""
+        """Return the lowest HyperNode that holds both; of "" and a name, the name; "" for none."""
         return self.hyper_nodes.lowest_common_ancestor(left, right)
 
     # -- where jobs are placed already -------------------------------------------------------------
 
     def restore(self, job: JobInfo, changed: Callable[[str], None]) -> None:
-        """Bring a job's allocated HyperNodes up to date; `changed` is called with the job's uid.
+        """Update a job's allocated HyperNodes; `changed` is called with the job's uid.
 
-        One that is gone, or in which nothing of the job stands any more, is forgotten. An unknown
-        one is found by the nodes of the tasks: a sub-job's is the smallest that holds all of them,
-        a job's the lowest that holds those of its sub-jobs.
+        One that was deleted, or that holds no task of the job any more, is cleared. An unknown one
+        is found by the nodes of the tasks: a sub-job's is the smallest that holds all of them, a
+        job's the lowest that holds those of its sub-jobs.
         """
         holders: list[JobInfo | SubJobInfo] = [job, *job.sub_jobs.values()]
         for holder in holders:

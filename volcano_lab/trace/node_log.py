@@ -64,7 +64,7 @@ class NodeLog:
             values = {column: [_number(part.row(row)) for row in rows]
                       for column, part in shown.parts}
         shown.seen = len(table.changes)
-        room = np.maximum(shown.board.room.current()[rows], 0)
+        room = np.maximum(shown.board.fit.current()[rows], 0)
         return shown.number, rows, {ROOM: room.tolist()} | values
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
@@ -81,7 +81,7 @@ class NodeLog:
     def _work_out(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, np.ndarray] | None:
         arrays, count = self.arrays, self.arrays.table.count
         filters, orders, batches = self.columns
-        room = np.maximum(arrays.room(task.init_resreq), 0)
+        room = np.maximum(arrays.fit(task.init_resreq), 0)
         now, fits = {ROOM: room}, arrays.inside(nodes) & (room >= LATER)
         for column, predicate in zip(filters, arrays.predicates, strict=True):
             allowed = predicate(task)

@@ -1,9 +1,9 @@
-"""The arguments of a plugin or an action, and how their values are read.
+"""The arguments of a plugin or an action, with a typed getter for each kind of value.
 
-A value of the wrong type is not refused: the default stays and a warning is logged, as in Volcano;
-`told` keeps it, and what is said of values that Volcano takes though nobody can mean them. Nothing
-is converted: `"3"` is no number, `1.0` is no whole number. Differs on purpose: the getters take the
-default and return the value, where the Go writes through a pointer.
+A value of the wrong type is not refused: the default is used and a warning is logged, as in
+Volcano; `warnings` keeps these, and those for values that Volcano accepts although they make no
+sense. Nothing is converted: `"3"` is no number, `1.0` is no integer. Differs on purpose: the
+getters take the default and return the value, where the Go writes through a pointer.
 
 Volcano: pkg/scheduler/framework/arguments.go
 """
@@ -18,25 +18,25 @@ NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bind
                 "volumebinding.shape", "volumebinding.weight",
                 "dynamicresources.filterTimeoutSeconds", "predicateErrorCacheEnable",
                 "topologyAwarePreemptWorkerNum"}
-"""Arguments about what is not modelled: scores of volumes, devices, and how fast Volcano is."""
+"""Arguments of what is not modelled: volume scores, devices, and Volcano's own performance."""
 
 AS_IT_IS = "Volcano computes with it as it is"
 
 
 class Arguments(dict):
-    """Argument name -> value, as the configuration has them.
+    """Argument name -> value, as the configuration sets them.
 
     >>> arguments = Arguments({"binpack.cpu": 5, "strict": False})
     >>> arguments.get_int("binpack.cpu", 1), arguments.get_int("binpack.memory", 1)
     (5, 1)
     """
 
-    __slots__ = ("_asked", "told")
+    __slots__ = ("_asked", "warnings")
 
     def __init__(self, *entries: Any):
         super().__init__(*entries)
         self._asked: set[str] = set()
-        self.told: list[str] = []
+        self.warnings: list[str] = []
 
     def __contains__(self, key: object) -> bool:
         self._asked.add(str(key))
@@ -47,12 +47,12 @@ class Arguments(dict):
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value under `key` as it is."""
+        """Return the value under `key` unchanged."""
         self._asked.add(key)
         return super().get(key, default)
 
     def unknown(self) -> list[str]:
-        """Return a sentence for each argument that has not been read by now.
+        """Return a sentence for each argument that has not been read so far.
 
         >>> arguments = Arguments({"binpack.wieght": 5})
         >>> arguments.get_int("binpack.weight", 1), arguments.unknown()
@@ -64,7 +64,7 @@ class Arguments(dict):
                 for key in sorted(self.keys() - self._asked - NOT_MODELLED)]
 
     def get_int(self, key: str, default: int) -> int:
-        """The whole number under `key`; `default` if it is absent or anything else.
+        """Return the integer under `key`; `default` if it is absent or anything else.
 
         >>> Arguments({"weight": 2.0}).get_int("weight", 1)
         1
@@ -72,11 +72,11 @@ class Arguments(dict):
         return self._read(key, default, is_int, "a whole number")
 
     def get_weight(self, key: str, default: int, below_zero: int | None = None) -> int:
-        """The whole number under `key`, as `get_int`. One below zero is told, and is `below_zero`;
-        without that it stays, where Volcano computes with it.
+        """Return the integer under `key`, as `get_int`. A negative one is warned about and replaced
+        by `below_zero`; without that it is used, where Volcano computes with it.
 
         >>> arguments = Arguments({"binpack.cpu": -3})
-        >>> arguments.get_weight("binpack.cpu", 1, below_zero=1), arguments.told
+        >>> arguments.get_weight("binpack.cpu", 1, below_zero=1), arguments.warnings
         (1, ['argument binpack.cpu is -3, allowed is 0 or more; 1 is used'])
         """
         weight = self.get_int(key, default)
@@ -87,8 +87,9 @@ class Arguments(dict):
         return used
 
     def get_resource_weights(self, prefix: str) -> dict[str, int]:
-        """What each resource counts in bin packing: cpu, memory, and those that `PREFIXresources`
-        names; 1 unless `PREFIXcpu`, `PREFIXmemory` or `PREFIXresources.NAME` says otherwise.
+        """Return each resource's weight in bin packing: of cpu, memory, and those that
+        `PREFIXresources` lists; 1 unless `PREFIXcpu`, `PREFIXmemory` or `PREFIXresources.NAME` is
+        set.
 
         >>> Arguments({"binpack.cpu": 5, "binpack.resources": "a/x"}).get_resource_weights(
         ...     "binpack.")
@@ -101,16 +102,16 @@ class Arguments(dict):
                           for name in ("cpu", "memory")}
 
     def doubt(self, key: str, found: Any, allowed: str, effect: str) -> None:
-        """Tell, once, of a value that its author cannot have meant, and what becomes of it."""
+        """Warn, once, about a value that makes no sense, and its effect."""
         sentence = (f"argument {one_line(key, 100)} is {one_line(repr(found), 100)}, allowed is "
                     f"{allowed}; {effect}")
-        if sentence not in self.told:
-            self.told.append(sentence)
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
             log.warning("%s", sentence)
 
     def get_float(self, key: str, default: float, least: float | None = None) -> float:
-        """The number under `key` as a float; `default` if it is absent, below `least` or anything
-        else. With `least`, one without an end is told, and stays.
+        """Return the number under `key` as a float; `default` if it is absent, below `least` or
+        anything else. With `least`, an infinite one is warned about and used.
 
         >>> Arguments({"overcommit-factor": 2}).get_float("overcommit-factor", 1.2)
         2.0
@@ -125,7 +126,7 @@ class Arguments(dict):
         return used
 
     def get_bool(self, key: str, default: bool) -> bool:
-        """The truth value under `key`; `default` if it is absent or anything else.
+        """Return the boolean under `key`; `default` if it is absent or anything else.
 
         >>> Arguments({"strict": "false"}).get_bool("strict", True)
         True
@@ -133,7 +134,7 @@ class Arguments(dict):
         return self._read(key, default, lambda value: isinstance(value, bool), "true or false")
 
     def get_string(self, key: str, default: str) -> str:
-        """The text under `key`; `default` if it is absent or anything else.
+        """Return the text under `key`; `default` if it is absent or anything else.
 
         >>> Arguments({"policy": "spread"}).get_string("policy", "")
         'spread'
@@ -141,7 +142,7 @@ class Arguments(dict):
         return self._read(key, default, lambda value: isinstance(value, str), "text")
 
     def get_duration(self, key: str, default: float) -> float:
-        """The seconds of the duration under `key`; `default` if it is absent or none.
+        """Return the duration under `key` in seconds; `default` if it is absent or no duration.
 
         >>> Arguments({"interval": "1h30m"}).get_duration("interval", 300.0)
         5400.0
@@ -163,7 +164,7 @@ class Arguments(dict):
 
 
 def is_int(value: Any) -> bool:
-    """Whether a value is a whole number of 64 bits, as Go's int; Python counts truth values among
+    """Return whether a value is an integer of 64 bits, as Go's int; Python counts booleans among
     them, YAML does not.
     """
     return isinstance(value, int) and not isinstance(value, bool) and -2**63 <= value < 2**63

@@ -1,9 +1,10 @@
 """The scheduler's configuration: actions, tiers of plugins with their switches and arguments.
 
 `yaml.py` reads scalars as Volcano's YAML library does. Refused, as there: values of the wrong type,
-an unknown action, and in one tier proportion beside drf with a hierarchy. Not refused: an unknown
-plugin (the session logs it). Differs on purpose: keys that Volcano silently ignores are named in
-`warnings`.
+`yaml.py` parses scalars as Volcano's YAML library does. Refused, as there: values of the wrong
+type, an unknown action, and in one tier proportion beside drf with a hierarchy. Not refused: an
+unknown plugin (the session logs it). Differs on purpose: keys that Volcano silently ignores are
+listed in `warnings`.
 
 Volcano: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go,
 pkg/scheduler/plugins/defaults.go
@@ -42,10 +43,10 @@ tiers:
   - name: proportion
   - name: nodeorder
 """
-"""What Volcano runs with when it is given no configuration."""
+"""Volcano's default configuration."""
 
 OFF_UNLESS_SET = ("enableHierarchy", "EnabledClusterOrder")
-"""Switches that count as off when they are not set; all others count as on."""
+"""Switches that default to off; all others default to on."""
 
 ALL_SWITCHES = frozenset(("enableHierarchy", *SWITCHES))
 """The names of all switches of a plugin."""
@@ -71,8 +72,8 @@ class PluginOption:
 
 @define
 class Tier:
-    """Plugins that are asked together; the next tier is asked only where this one leaves the answer
-    open.
+    """Plugins that are called together; the next tier is called only where this one decides
+    nothing.
     """
 
     plugins: list[PluginOption] = Factory(list)
@@ -80,12 +81,12 @@ class Tier:
 
 @define
 class SchedulerConfiguration:
-    """What a cycle runs: actions in order, tiers of plugins, arguments of actions, and the metrics
-    source.
+    """The configuration of a cycle: actions in order, tiers of plugins, arguments of actions, and
+    the metrics source.
 
-    `metrics` is read for the usage plugin (`type`, `address`, `interval`, ...). CSI volumes of
-    `ignored_provisioners` are not counted: Volcano's scheduler has a flag for them, whose name is a
-    key here. `warnings` are sentences about keys that have no effect.
+    `metrics` is read by the usage plugin (`type`, `address`, `interval`, ...). CSI volumes of
+    `ignored_provisioners` are not counted: a flag of Volcano's scheduler, whose name is a key here.
+    `warnings` are sentences about keys without effect.
 
     >>> load_conf().actions
     ['enqueue', 'allocate', 'backfill']
@@ -99,13 +100,13 @@ class SchedulerConfiguration:
     warnings: list[str] = Factory(list)
 
     def copy(self) -> SchedulerConfiguration:
-        """Another one with lists of its own: what is exchanged in one leaves the other as it is."""
+        """Return a copy with its own lists: replacing an entry in one does not change the other."""
         return attrs.evolve(self, actions=list(self.actions),
                             tiers=[Tier(list(tier.plugins)) for tier in self.tiers],
                             configurations=dict(self.configurations))
 
     def action_arguments(self, action: str) -> Arguments:
-        r"""The arguments of an action: the first entry with its name, or none.
+        r"""Return the arguments of an action: those of the first entry with its name, or none.
 
         >>> conf = load_conf("actions: preempt\nconfigurations:\n"
         ...                  "- name: preempt\n  arguments: {a: 1}")
@@ -115,7 +116,7 @@ class SchedulerConfiguration:
         return self.configurations.get(action, Arguments())
 
     def plugin_names(self) -> list[str]:
-        """All plugins' names, tier after tier."""
+        """Return all plugins' names, tier after tier."""
         return [option.name for tier in self.tiers for option in tier.plugins]
 
 
@@ -123,8 +124,8 @@ def load_conf(text: str | Mapping[str, Any] | None = None) -> SchedulerConfigura
     """Read the text of a `volcano-scheduler.conf`, or a mapping of the same keys; without one,
     Volcano's default.
 
-    Actions are Volcano's and those that were registered. Raises `ConfError`, whose text is one
-    sentence a problem, where Volcano refuses the configuration.
+    Actions are Volcano's and registered ones. Raises `ConfError`, with one sentence per problem,
+    where Volcano refuses the configuration.
 
     >>> load_conf("actions: alocate")
     Traceback (most recent call last):
@@ -170,13 +171,13 @@ def action_list(text: str, known: tuple[str, ...]) -> list[str]:
 
 
 def provisioners(text: str) -> list[str]:
-    """Return the names in a text as Volcano's flag `--ignored-provisioners` takes it: "a,b"."""
+    """Return the names in a text in the format of Volcano's `--ignored-provisioners`: "a,b"."""
     return text.replace(",", " ").split()
 
 
 def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
-    """Both would share the cluster between queues, each by its own rule. Volcano looks at each tier
-    by itself.
+    """Refuse both in one tier: each would divide the cluster between queues by its own rule.
+    Volcano checks each tier separately.
     """
     for number, tier in enumerate(tiers):
         hierarchy = any(

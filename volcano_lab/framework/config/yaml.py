@@ -1,10 +1,10 @@
-"""YAML as Kubernetes and Volcano's configuration reader understand it (`gopkg.in/yaml.v2`).
+"""YAML as parsed by Kubernetes and by Volcano's configuration reader (`gopkg.in/yaml.v2`).
 
-PyYAML composes the nodes; which plain words are truth values and numbers (`yes`, `off`, `y`,
-`0x10`, `1e3`) is decided here, and memory and time are bounded: depth, values (with those that
-aliases repeat), documents, digits of a number. Differs on purpose: unknown and repeated keys of a
-configuration are named in `warnings`, where the Go drops them without a word; a manifest's repeated
-key is refused.
+PyYAML composes the nodes; this module decides which plain scalars are booleans and numbers (`yes`,
+`off`, `y`, `0x10`, `1e3`) and bounds memory and time: depth, values (with those that aliases
+repeat), documents, digits of a number. Differs on purpose: unknown and repeated keys of a
+configuration are listed in `warnings`, where the Go drops them silently; a manifest's repeated key
+is refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1
 
 
 class ConfError(OneSentence, ValueError):
-    """A configuration that Volcano refuses; `problems` holds a sentence each.
+    """A configuration that Volcano refuses; `problems` holds one sentence each.
 
     >>> str(ConfError(["actions names nothing"]))
     'scheduler configuration: actions names nothing.'
@@ -51,7 +51,7 @@ class ConfError(OneSentence, ValueError):
 
 @lru_cache(maxsize=4096)
 def resolve(text: str) -> Any:
-    """The value of a plain (unquoted) scalar.
+    """Return the value of a plain (unquoted) scalar.
 
     >>> [resolve(text) for text in ("off", "010", "1e3", "3m", "~")]
     [False, 8, 1000.0, '3m', None]
@@ -78,7 +78,7 @@ def documents(text: str) -> Iterator[Any]:
     r"""Return the value of each document: dicts, lists, text, numbers; None for an empty one.
 
     Raises:
-        yaml.YAMLError: The text is no YAML, goes beyond a bound, or gives a key twice.
+        yaml.YAMLError: The text is not YAML, exceeds a bound, or repeats a key.
 
     >>> list(documents("a: &x [1, off]\nb: *x\n---\nb: 'x'"))
     [{'a': [1, False], 'b': [1, False]}, {'b': 'x'}]
@@ -102,10 +102,10 @@ def nodes(text: str) -> Iterator[yaml.Node]:
 
 
 def value_of(node: yaml.Node, repeated: list[str] | None = None) -> Any:
-    """Return the value of a node; keys that are given twice go to `repeated`, where there is one.
+    """Return the value of a node; repeated keys are appended to `repeated`, if given.
 
     Raises:
-        yaml.YAMLError: A key is no text, or is given twice.
+        yaml.YAMLError: A key is not text, or is repeated.
     """
     if isinstance(node, ScalarNode):
         return _scalar(node)
@@ -115,7 +115,7 @@ def value_of(node: yaml.Node, repeated: list[str] | None = None) -> Any:
 
 
 def entries(node: yaml.Node, repeated: list[str] | None) -> dict[str, yaml.Node]:
-    """Return the values of a mapping by key; its own win over those it merges in by `<<`."""
+    """Return the values of a mapping by key; its own override those it merges in by `<<`."""
     found: dict[str, yaml.Node] = {}
     merged: list[yaml.Node] = []
     for key, value in node.value:
@@ -137,8 +137,8 @@ def entries(node: yaml.Node, repeated: list[str] | None) -> dict[str, yaml.Node]
 
 
 def _in_parts(text: str) -> Any:
-    """A long text as a stream: the parser in C asks for part after part, and in between a signal is
-    heard, also within one value.
+    """Return a long text as a stream: the C parser reads it part by part, and signals are handled
+    in between, also within one value.
     """
     if len(text) < LONG:
         return text
@@ -147,8 +147,9 @@ def _in_parts(text: str) -> Any:
 
 
 class _Composer:
-    """Makes nodes of PyYAML's events within bounds, which count what aliases repeat. PyYAML's own
-    composer has none: a short text takes all memory, and a deep one ends the interpreter in C.
+    """Creates nodes from PyYAML's events within bounds that count repetitions by aliases. PyYAML's
+    own composer has no bounds: a short text can exhaust memory, and a deep one crashes the
+    interpreter in C.
     """
 
     def __init__(self, loader: Any):
@@ -212,7 +213,7 @@ _ENDS = (events.SequenceEndEvent, events.MappingEndEvent)
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:
-    """The value of a scalar; quoted text stays text, and so does a number beyond all bounds."""
+    """Return the value of a scalar; quoted text and numbers beyond all bounds stay text."""
     if not (node.tag == PLAIN or node.tag in RESOLVED) or len(node.value) > MOST_DIGITS:
         return node.value
     value = resolve(node.value)
@@ -224,7 +225,7 @@ def _error(at: Any, problem: str) -> yaml.YAMLError:
 
 
 def syntax_problem(error: yaml.YAMLError) -> str:
-    """Return what is wrong with text that is no YAML, and in which line."""
+    """Return what is wrong with text that is not YAML, and in which line."""
     mark = getattr(error, "problem_mark", None)
     where = f"line {mark.line + 1}: " if mark else ""
     problem = getattr(error, "problem", None) or " ".join(str(error).split())
@@ -258,7 +259,7 @@ class Reader:
             raise ConfError([syntax_problem(error)]) from None
         self.warnings += [f"scheduler configuration, {each}; the last one counts."
                           for each in repeated]
-        with suppress(yaml.YAMLError):  # nobody reads what stands there
+        with suppress(yaml.YAMLError):  # the text there is never read
             if next(found, None) is not None:
                 self.warnings.append("scheduler configuration: only its first document is read.")
 
@@ -270,9 +271,9 @@ class Reader:
         return values or {}
 
     def _value(self, node: yaml.Node, path: str, shape: Any) -> Any:
-        """The value by its shape, or None where it is not set or does not fit."""
+        """Return the value by its shape, or None where it is not set or does not fit."""
         value = _scalar(node) if isinstance(node, ScalarNode) else node.value
-        if value is None:  # the library takes only "null", "~" and nothing as not set
+        if value is None:  # the library treats only "null", "~" and an empty value as not set
             return False if shape == "switch" and node.value in ("Null", "NULL") else None
         if isinstance(shape, dict):
             return self._struct(node, path, shape)
@@ -286,14 +287,14 @@ class Reader:
                     for key, child in entries(node, []).items()}
         elif wanted is SequenceNode:
             return [self._value(child, f"{path}[{number}]", shape[0])
-                    or {}  # as in Go, nothing is an entry that says nothing
+                     or {}  # as in Go, an empty item is an entry without fields
                     for number, child in enumerate(node.value)]
         else:
             return value_of(node, [])
         return None
 
     def _struct(self, node: yaml.Node, path: str, shape: dict[str, Any]) -> dict[str, Any]:
-        """A mapping with known keys."""
+        """Return a mapping with known keys."""
         if not isinstance(node, MappingNode):
             self._refuse(node, path, f"a mapping with {', '.join(shape)}")
             return {}

@@ -1,6 +1,4 @@
-"""Finding a node for one task after the other, over arrays: decides the same as
-`chooser.PlainChooser`.
-"""
+"""Find a node for one task after the other, over arrays; decides as `chooser.PlainChooser` does."""
 
 from __future__ import annotations
 
@@ -18,15 +16,15 @@ if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
 CLOSE = 1e-6
-"""Scores further apart differ whatever is added to both."""
+"""Scores further apart stay different whatever is added to both."""
 
 Group = tuple[str, str] | None
-"""A job and a role whose tasks share what failed; None for a task that shares nothing."""
+"""A job and a role whose tasks share failures; None for a task that shares none."""
 
 
 class ArrayChooser(PlainChooser):
-    """As `PlainChooser`, over arrays: filters for one statement, and remembers by task role which
-    nodes failed.
+    """A `PlainChooser` over arrays: filters for one statement, and caches by task role the nodes
+    that failed.
     """
 
     def __init__(self, ssn: Session, arrays: NodeArrays, use_cache: bool = True):
@@ -40,7 +38,7 @@ class ArrayChooser(PlainChooser):
         board = self.arrays.board(task, nodes)
         if group != self._last_group:
             if self._last_group in self._failed:
-                self._failed[self._last_group].settle()  # another role is about to take room
+                self._failed[self._last_group].settle()  # another role takes resources next
             self._last_group = group
         nominated = self.nominated(task)
         if nominated is not None:
@@ -56,8 +54,8 @@ class ArrayChooser(PlainChooser):
 
     def _best_on_board(self, board: Board, task: TaskInfo, nodes: NodeList,
                        group: Group) -> NodeInfo | None:
-        """The best node where the board tells; None leaves it to the full look, which also records
-        who fails.
+        """Return the best node by the board; None where all nodes must be filtered, which also
+        records failures.
         """
         ranks = board.ranks.current()
         rows = self.arrays.rows(nodes)
@@ -72,7 +70,7 @@ class ArrayChooser(PlainChooser):
         if ranks[best] == -inf:
             return None
         if self.arrays.even in board.parts[
-                2]:  # with what is left out, scores so close may round to the same
+                2]:  # with `even` scores omitted, scores so close may round to the same
             inside = ranks if rows is None else ranks[rows]
             if np.count_nonzero((inside < ranks[best]) & (inside > ranks[best] - CLOSE)):
                 return None
@@ -85,8 +83,8 @@ class ArrayChooser(PlainChooser):
         if allowed is None:
             return super().choose(task, nodes)
         among = arrays.inside(nodes) if among is None else among
-        room = arrays.room(task.init_resreq)
-        fits = allowed & (room >= LATER) & among
+        fit = arrays.fit(task.init_resreq)
+        fits = allowed & (fit >= LATER) & among
         failed = self._failed.get(group)
         if group is not None:
             if failed is None:
@@ -99,14 +97,14 @@ class ArrayChooser(PlainChooser):
             errors = ArrayFitErrors(arrays)
             errors.record(task, among)
             return None, errors
-        return self._best(task, arrays.rows(nodes), fits, room), NO_ERRORS
+        return self._best(task, arrays.rows(nodes), fits, fit), NO_ERRORS
 
     def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray,
-              room: np.ndarray) -> NodeInfo:
-        """The first of the highest scores among nodes with room now or, without any, among those
-        with room later.
+              fit: np.ndarray) -> NodeInfo:
+        """Return the first of the highest scores among nodes where the task fits idle resources or,
+        without any, future idle ones.
         """
-        candidates = fits & (room == FITS)
+        candidates = fits & (fit == FITS)
         count = np.count_nonzero(candidates)
         if not count:
             candidates = fits
@@ -120,12 +118,12 @@ class ArrayChooser(PlainChooser):
 
 
 class Failed:
-    """Where a role has failed in one statement: such nodes fail it for the rest of it, with the
-    reason they had then.
+    """Nodes on which a role failed in one statement: they fail it for the rest of the statement,
+    for the same reason.
 
-    `board` ranks the nodes for the role as long as its tasks are alike. With it, the nodes that
-    have failed are worked out only when somebody needs them (`settle`): a node that fails the role
-    gets no more of its tasks, so that it stays as it was seen until another role takes room.
+    `board` ranks the nodes for the role while its tasks are alike. With it, the failed nodes are
+    computed only when needed (`settle`): a node that fails the role gets no more of its tasks, so
+    it does not change until another role takes resources.
     """
 
     __slots__ = ("arrays", "nodes", "board", "_errors", "_first", "_not_yet", "_seen", "_task")
@@ -139,17 +137,17 @@ class Failed:
 
     @property
     def errors(self) -> ArrayFitErrors:
-        """Why nodes have failed so far."""
+        """Return why nodes have failed so far."""
         if self._errors is None:
             self._errors = ArrayFitErrors(self.arrays)
         return self._errors
 
     def look(self, task: TaskInfo) -> None:
-        """Note that the nodes are looked at for a task of the role."""
+        """Record that the nodes are tried for a task of the role."""
         self._task, self._seen = self._task or task, len(self.arrays.table.changes)
 
     def settle(self) -> np.ndarray:
-        """True for nodes on which the role had not failed at its last look."""
+        """Return True for nodes on which the role had not failed when last tried."""
         changes, board, task = self.arrays.table.changes, self.board, self._task
         if task is None or board is None:
             return self._not_yet
@@ -159,14 +157,14 @@ class Failed:
             self._not_yet = board.fitting()
         else:
             news = self.arrays.inside(self.nodes) & ~board.fitting() & self._not_yet
-            news[changes[self._seen :]] = False  # no task of the role has seen these yet
+            news[changes[self._seen :]] = False  # no task of the role has been tried there since
             self._record(task, news)
         return self._not_yet
 
     def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None,
                among: np.ndarray) -> None:
-        """A look over some nodes: those that don't fit have failed. A role whose tasks differ has
-        no board any more.
+        """Record the nodes that failed when some were tried. A role whose tasks differ loses its
+        board.
         """
         if self.board is not board:
             self.board = None
@@ -186,10 +184,10 @@ def _only(row: int, size: int) -> np.ndarray:
 
 
 NO_ERRORS = FitErrors()
-"""What goes with a node that was found: nobody looks at it."""
+"""The errors returned with a node: unused."""
 
 
 def node_chooser(ssn: Session, use_cache: bool = True) -> PlainChooser:
-    """A chooser for one statement: over arrays where the session allows it, else node by node."""
+    """Return a chooser for one statement: over arrays if the session allows, else node by node."""
     return ArrayChooser(ssn, node_arrays(ssn), use_cache) if ssn.use_arrays else PlainChooser(
         ssn, use_cache)

@@ -1,10 +1,10 @@
-"""Which nodes a task fits, and which of them is best: for all nodes at once.
+"""Which nodes a task fits, and the best of them: for all nodes at once.
 
-Decides the same as `chooser.PlainChooser`, which is the readable reference. Fit, score and reasons
-are arrays over the nodes; tasks with equal requests share them, and after a placement only the row
-of the node that changed is computed again. It serves where every plugin that filters or scores
-nodes says which tasks are equal to it (`predicate_key`, `node_order_key`) or answers for all nodes
-itself (`predicate_nodes`, `batch_node_order_nodes`), and nobody watches each single call.
+Decides the same as `chooser.PlainChooser`, the readable reference. Fit, score and reasons are
+arrays over the nodes; tasks with equal requests share them, and after a placement only the row of
+the changed node is recomputed. It is used where every plugin that filters or scores nodes gives a
+key of equal tasks (`predicate_key`, `node_order_key`) or answers for all nodes itself
+(`predicate_nodes`, `batch_node_order_nodes`), and no observer watches single calls.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ POINTS = ("predicate", "node_order", "batch_node_order")
 """The extension points that filter and score nodes, in the order of `NodeArrays.answers`."""
 
 FITS, LATER = 2, 1
-"""Room now; room once what is releasing has gone. -1, -2, … mean no room: the first, second, …
+"""The request fits idle resources; it fits future idle ones. -1, -2, …: the first, second, …
 resource of the request is the first that is short."""
 
 
 class NodeArrays:
-    """What one session knows of its nodes as arrays, shared by all choosers of the session.
+    """A session's nodes as arrays, shared by all choosers of the session.
 
-    `scored` counts the scores that were worked out: where each call is made, there is one for each
-    pair of task and node.
+    `scored` counts the scores computed; node by node there is one for each pair of task and node.
     """
 
     def __init__(self, ssn: Session):
         self.ssn, self.table, self.scored = ssn, ssn.table, 0
-        # not the observed functions: what is shared is no call
+        # the unobserved functions: shared answers are no calls
         self.answers = [
             [OwnAnswer(ssn.plugins[plugin], point)
              if hasattr(ssn.plugins[plugin], f"{point}_nodes") else KeyedAnswer(ssn, plugin, point)
@@ -49,7 +48,7 @@ class NodeArrays:
         functions: list[list[Callable[..., Any]]] = [[answer.nodes for answer in answers]
                                                      for answers in self.answers]
         self.predicates, self.orders, self.batches = functions
-        self.room_of = Memo(partial(room_memo, self.table))  # a request's `room`, kept up to date
+        self.fit_of = Memo(partial(fit_memo, self.table))  # a request's `fit`, kept up to date
         self._nothing = np.zeros(self.table.count)
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
         self._boards: dict[tuple, Board] = {}
@@ -62,7 +61,7 @@ class NodeArrays:
 
     @staticmethod
     def serve(ssn: Session) -> bool:
-        """Whether all plugins that take part have answers for all nodes at once."""
+        """Return whether all active plugins can answer for all nodes at once."""
         points = ssn.points
         if any(points[name].flat for name in ("node_map", "best_node")):
             return False
@@ -71,10 +70,10 @@ class NodeArrays:
                    for name in POINTS for tier in points[name].tiers for plugin, _ in tier)
 
     def board(self, task: TaskInfo, nodes: NodeList | None = None) -> Board | None:
-        """The ranking of the nodes that all tasks like this one share; None where placements
-        elsewhere may change it.
+        """Return the ranking of the nodes that all tasks like this one share; None where placements
+        on other nodes may change it.
 
-        With `nodes` it need only rank these: scores that are the same for all of them are left out.
+        With `nodes` it ranks only these: scores that are equal for all of them may be omitted.
         """
         if not self._by_template or task.template is None:
             return self._board(task, nodes)
@@ -100,11 +99,11 @@ class NodeArrays:
         return board
 
     def rows(self, nodes: NodeList) -> np.ndarray | None:
-        """The table rows of some nodes, in their order; None for all nodes in the table's order."""
+        """Return the table rows of some nodes; None for all nodes in the table's order."""
         return None if nodes is self.ssn.node_list else nodes.rows
 
     def inside(self, nodes: NodeList) -> np.ndarray:
-        """True for the rows of some nodes."""
+        """Return True for the rows of some nodes."""
         if nodes is self.ssn.node_list:
             return self._everywhere
         mask = self._inside.get(nodes.number)
@@ -113,12 +112,12 @@ class NodeArrays:
             mask[nodes.rows] = True
         return mask
 
-    def room(self, request: Resource) -> np.ndarray:
-        """For each node whether a request fits now (`FITS`), later (`LATER`) or not (below 0)."""
-        return self.room_of[request].current()
+    def fit(self, request: Resource) -> np.ndarray:
+        """Return for each node `FITS` (idle), `LATER` (future idle) or a number below 0 (short)."""
+        return self.fit_of[request].current()
 
     def allowed(self, task: TaskInfo) -> np.ndarray | None:
-        """Where the predicates let a task go; None where one of them can't tell for all nodes."""
+        """Return where the predicates allow a task; None where one cannot answer for all nodes."""
         allowed = None
         for predicate in self.predicates:
             mask = predicate(task)
@@ -128,8 +127,8 @@ class NodeArrays:
         return self._everywhere if allowed is None else allowed
 
     def scores(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
-        """The scores of all nodes for a task, as compared among the candidates; elsewhere they mean
-        nothing.
+        """Return the scores of all nodes for a task, as compared among the candidates; others are
+        undefined.
         """
         self.scored += self.table.count
         order = sum(score(task) for score in self.orders)
@@ -137,8 +136,8 @@ class NodeArrays:
 
 
 class ByRow:
-    """A plugin's answer for all tasks of a kind: `row(row)` for one node, `nodes()` for all, as of
-    now.
+    """A plugin's current answer for all tasks of a kind: `row(row)` for one node, `nodes()` for
+    all.
     """
 
     __slots__ = ("row", "nodes")
@@ -148,12 +147,12 @@ class ByRow:
 
 
 class OwnAnswer:
-    """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, of batch_node_order with
-    the candidates as a mask, and if it has them.
+    """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, with the candidates as a
+    mask for batch_node_order, and optionally
 
-    - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that are alike to the plugin,
+    - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that the plugin treats alike,
       where its answer on a node depends on that node alone; None where other nodes matter, too;
-    - `POINT_even(task, nodes)`: whether it scores these nodes all the same, whatever that is.
+    - `POINT_even(task, nodes)`: whether these nodes all get the same score, whatever it is.
     """
 
     def __init__(self, plugin: Plugin, point: str):
@@ -165,9 +164,9 @@ class OwnAnswer:
 class KeyedAnswer:
     """A plugin's answers node by node, kept for tasks of equal key until the node changes.
 
-    The plugin gives `POINT_key(task)` beside `POINT(task, node)`: tasks with equal keys get equal
-    answers on an unchanged node. The key None stands for a task whose answer depends on more. With
-    `POINT_formula(task)`, a `RowFormula` of the same answers or None, nodes take less time.
+    The plugin has `POINT_key(task)` beside `POINT(task, node)`: tasks with equal keys get equal
+    answers on an unchanged node. The key None means that the answer depends on more. With
+    `POINT_formula(task)`, a `RowFormula` of the same answers or None, all nodes take less time.
     """
 
     def __init__(self, ssn: Session, name: str, point: str):
@@ -207,19 +206,18 @@ class KeyedAnswer:
 
 
 class Board:
-    """Every node's score for tasks of one kind, -inf where there is no room now or a predicate
-    refuses.
+    """Every node's score for tasks of one kind, -inf where the request does not fit idle resources
+    or a predicate refuses.
 
-    After a placement only the row of the node that changed is worked out anew; the best node is one
-    look for the highest number. The filters, orders and batches are the plugins' answers in the
-    order of the tiers.
+    After a placement only the row of the changed node is recomputed; the best node is one argmax.
+    The filters, orders and batches are the plugins' answers in the order of the tiers.
     """
 
-    __slots__ = ("arrays", "room", "filters", "orders", "batches", "parts", "ranks", "_refusals")
+    __slots__ = ("arrays", "fit", "filters", "orders", "batches", "parts", "ranks", "_refusals")
 
     def __init__(self, arrays: NodeArrays, request: Resource, filters: list[ByRow],
                  orders: list[ByRow], batches: list[ByRow]):
-        self.arrays, self.room = arrays, arrays.room_of[request]
+        self.arrays, self.fit = arrays, arrays.fit_of[request]
         self.parts = filters, orders, batches  # their identities are the board's key
         self.filters, self.orders, self.batches = ([part.row for part in parts]
                                                    for parts in self.parts)
@@ -227,15 +225,15 @@ class Board:
         self._refusals: tuple[int, ArrayFitErrors] | None = None
 
     def fitting(self) -> np.ndarray:
-        """True for nodes with room now or later that no predicate refuses."""
-        good = self.room.current() >= LATER
+        """Return True for nodes that fit (idle or future idle) and that no predicate refuses."""
+        good = self.fit.current() >= LATER
         for part in self.parts[0]:
             good = good & part.nodes()
         return good
 
     def refusals(self, task: TaskInfo) -> ArrayFitErrors:
-        """Why nodes don't fit, of all nodes as they are now; worked out once for as long as no node
-        changes.
+        """Return why nodes do not fit, for all nodes in their current state; computed once until a
+        node changes.
         """
         changes = len(self.arrays.table.changes)
         if self._refusals is None or self._refusals[0] != changes:
@@ -246,7 +244,7 @@ class Board:
 
     def _rank(self, row: int) -> float:
         self.arrays.scored += 1
-        if self.room.current()[row] != FITS:
+        if self.fit.current()[row] != FITS:
             return -inf
         for allows in self.filters:
             if not allows(row):
@@ -261,16 +259,16 @@ class Board:
     def _ranks(self, rows: np.ndarray) -> np.ndarray:
         self.arrays.scored += len(rows)
         filters, orders, batches = self.parts
-        good = self.room.current() == FITS
+        good = self.fit.current() == FITS
         for part in filters:
             good = good & part.nodes()
-        # from left to right, the order in which the plain way adds
+        # from left to right, the order in which `PlainChooser` adds
         order, batch = (sum(part.nodes() for part in parts) for parts in (orders, batches))
         return np.where(good, order + batch, -inf)[rows]
 
 
-def room_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarray]) -> RowMemo:
-    """`NodeArrays.room` of a request, kept up to date; `more` comes free later, too."""
+def fit_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarray]) -> RowMemo:
+    """Return `NodeArrays.fit` of a request, kept up to date; `more` is released later, too."""
     amounts, columns = table.vector(request)
     wanted = [(place, column, amounts[column].item())
               for place, column in enumerate(columns.tolist(), 1)][::-1]
@@ -283,8 +281,8 @@ def room_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarra
                 left = left + other[column]
             now = now & (amount - idle[column] < MIN_RESOURCE)
             short = where(amount - left >= MIN_RESOURCE, -place, short)
-        # a node whose idle room is promised to others no longer fits, even where that room is still
-        # idle
+        # a node whose idle resources are pipelined to other tasks does not fit, even while they
+        # are still idle
         return where(short != 0, short, where(now, FITS, LATER))
 
     formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined,
@@ -293,7 +291,7 @@ def room_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarra
 
 
 def node_arrays(ssn: Session) -> NodeArrays:
-    """The session's arrays, made when first asked for; only where `ssn.use_arrays` holds."""
+    """Return the session's arrays, created on first use; only where `ssn.use_arrays` holds."""
     if ssn.node_arrays is None:
         ssn.node_arrays = NodeArrays(ssn)
     return ssn.node_arrays

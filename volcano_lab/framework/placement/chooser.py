@@ -1,6 +1,6 @@
-"""Which nodes a task fits, and which of them is best: the plain way, node by node.
+"""Which nodes a task fits, and the best of them, node by node.
 
-All nodes are looked at, in the order given; among equally good nodes the first is taken.
+All nodes are tried in the given order; among equal scores the first wins.
 
 Volcano: pkg/scheduler/util/predicate_helper.go, pkg/scheduler/util/scheduler_helper.go
 """
@@ -20,10 +20,10 @@ Predicate = Callable[[TaskInfo, NodeInfo], FitError | None]
 
 
 class PredicateHelper:
-    """Filters nodes for tasks, and remembers by task role which nodes failed (the predicate error
+    """Filters nodes for tasks, and caches by task role the nodes that failed (the predicate error
     cache).
 
-    Tasks without a role are never answered from the cache: they need not be alike.
+    Tasks without a role never use the cache: they need not be alike.
     """
 
     def __init__(self, use_cache: bool = True):
@@ -31,12 +31,12 @@ class PredicateHelper:
         self._failed: dict[str, dict[str, FitError]] = {}
 
     def knows_failures(self, task: TaskInfo) -> bool:
-        """Whether nodes have failed for a task of this role."""
+        """Return whether nodes have failed for a task of this role."""
         return bool(self._failed.get(f"{task.job}/{task.task_role}"))
 
     def predicate_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo], predicate: Predicate
                         ) -> tuple[list[NodeInfo], FitErrors]:
-        """(nodes that fit, why the others don't)."""
+        """Return the nodes that fit, and why the others do not."""
         errors = FitErrors()
         group = f"{task.job}/{task.task_role}"
         known = self._failed.get(group, {}) if self.use_cache and task.task_role else {}
@@ -61,11 +61,11 @@ class PlainChooser:
         self.helper = PredicateHelper(use_cache)
 
     def choose(self, task: TaskInfo, nodes: NodeList) -> tuple[NodeInfo | None, FitErrors]:
-        """(the node to take or None, why the others don't fit).
+        """Return the chosen node or None, and why the others do not fit.
 
-        A node for which others were evicted in an earlier cycle is tried alone first. Of the nodes
-        that fit, the best with room now is taken or, if there is none, the best of those that will
-        have room.
+        A nominated node, where victims were evicted in an earlier cycle, is tried alone first. Of
+        the nodes that fit, the best by idle resources is chosen or, if there is none, the best by
+        future idle ones.
         """
         ssn, request = self.ssn, task.init_resreq
         fitting: list[NodeInfo] = []
@@ -78,7 +78,7 @@ class PlainChooser:
         return best_node(ssn, task, now or fitting), errors
 
     def nominated(self, task: TaskInfo) -> NodeInfo | None:
-        """Return the node that the task was nominated for, if it has room now or later."""
+        """Return the node nominated for the task, if it fits idle or future idle resources."""
         name = task.pod.status.nominated_node_name
         node = self.ssn.nodes.get(name) if name else None
         return node if node and task.init_resreq.less_equal(node.future_idle, ZERO) else None
@@ -91,7 +91,7 @@ class PlainChooser:
 
 def prioritize_nodes(ssn: Session, task: TaskInfo,
                      nodes: Sequence[NodeInfo]) -> dict[float, list[NodeInfo]]:
-    """Nodes by score: what plugins give each node, what they give after comparing all, summed."""
+    """Return nodes by score, the sum of the plugins' scores per node and per batch of nodes."""
     mapped: dict[str, dict[str, float]] = {}
     ordered: dict[str, float] = {}
     for node in nodes:
@@ -108,9 +108,7 @@ def prioritize_nodes(ssn: Session, task: TaskInfo,
 
 
 def best_node(ssn: Session, task: TaskInfo, nodes: Sequence[NodeInfo]) -> NodeInfo | None:
-    """The only node; else the one a plugin insists on; else the first of those with the highest
-    score.
-    """
+    """Return the only node; else a plugin's choice; else the first with the highest score."""
     if len(nodes) <= 1:
         return nodes[0] if nodes else None
     scores = prioritize_nodes(ssn, task, nodes)

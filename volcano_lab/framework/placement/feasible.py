@@ -1,7 +1,7 @@
-"""How many nodes Volcano looks for before it stops looking.
+"""How many feasible nodes Volcano searches for.
 
-The lab itself looks at all nodes, as Volcano does with `--percentage-nodes-to-find=100`; which ones
-it would look at depends on where it stopped before.
+The lab itself tries all nodes, as Volcano does with `--percentage-nodes-to-find=100`; which ones it
+would try depends on where the last search stopped.
 
 Volcano: pkg/scheduler/util/scheduler_helper.go (CalculateNumOfFeasibleNodesToFind)
 """
@@ -14,7 +14,7 @@ STEP = 125
 
 def nodes_to_find(nodes: int, percentage: int = 0, minimum: int = 100,
                   least_percentage: int = 5) -> int:
-    """How many nodes that fit are enough for one pod, in a cluster of so many.
+    """Return how many feasible nodes are enough for one pod in a cluster of `nodes` nodes.
 
     `percentage` is `--percentage-nodes-to-find` (0: by the cluster's size), `minimum`
     `--minimum-feasible-nodes`, `least_percentage` `--minimum-percentage-nodes-to-find`. Raises

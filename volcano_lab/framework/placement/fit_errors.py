@@ -1,6 +1,4 @@
-"""Why a task fits none of many nodes, kept as numbers: as `FitErrors`, at a price that doesn't grow
-with each node.
-"""
+"""Why a task fits none of many nodes: `FitErrors` as arrays, whose cost does not grow per node."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class ArrayFitErrors(FitErrors):
-    """Fit errors in which nodes that are merely short of a resource are a number each; others are
-    as in `FitErrors`.
+    """Fit errors that store a number for each node that is merely short of a resource; others as in
+    `FitErrors`.
 
     `short[row]` is 0 where the node isn't short, else 1 + the position in `names` of the first
     resource it lacks.
@@ -35,7 +33,7 @@ class ArrayFitErrors(FitErrors):
         self.task = ""
 
     def record(self, task: TaskInfo, failing: np.ndarray) -> None:
-        """Find out now why nodes fail: the first short resource, or what the predicates say of a
+        """Compute why nodes fail now: the first short resource, or the predicates' reasons on a
         node.
         """
         ssn = self.arrays.ssn
@@ -43,7 +41,7 @@ class ArrayFitErrors(FitErrors):
         names = [name for name, _ in task.init_resreq.items]
         self.names += [name for name in names if name not in self.names]
         codes = np.array([0, *(self.names.index(name) + 1 for name in names)], dtype=np.int8)
-        missing = np.minimum(self.arrays.room(task.init_resreq), 0)
+        missing = np.minimum(self.arrays.fit(task.init_resreq), 0)
         self.short = np.where(failing & (missing < 0), codes[-missing], self.short)
         for row in (failing & (missing == 0)).nonzero()[0].tolist():
             node = ssn.node_list[row]
@@ -59,7 +57,7 @@ class ArrayFitErrors(FitErrors):
 
     @property
     def nodes(self) -> dict[str, FitError]:
-        """Every node's error, written out when somebody asks."""
+        """Every node's error, converted on first use."""
         if self._nodes is None:
             written = {
                 node.name: FitError(self.task, node.name,
@@ -71,7 +69,7 @@ class ArrayFitErrors(FitErrors):
 
     @nodes.setter
     def nodes(self, value: dict[str, FitError]) -> None:
-        self._nodes = None  # written out when asked for
+        self._nodes = None  # converted on first use
 
     def unresolvable_nodes(self) -> set[str]:
         return {name for name, error in self.others.items() if error.unresolvable()}

@@ -1,7 +1,7 @@
-"""What an answer to an extension point may be: the words for it, and the test.
+"""The allowed answers to an extension point, with their names and checks.
 
-Go's compiler refuses a function of another type; here the answers of plugins that don't come with
-the lab are looked at when they are given (`guard`).
+Go's compiler refuses a function of another type; here the answers of user-defined plugins are
+checked when they are returned (`guard`).
 
 Volcano: pkg/scheduler/api/types.go
 """
@@ -19,7 +19,7 @@ from volcano_lab.api.fit_error import FitError
 
 @define(slots=True, frozen=True)
 class Answer:
-    """`words` says what is allowed, `fits` whether something is that.
+    """An allowed type: `words` names it, `fits` checks a value.
 
     >>> SCORE.fits(7), SCORE.fits(None), TRUTH.words
     (True, False, 'True or False')
@@ -34,10 +34,10 @@ def _is_truth(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """A truth value is no number here: it is what one returns who has the rule wrong."""
+    """Return whether a value is a number; a boolean is none: it shows a misunderstood rule."""
     try:
         return isinstance(value, Real) and not _is_truth(value) and not isnan(value)
-    except OverflowError:  # an int beyond what a float holds
+    except OverflowError:  # an int beyond the range of a float
         return False
 
 
@@ -46,7 +46,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _are_tasks(value: Any) -> bool:
-    """Names of pods are no tasks. (What can be gone through only once is not looked into.)."""
+    """Return whether a value lists tasks, not pod names; an iterator is not consumed to check."""
     return _is_list(value) and not (isinstance(value, Collection)
                                     and any(isinstance(part, str) for part in value))
 

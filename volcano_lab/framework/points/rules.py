@@ -1,10 +1,10 @@
-"""The rules by which the answers of plugins to one extension point combine.
+"""The rules that combine the plugins' answers to one extension point.
 
 An extension point is one object that holds the plugins' functions, tier by tier, and a rule. In
-Volcano each point is a method with a loop of its own over the tiers.
+Volcano each point is a method with its own loop over the tiers.
 
-The traps are part of the rules. Victims: an empty answer ends its tier, and the *next tier*
-decides; it is no veto. Votes: a permit in one tier keeps later tiers from being asked at all.
+The rules include Volcano's traps. Victims: an empty answer ends its tier, and the *next tier*
+decides; it is no veto. Votes: a permit in one tier skips all later tiers.
 
 Volcano: pkg/scheduler/framework/session_plugins.go
 """
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from volcano_lab.framework.config.conf import PluginOption, Tier
 
 PERMIT, ABSTAIN, REJECT = 1, 0, -1
-"""A vote. Within a tier one reject decides against, otherwise one permit decides for; abstaining
-leaves the decision to the others.
+"""A vote. Within a tier one reject decides against, otherwise one permit decides for; abstentions
+do not count.
 """
 
 Function = Callable[..., Any]
 
 
 class NoScore(Exception):
-    """Raised by a plugin's `node_order` that has no score for a node: the node then gets 0 from all
+    """Raised by a plugin's `node_order` that cannot score a node: the node then gets 0 from all
     plugins together.
     """
 
@@ -38,22 +38,22 @@ class NoScore(Exception):
 class ExtensionPoint:
     """One row of the table of extension points and, in a session, the plugins' functions for it.
 
-    A rule is a subclass with `ask`; one of your own is registered with `register_extension_point`.
+    A rule is a subclass with `ask`; register your own with `register_extension_point`.
 
     Attributes:
         name: The name of the plugins' methods and of the session's.
         switches: Keys of the configuration of which any one enables a plugin; without any it is
             always enabled.
-        arguments: The names of what the point is called with.
-        sentence: What is asked, in one sentence.
+        arguments: The names of the point's arguments.
+        sentence: The question, in one sentence.
         asked_by: The actions that call it.
         log_level: V(n) at which its combined answer is logged, 0: never.
-        rule: In words, how answers combine.
-        default: In words, the result without any answer.
-        otherwise: The function that gives the result without any answer, where a rule has one.
-        answer: What a plugin may return.
-        functions: What plugins registered; `tiers` has the enabled ones in order, each as (plugin,
-            function), `flat` the functions alone.
+        rule: How answers combine, in words.
+        default: The result without any answer, in words.
+        otherwise: The function that returns the result without any answer, for rules with one.
+        answer: The allowed answers of a plugin.
+        functions: The plugins' registered functions; `tiers` has the enabled ones in order, each as
+            (plugin, function), `flat` the functions alone.
         lone: True if a single function's result needs no combining and may be called directly.
     """
 
@@ -76,7 +76,7 @@ class ExtensionPoint:
         self.flat: list[Function] = []
 
     def for_session(self, ssn: Any) -> Self:
-        """Return the same row for one session, without any function yet."""
+        """Return a copy for one session, without functions."""
         point = object.__new__(type(self))
         vars(point).update(vars(self))
         point._forget()
@@ -88,12 +88,12 @@ class ExtensionPoint:
         self.functions[plugin] = function
 
     def enabled(self, option: PluginOption) -> bool:
-        """Return whether the configuration lets a plugin take part."""
+        """Return whether the configuration enables a plugin here."""
         return not self.switches or any(option.enables(switch) for switch in self.switches)
 
     def arrange(self, tiers: list[Tier], watch: Function | None = None) -> None:
-        """Put the registered functions into the order of the tiers; `watch(point, tier, plugin,
-        function)` may wrap each.
+        """Sort the registered functions by tier; `watch(point, tier, plugin, function)` may wrap
+        each.
         """
         if not self.functions:
             self.tiers, self.flat = [[] for _ in tiers], []
@@ -105,7 +105,7 @@ class ExtensionPoint:
         self.flat = [function for tier in self.tiers for _, function in tier]
 
     def asked(self) -> Function:
-        """Return what the session calls: `ask`, or a lone function that needs no combining."""
+        """Return the function that the session calls: `ask`, or a lone plugin's own."""
         return self.flat[0] if self.lone and len(self.flat) == 1 else self.ask
 
     def ask(self, *args: Any) -> Any:
@@ -137,7 +137,7 @@ class FirstDifference(ExtensionPoint):
 
 
 class AllTrue(ExtensionPoint):
-    """True unless any plugin says False."""
+    """True unless any plugin returns False."""
 
     rule = "all must agree"
     answer = answers.TRUTH
@@ -145,14 +145,14 @@ class AllTrue(ExtensionPoint):
     lone = True
 
     def ask(self, *args: Any) -> bool:
-        for function in self.flat:  # noqa: SIM110 - called so often that a generator shows
+        for function in self.flat:  # noqa: SIM110 - a generator is measurably slower here
             if not function(*args):
                 return False
         return True
 
 
 class AnyTrue(ExtensionPoint):
-    """False unless any plugin says True."""
+    """False unless any plugin returns True."""
 
     rule = "any one suffices"
     answer = answers.TRUTH
@@ -167,7 +167,7 @@ class AnyTrue(ExtensionPoint):
 
 
 class AllOfFirstTier(ExtensionPoint):
-    """The first tier with any function decides; in it all must agree. Without any: False."""
+    """The first tier with any function decides; all in it must agree. Without any: False."""
 
     rule = "all of the first tier that has one"
     answer = answers.TRUTH
@@ -204,7 +204,7 @@ class Vote(ExtensionPoint):
 
 
 class FirstObjection(ExtensionPoint):
-    """The first answer that is not None: a reason why not. None without any objection."""
+    """The first answer that is not None, an objection; None without any."""
 
     rule = "the first objection"
     answer = answers.OBJECTION
@@ -227,7 +227,7 @@ class FirstChoice(FirstObjection):
 
 
 class FirstAnswer(ExtensionPoint):
-    """The first plugin that has the function answers alone, whatever it says."""
+    """The answer of the first plugin that has the function."""
 
     rule = "the first plugin that has one, alone"
     default = "none"
@@ -241,7 +241,7 @@ class FirstAnswer(ExtensionPoint):
 
 
 class Notify(ExtensionPoint):
-    """Every plugin is notified; none answers."""
+    """Notify every plugin; no answers."""
 
     rule = "all are told"
     default = "nothing"
@@ -252,11 +252,11 @@ class Notify(ExtensionPoint):
 
 
 class Victims(ExtensionPoint):
-    """Tasks that may be evicted: within a tier those that all who vote name; the first tier with
-    any decides.
+    """Tasks that may be evicted: those that all voters of a tier list; the first tier with any
+    decides.
 
-    A function answers (tasks, vote). An empty list ends its tier, and the next tier decides. Where
-    the intersection of two lists is empty, the next plugin of the tier starts afresh.
+    A function returns (tasks, vote). An empty list ends its tier, and the next tier decides. After
+    an empty intersection of two lists, the next plugin of the tier replaces it.
     """
 
     rule = "intersection within a tier, the first tier with any left"
@@ -284,7 +284,7 @@ class Victims(ExtensionPoint):
 
 
 class UnionOfFirstTier(ExtensionPoint):
-    """All that the functions of a tier name together; the first tier with any decides.
+    """The union of the tasks that the functions of a tier list; the first tier with any decides.
 
     A plugin may register several functions, as a list.
     """
@@ -305,7 +305,7 @@ class UnionOfFirstTier(ExtensionPoint):
 
 
 class Sum(ExtensionPoint):
-    """The sum of the scores; 0 if one of them cannot be given (`NoScore`)."""
+    """The sum of the scores; 0 if any plugin cannot score (`NoScore`)."""
 
     rule = "sum"
     answer = answers.SCORE
@@ -322,7 +322,7 @@ class Sum(ExtensionPoint):
 
 
 class SumByName(ExtensionPoint):
-    """Scores by node name, added up name by name."""
+    """Scores by node name, summed by name."""
 
     rule = "sum by node"
     answer = answers.SCORES
@@ -344,8 +344,8 @@ class ByPlugin(ExtensionPoint):
 
 
 class Reduce(ExtensionPoint):
-    """Each plugin normalises its own mapped scores ({plugin: {node: score}}); then they are added
-    up by node.
+    """Each plugin normalises its own mapped scores ({plugin: {node: score}}); they are then summed
+    by node.
     """
 
     rule = "each reduces its own, then the sum by node"

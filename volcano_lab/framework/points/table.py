@@ -1,8 +1,8 @@
 """The table of extension points: one method each, with its rule, its switches and its default.
 
-A method's docstring is the question; its body is the result where no plugin has one (without a
-body: the rule's own default). Beyond Volcano: a point of your own is one line
-(`register_extension_point`); there, it is a change of the framework.
+A method's docstring is the question; its body is the result without any answer (without a body: the
+rule's own default). Beyond Volcano: a user-defined point takes one line
+(`register_extension_point`), where Volcano needs a change of the framework.
 
 Volcano: pkg/scheduler/framework/session_plugins.go
 """
@@ -38,8 +38,8 @@ def point(rule: type[rules.ExtensionPoint], *switches: str, **facts: Any) -> Cal
 
 
 class ExtensionPoints:
-    """What a session may ask its plugins. A session that is open has each of these as a function
-    that combines the plugins' answers.
+    """The questions that a session asks its plugins. An open session has each as a function that
+    combines the plugins' answers.
     """
 
     # -- which comes first: True for the left one --------------------------------------------------
@@ -218,8 +218,8 @@ class ExtensionPoints:
 
 
 SWITCHES = tuple(dict.fromkeys(switch for row in BUILT_IN.values() for switch in row.switches))
-"""Keys of the configuration that let a plugin take part. Their spelling is uneven in Volcano, too:
-some begin with `enable`, some with `enabled`, one with `Enabled`; any other has no effect."""
+"""Keys of the configuration that enable a plugin. Their spelling is uneven in Volcano, too: some
+begin with `enable`, some with `enabled`, one with `Enabled`; any other has no effect."""
 
 
 def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequence[str] = (),
@@ -234,9 +234,9 @@ def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequ
     if unknown:
         raise NotRegistered(gettext('extension point "{name}" names switch {unknown}; allowed are '
                                     "{names:,}.", name=name, unknown=unknown, names=[*SWITCHES]))
-    made = rule(name, *switches, **how)
-    made.arguments = tuple(arguments)
-    return made
+    row = rule(name, *switches, **how)
+    row.arguments = tuple(arguments)
+    return row
 
 
 POINTS: Registry[rules.ExtensionPoint] = Registry("extension point", _prepare)
@@ -246,20 +246,20 @@ unregister_extension_point = POINTS.unregister
 
 def register_extension_point(name: str, rule: type[rules.ExtensionPoint], *switches: str,
                              arguments: Sequence[str] = (), **how: Any) -> None:
-    """Make an extension point of your own known: plugins have a method of that name, actions call
+    """Register a user-defined extension point: plugins have a method of that name, actions call
     `ssn.name(...)`.
 
     Args:
         name: The name of the methods.
         rule: How answers combine: a class such as `AllTrue` or `Sum`, or a subclass of
             `ExtensionPoint` with an `ask`.
-        switches: Keys of the configuration, such as "enableNodeOrder", of which any one lets a
-            plugin take part; without any it always does.
-        arguments: The names of what it is called with.
-        how: Goes to the rule.
+        switches: Keys of the configuration, such as "enableNodeOrder", of which any one enables a
+            plugin; without any it is always enabled.
+        arguments: The names of its arguments.
+        how: Passed to the rule.
 
     Raises:
-        NotRegistered: The name is one of Volcano's, or something else is not allowed.
+        NotRegistered: The name is one of Volcano's, or another argument is not allowed.
 
     >>> register_extension_point("fee", rules.Sum, arguments=["queue"])
     >>> extension_points(None)["fee"].rule
@@ -270,7 +270,7 @@ def register_extension_point(name: str, rule: type[rules.ExtensionPoint], *switc
 
 
 def extension_points(ssn: Any) -> dict[str, rules.ExtensionPoint]:
-    """Return every extension point by name, Volcano's and your own, without any function yet.
+    """Return every extension point by name, Volcano's and user-defined, without functions.
 
     >>> points = extension_points(None)
     >>> points["allocatable"].rule, points["preemptable"].switches
