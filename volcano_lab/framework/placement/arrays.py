@@ -148,7 +148,7 @@ class ByRow:
 
 class OwnAnswer:
     """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, with the candidates as a
-    mask for batch_node_order, and optionally
+    mask for batch_node_order. Two are optional.
 
     - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that the plugin treats alike,
       where its answer on a node depends on that node alone; None where other nodes matter, too;
