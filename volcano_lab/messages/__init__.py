@@ -1,5 +1,5 @@
-"""What people read: sentences by code in two languages, errors in one sentence, the log, and the
-guards that turn whatever user code raises into a sentence.
+"""Texts for users: sentences by code in two languages, errors in one sentence, the log, and the
+guards that turn any exception of user code into a sentence.
 
 A cause, a record or a finding is a `Message`: the code of a template with named facts (amounts by
 resource, names, lists, other messages). `texts` has the English templates, `languages/*.po`

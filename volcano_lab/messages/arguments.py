@@ -39,17 +39,17 @@ def friendly_errors(called: Wrapped, first: bool = False) -> Wrapped:
         for name, value in list(vars(called).items()):
             function = value.__func__ if isinstance(value, classmethod) else value
             if isinstance(function, FunctionType) and (name == "__init__" or name[0] != "_"):
-                said = _spoken(function, first)
-                setattr(called, name, classmethod(said) if function is not value else said)
+                checked = _checked(function, first)
+                setattr(called, name, classmethod(checked) if function is not value else checked)
         return called
-    return _spoken(called, first)
+    return _checked(called, first)
 
 
 RAW = (TypeError, AttributeError, ValueError, LookupError)
-"""What Python itself raises about an argument; errors derived from these have their own words."""
+"""What Python itself raises about an argument; errors derived from these have their own text."""
 
 
-def _spoken(function: Callable[..., Any], first: bool) -> Any:
+def _checked(function: Callable[..., Any], first: bool) -> Any:
     raw, refuse_mistake = RAW, _refuse_mistake
     always = function.__name__ == "__init__" and not first
 
@@ -65,14 +65,14 @@ def _spoken(function: Callable[..., Any], first: bool) -> Any:
             refuse_mistake(function, given, named)
         return answer
 
-    # With the function's own globals doctest takes it for one of its module.
+    # With the function's own globals doctest counts it among its module's.
     own = FunctionType(call.__code__, function.__globals__, call.__name__, None, call.__closure__)
     return wraps(function)(own)
 
 
 def _refuse_mistake(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any],
                     error: Exception | None = None) -> None:
-    """Raise `Misuse` where an argument is wrong, unless an error with words of its own says so."""
+    """Raise `Misuse` where an argument is wrong, unless the error has a text of its own."""
     if type(error) in (*RAW, KeyError, IndexError, Misuse, type(None)):
         sentence = mistake_in(function, given, named, type(error) in (TypeError, AttributeError))
         if sentence:
@@ -83,7 +83,7 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                parts: bool = False) -> str:
     """Return a sentence about the first argument that a function does not take, or "".
 
-    With `parts` what stands in lists is compared, too.
+    With `parts` the entries of lists are compared, too.
 
     >>> mistake_in(one_line, (5,), {})
     'one_line: text is 5; allowed is text'
@@ -115,7 +115,7 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
 
 
 def _called(function: Callable[..., Any], given: tuple[Any, ...]) -> str:
-    """A function's name; a method's with that of the class that it is called on."""
+    """Return a function's name; a method's with the class that it is called on."""
     owner = given[0] if given and "." in function.__qualname__ else None
     kind = owner if isinstance(owner, type) else type(owner)
     if not hasattr(kind, function.__name__):
@@ -124,15 +124,15 @@ def _called(function: Callable[..., Any], given: tuple[Any, ...]) -> str:
 
 
 def _parts(value: Any, hint: Any) -> Sequence[Any]:
-    """What stands in a list (or is read of a mapping in place of one), where an annotation says
-    what may; nothing is taken from others.
+    """Return the entries of a list (or the keys of a mapping in place of one) whose annotation
+    restricts them; otherwise nothing.
     """
-    says = get_origin(hint) in (list, Iterable, Sequence) and get_args(hint)
-    return list(value) if says and isinstance(value, list | tuple | dict) else ()
+    typed = get_origin(hint) in (list, Iterable, Sequence) and get_args(hint)
+    return list(value) if typed and isinstance(value, list | tuple | dict) else ()
 
 
 def _hint(function: Callable[..., Any], annotation: Any) -> Any:
-    """What an annotation names; `Any` where only a type checker can tell."""
+    """Return what an annotation names; `Any` where only a type checker can resolve it."""
     if not isinstance(annotation, str):
         return Any if annotation is inspect.Parameter.empty else annotation
     names = vars(sys.modules[function.__module__]) | function.__globals__
@@ -150,10 +150,10 @@ def _fits(value: Any, hint: Any) -> bool:
         return value in get_args(hint)
     kind = NUMBERS.get(hint, origin or hint)
     if kind in (Iterable, Sequence) and isinstance(value, str):
-        return False  # letters are hardly meant
+        return False  # letters are hardly intended
     try:
         return kind is Any or not isinstance(kind, type) or isinstance(value, kind)
-    except TypeError:  # a protocol that says nothing at run time
+    except TypeError:  # a protocol that cannot be checked at run time
         return True
 
 

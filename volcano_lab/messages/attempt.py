@@ -1,6 +1,6 @@
-"""The guard around a page's callbacks: a time limit, and one sentence about whatever is raised.
+"""The guard around a page's callbacks: a time limit, and one sentence about any exception.
 
-Labs, steppers and fields need it: no Python frame receives what their callbacks raise.
+Labs, steppers and fields need it: no Python frame catches what their callbacks raise.
 """
 
 import logging
@@ -18,10 +18,10 @@ from volcano_lab.messages.text import one_line
 
 T = TypeVar("T")
 MOST_SECONDS = 10
-"""After so long, code that is not the lab's own is interrupted."""
+"""Seconds after which code that is not the lab's own is interrupted."""
 
 LIBRARY = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<frozen")
-"""Where files begin whose lines say nothing to those who write code in a notebook."""
+"""Where files begin whose line numbers mean nothing to users of a notebook."""
 
 
 class TooLong(BaseException):
@@ -30,8 +30,8 @@ class TooLong(BaseException):
 
 @contextmanager
 def time_limit() -> Iterator[None]:
-    """Interrupt what takes too long; where there are no signals (in another thread, on Windows, in
-    a browser), or somebody is debugging, nothing is.
+    """Interrupt code that takes too long; not where there are no signals (in another thread, on
+    Windows, in a browser), nor under a debugger.
     """
     if (not hasattr(signal, "setitimer") or sys.gettrace() is not None
             or threading.current_thread() is not threading.main_thread()):
@@ -63,13 +63,15 @@ def attempt(act: Callable[[], T], code: str = "") -> tuple[T | None, str]:
     try:
         with time_limit():
             return act(), ""
-    except BaseException as error:  # a page can't be answered with a traceback
+    except BaseException as error:  # a page can't show a traceback
         logging.getLogger(__name__).debug("what is shown as one sentence", exc_info=error)
         return None, _sentence(error, code)
 
 
 def _sentence(error: BaseException, code: str) -> str:
-    """What a page says about an error. A `ValueError` says all in its text, but not a reader's."""
+    """Return a page's sentence about an error. The text of a `ValueError` suffices, but not of a
+    reader's.
+    """
     text = one_line(printed(str, error.msg if isinstance(error, SyntaxError) else error))
     line = _line(error, code)
     where = f" (line {line})" if line else ""
@@ -83,7 +85,7 @@ def _sentence(error: BaseException, code: str) -> str:
 
 
 def printed(show: Callable[[Any], str], thing: Any, otherwise: str = "") -> str:
-    """Return an object of user code as one line; some cannot even be printed."""
+    """Return an object of user code as one line; some can't even be printed."""
     try:
         return " ".join(show(thing).split())
     except Exception:
@@ -91,7 +93,7 @@ def printed(show: Callable[[Any], str], thing: Any, otherwise: str = "") -> str:
 
 
 def _line(error: BaseException, code: str) -> int | None:
-    """The innermost line of a reader's code, or of a notebook's; None where there is none."""
+    """Return the innermost line of a reader's code, or of a notebook's; None without one."""
     if isinstance(error, SyntaxError):
         return error.lineno
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)

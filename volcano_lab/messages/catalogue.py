@@ -1,7 +1,7 @@
-"""gettext: texts that stand in English where they are needed, found whole in `languages/LANGUAGE`.
+"""gettext: texts written in English where they are used, and translated by `languages/LANGUAGE`.
 
-A text is looked up as it stands, before facts are put in; one that no catalogue has stays English.
-What is found under a code instead of its English text is a `Message`.
+A text is looked up as a whole, before facts are filled in; one that no catalogue has stays English.
+A text found by a code instead of its English wording is a `Message`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from volcano_lab.messages.language import ENGLISH, FOLDER, spoken
 from volcano_lab.messages.message import Untranslated, filled
 
 SCRIPT = "script"
-"""The catalogue of scripts, whose words mean nothing elsewhere."""
+"""The catalogue of scripts, whose words are used nowhere else."""
 SENT_BACK = frozenset({"key", "options", "start", "values", "detail", "fate"})
 """Keys of a page's data whose texts its scripts compare or send back."""
 FULL_WIDTH = {".": "。", ":": "：", "?": "？", "!": "！", ",": "，", ";": "；"}
 
 
 def gettext(text: str, /, **facts: Any) -> str:
-    """Return a text in the current language, with facts put in as `Message` does.
+    """Return a text in the current language, with facts filled in as `Message` does.
 
     >>> gettext("No job waits."), gettext("{jobs:and} wait for {queue}", jobs=["x", "y"], queue="a")
     ('No job waits.', 'x and y wait for a')
@@ -36,7 +36,7 @@ def gettext(text: str, /, **facts: Any) -> str:
 
 
 def localized(data: Any) -> Any:
-    """Return plain data of a page with its texts in the current language; a word alone is a name.
+    """Return plain data of a page with its texts in the current language; single words are names.
 
     >>> localized({"name": "a", "texts": ["No job waits.", 3]})
     {'name': 'a', 'texts': ['No job waits.', 3]}

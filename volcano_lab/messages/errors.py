@@ -1,9 +1,9 @@
-"""Errors whose text says all: which object, which field, what was found, what is allowed."""
+"""Errors with a complete text: which object, which field, what was found, what is allowed."""
 
 
 class OneSentence(Exception):
-    """A notebook shows the text of such an error, and not the lab's frames above it;
-    `__traceback__` has them all the same.
+    """An error whose text a notebook shows without the lab's frames, which stay in
+    `__traceback__`.
 
     >>> class Refused(OneSentence, ValueError): ...
     >>> Refused("job old: 6 pods; allowed are 4.")._render_traceback_()
@@ -15,10 +15,10 @@ class OneSentence(Exception):
 
 
 class Misuse(OneSentence, TypeError, ValueError):
-    """Something was called with what it does not take."""
+    """A function was called with wrong arguments."""
 
 
 class NoSuch(OneSentence, KeyError):
-    """Something has no part of the name that it was asked for."""
+    """An object has no part with the requested name."""
 
     __str__ = Exception.__str__

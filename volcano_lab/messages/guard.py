@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 HOUSE = tuple(f"{__name__.partition('.')[0]}.{package}." for package in ("plugins", "actions"))
 HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind",
          "setup_bind_context_extension")
-"""Methods that a plugin may have besides those named after extension points."""
+"""Methods that a plugin may have besides those of extension points."""
 
 COMPANIONS = ("_key", "_formula", "_nodes", "_alike", "_even")
-"""Ends of the names of methods that give the same answer in another form."""
+"""Suffixes of methods that return the same answer in another form."""
 
 
 class ExtensionError(OneSentence):
@@ -50,8 +50,8 @@ def is_user_defined(thing: Any) -> bool:
 
 def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any],
             passed: type[Exception]) -> Callable[..., Any]:
-    """Return a plugin's function with a check of its answers. Exceptions of class `passed` are
-    answers, too.
+    """Return a plugin's function with a check of its answers. Exceptions of class `passed` count as
+    answers.
 
     >>> from volcano_lab.framework.points.rules import NoScore
     >>> from volcano_lab.framework.points.table import extension_points
@@ -102,9 +102,7 @@ def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> 
 
 def call_handler(where: str, function: Callable[..., Any], *args: Any,
                  passed: type[Exception] = ExtensionError) -> Any:
-    """Call a user-defined function; what it raises becomes an `ExtensionError` with the line that
-    raised it.
-    """
+    """Call a user-defined function; an exception becomes an `ExtensionError` with its line."""
     try:
         with time_limit():
             return function(*args)
@@ -122,7 +120,7 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
 
 
 def _state(thing: Any) -> Any:
-    """What no answer may change of a task, job, node or list of them."""
+    """Return the state of a task, job, node or list of them that no answer may change."""
     if isinstance(thing, TaskInfo):
         return thing.status, thing.node_name, thing.resreq, thing.init_resreq, thing.priority
     if isinstance(thing, NodeInfo):
@@ -140,7 +138,7 @@ def _state(thing: Any) -> Any:
 
 def refuse_taken_names(ssn: Any, points: Iterable[str]) -> None:
     """Raise `ExtensionError` where an extension point, which becomes an attribute of the session,
-    would hide another one.
+    would hide an existing attribute.
     """
     for name in points:
         if name in vars(ssn) or hasattr(type(ssn), name):
@@ -151,7 +149,7 @@ def refuse_taken_names(ssn: Any, points: Iterable[str]) -> None:
 def validate_plugin(name: str, plugin: Any, base: type,
                     points: Mapping[str, ExtensionPoint]) -> None:
     """Check that a user-defined plugin answers at least one extension point, and that its methods
-    have the names and parameters of the points. Methods of the class `base` count for nothing.
+    have the names and parameters of the points. Methods of the class `base` are ignored.
 
     Raises:
         ExtensionError: With one sentence.
@@ -182,9 +180,7 @@ def validate_plugin(name: str, plugin: Any, base: type,
 
 
 def _meant(method: str, known: list[str]) -> str:
-    """The known name that a method's name, also as Go writes it, comes close to; "" where there is
-    none.
-    """
+    """Return the known name closest to a method's name, also in Go's spelling; "" without one."""
     snake = sub(r"(?<=[a-z])(?=[A-Z])", "_",
                 method).lower().removeprefix("add_").removesuffix("_fn").removesuffix("_fun")
     return next(iter(get_close_matches(snake, known, 1, 0.84)), "")
@@ -203,11 +199,11 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
             name=name, point=point.name, found=found,
             allowed=["self", *point.arguments])) from None
     except ValueError:
-        return  # no signature to be had
+        return  # no signature available
 
 
 def _line(error: BaseException, function: Callable[..., Any]) -> str:
-    """Where in the author's own file or cell it happened, in words."""
+    """Return the line of the author's own file or cell, as text."""
     own = getattr(inspect.unwrap(function), "__code__", None)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
               if own and frame.filename == own.co_filename]

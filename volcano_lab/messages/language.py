@@ -1,4 +1,4 @@
-"""The language of all texts: English, or one that `languages/` has a gettext catalogue of."""
+"""The language of all texts: English, or one with a gettext catalogue in `languages/`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _spoken = ENGLISH
 
 
 def languages() -> list[str]:
-    """Return the codes of the languages that there are.
+    """Return the codes of the available languages.
 
     >>> languages()
     ['en', 'zh']
@@ -24,7 +24,7 @@ def languages() -> list[str]:
 
 
 def speak(language: str) -> None:
-    """Choose the language of all texts from now on.
+    """Set the language of all texts.
 
     Raises:
         ValueError: for a language without a catalogue.
@@ -65,7 +65,7 @@ def translations(language: str) -> dict[str, list[str]]:
     """Return {code of a message: its translation, a form for each plural} of a language.
 
     A message is found by its code (the entry's context), so that a reworded English sentence keeps
-    its translation, marked fuzzy, until somebody has read it.
+    its translation, marked fuzzy, until a translator has checked it.
     """
     return {entry.msgctxt: forms for entry in _catalogue(language)
             if all(forms := [*entry.msgstr_plural.values()] or [entry.msgstr])}

@@ -1,19 +1,19 @@
-"""What the scheduler writes while it works, at the levels V(1) to V(5), through Python's logging.
+"""The scheduler's log at the levels V(1) to V(5), through Python's logging.
 
 Answers to Volcano's use of klog: the same kinds of facts at the same levels, in our own words.
-`verbosity(n)` shows the facts up to V(n); at 0, where it begins, only warnings and errors are
-shown, and a cycle does nothing for the log's sake. What a session decides is written by
+`verbosity(n)` shows the facts up to V(n); at 0, the default, only warnings and errors are shown,
+and a cycle spends no time on the log. A session's decisions are written by
 `trace.session_log.SessionLog`, a reader of the observer's hooks.
 
 | level | facts |
 |---|---|
-| V(1) | evictions that change nothing |
-| V(2) | configuration read, pods that are tried again |
-| V(3) | sessions, snapshots, pods and nodes that come and go, queues and jobs taken, placements \
-and what they leave of a node, tasks without a node and why, victims, commits, discards; queues \
-that have too much, with the numbers |
-| V(4) | cycles, what a snapshot leaves out, pods that change, priorities, hyper nodes, what \
-queues have and deserve, round by round; who is admitted or passed over |
+| V(1) | evictions without effect |
+| V(2) | configuration read, pods that are retried |
+| V(3) | sessions, snapshots, pods and nodes added and deleted, queues and jobs popped, placements \
+and the node's resources after them, tasks without a node and why, victims, commits, discards; \
+overused queues, with the numbers |
+| V(4) | cycles, objects left out of a snapshot, pod updates, priorities, hyper nodes, what \
+queues hold and deserve, round by round; jobs admitted or skipped |
 | V(5) | actions entered and left, each node's amounts, single comparisons, the pipeline's queues |
 """
 
@@ -30,7 +30,7 @@ logger = logging.getLogger("volcano_lab")
 
 
 def level(number: int) -> int:
-    """The level of Python's logging that stands for V(number): between INFO (20) and DEBUG (10).
+    """Return Python's logging level for V(number): between INFO (20) and DEBUG (10).
 
     >>> level(3), logging.getLevelName(level(3))
     (17, 'V3')
@@ -43,12 +43,12 @@ for _number in range(1, MOST + 1):
 
 
 def enabled(number: int) -> bool:
-    """Whether facts of V(number) are wanted."""
+    """Return whether facts of V(number) are written."""
     return logger.isEnabledFor(logging.INFO - number)
 
 
 def v(number: int, message: str, *args: Any) -> None:
-    """Write a fact of V(number); `args` are filled in only where it is wanted.
+    """Write a fact of V(number); `args` are formatted only if it is written.
 
     >>> v(3, "queue %s taken", "team")
     """
@@ -57,11 +57,11 @@ def v(number: int, message: str, *args: Any) -> None:
 
 
 error, warning = logger.error, logger.warning
-"""Write what went wrong, or looks wrong; shown at any verbosity."""
+"""Write an error or a warning; shown at any verbosity."""
 
 
 def once(sentence: str) -> None:
-    """Write an error the first time only: a configuration would repeat it in every cycle."""
+    """Write an error once: a configuration would repeat it in every cycle."""
     if sentence not in _written:
         _written.add(sentence)
         error("%s", sentence)
@@ -71,9 +71,7 @@ _written: set[str] = set()
 
 
 class _Standard(logging.StreamHandler):
-    """Writes to whatever is standard output at that moment: in a notebook that is the cell which
-    runs.
-    """
+    """A handler that writes to the current standard output: in a notebook, the running cell's."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
@@ -112,7 +110,7 @@ def verbosity(number: int) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Show no errors either, unless a verbosity was asked for: where things go wrong on purpose."""
+    """Hide errors, too, unless a verbosity was set: for runs that fail on purpose."""
     before = logger.level
     if not enabled(1):
         logger.setLevel(logging.CRITICAL)

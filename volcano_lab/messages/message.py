@@ -1,12 +1,12 @@
 """A sentence as data: the code of a template and the facts that fill it.
 
 In a template `{name}` is a fact, shown by its type: a dict as amounts ("cpu 4 and memory 1Gi"), a
-list as names ("a, b and 3 more"), a message as its own sentence. What follows a colon says how:
+list as names ("a, b and 3 more"), a message as its own sentence. After a colon follows the form:
 
-- `{names:3}`: at most so many of a list are named, the others counted;
-- `{names:and}`, `{names:or}`, `{needs:,}`, `{parts:;}`, `{sums:+}`: what stands between the parts;
-- `{limit:bare}`: of an amount of one resource the number alone, as it was named before;
-- `{origin:()}`: in brackets, with the space before them; nothing where there is nothing;
+- `{names:3}`: at most 3 entries of a list are named, the others counted;
+- `{names:and}`, `{names:or}`, `{needs:,}`, `{parts:;}`, `{sums:+}`: the separator of the entries;
+- `{limit:bare}`: an amount of one resource as a number, where the resource was named before;
+- `{origin:()}`: in brackets, after a space; empty for an empty fact;
 - `{share:.3g}`: a number, as in Python.
 """
 
@@ -22,10 +22,10 @@ from volcano_lab.messages.language import ENGLISH, plural_form, spoken, translat
 from volcano_lab.messages.texts import TEXTS
 
 MOST = 4
-"""How many parts of a list are named unless the template says otherwise."""
+"""How many entries of a list are named unless the template has another number."""
 LOOSE = re.compile(r"(?<=[，。：；、（）”]) (?=\S)|"
                    r"(?<=[\u3001-\u9fff]) (?=[\u3001-\u9fff，：；（）“])")
-"""A space after a Chinese mark, or between two Chinese characters around a fact that is Chinese."""
+"""A space after a Chinese mark, or between two Chinese characters around a Chinese fact."""
 
 
 class Message:
@@ -69,12 +69,12 @@ class Message:
 
 
 def known(code: str) -> bool:
-    """Return whether there is a message of a code."""
+    """Return whether a message with this code exists."""
     return code in TEXTS
 
 
 Said = Message | str
-"""A message, or a text that stays as it is: a name, or Volcano's own condition."""
+"""A message, or a text that is never translated: a name, or Volcano's own condition."""
 
 
 class Untranslated(LookupError):
@@ -82,7 +82,7 @@ class Untranslated(LookupError):
 
 
 def paragraph(sentences: Iterable[Said | None], language: str | None = None) -> str:
-    """Return sentences as one paragraph; nothing where there is none.
+    """Return sentences as one paragraph; "" without any.
 
     >>> paragraph([Message("gang.no_pods"), None, "NotEnoughTasks"])
     'The PodGroup has no pods yet. NotEnoughTasks'
@@ -111,13 +111,13 @@ def _filled(message: Message, language: str) -> str:
 
 
 def filled(text: str, facts: Mapping[str, Any], language: str) -> str:
-    """Return a template of a language with facts put in; raises `Untranslated` as `template`."""
+    """Return a template of a language with its facts; raises `Untranslated` as `template`."""
     text = _Filler(language).vformat(text, (), facts)
     return text if language == ENGLISH else LOOSE.sub("", text)
 
 
 class _Filler(Formatter):
-    """Puts facts into a template, in a language."""
+    """A formatter of templates, for a language."""
 
     def __init__(self, language: str):
         self.language = language
@@ -131,7 +131,7 @@ class _Filler(Formatter):
         return self._shown(value, format_spec)
 
     def _shown(self, value: Any, how: str = "") -> str:
-        """A fact as text."""
+        """Return a fact as text."""
         if value is None:
             return ""
         if isinstance(value, Message):
@@ -150,7 +150,7 @@ class _Filler(Formatter):
             template("nothing", self.language)], "and" if how in ("", "bare") else how)
 
     def _listed(self, parts: list[str], how: str) -> str:
-        """Some parts, and how many more; all where a word or mark stands between them."""
+        """Return some entries, and the number of the others; all if there is a separator."""
         parts = [part for part in parts if part]
         if how and not how.isdigit():
             return self._joined(parts, how)

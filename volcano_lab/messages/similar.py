@@ -1,4 +1,4 @@
-"""Names that resemble a word: what a sentence about a misspelt one offers."""
+"""Names that resemble a word: what a sentence about a misspelt one suggests."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ from volcano_lab.messages.catalogue import gettext
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of a sentence about a word that is not known: the known one that is like it.
+    """Return the end of a sentence about an unknown word: the known one that resembles it.
 
     >>> did_you_mean("wieght", ["weight", "parent"]), did_you_mean("x", ["weight"], ".")
     ('; did you mean weight?', '.')
@@ -17,7 +17,7 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
-    """The name among those that are there of which one is a slip of the pen; "" without one.
+    """Return the existing name of which `name` is probably a misspelling; "" without one.
 
     >>> meant("nvidia.com/gpus", ["cpu", "nvidia.com/gpu"]), meant("amd.com/gpu", ["cpu"])
     ('nvidia.com/gpu', '')
@@ -27,7 +27,7 @@ def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """The names that begin like one, or resemble it, or else the first that there are.
+    """List the names with the same beginning, or similar ones, or else the first ones.
 
     >>> near("vc", ["default/vc1", "default/vc2", "default/other"])
     'near it are default/vc1, default/vc2'
@@ -42,7 +42,7 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def alike(name: str, known: Iterable[str]) -> list[str]:
-    """Return the names, at most 6, that begin like one, or resemble it.
+    """Return the names, at most 6, with the same beginning, or similar ones.
 
     >>> alike("vc", ["default/vc1", "default/vc2", "default/other"])
     ['default/vc1', 'default/vc2']

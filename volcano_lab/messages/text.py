@@ -9,7 +9,7 @@ MOST_CHARACTERS = 500
 
 
 def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
-    r"""Return text as one line of printable characters; a long one is shortened in its middle.
+    r"""Return text as one line of printable characters; a long one is cut in its middle.
 
     >>> one_line("a\nb\x1b[31m"), one_line("x" * 50 + "end", 20)
     ('a\\nb\\x1b[31m', 'xxxxxxxxxxx ... xend')
@@ -21,7 +21,7 @@ def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Return text without what a terminal obeys, besides the signs that are kept.
+    r"""Return text without control characters of a terminal, except those in `kept`.
 
     >>> printable("a\x1b[31m b\n", "\n")
     'a\\x1b[31m b\n'
@@ -31,7 +31,7 @@ def printable(text: str, kept: str = "") -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes; a Chinese sign takes two.
+    """Return how many columns of a terminal a text takes; a Chinese character takes two.
 
     >>> columns("queue a"), columns("队列 a")
     (7, 6)
@@ -40,7 +40,7 @@ def columns(text: str) -> int:
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
-    """Some names, and how many more there are.
+    """List some names, and the number of the others.
 
     >>> listed(["n1", "n2", "n3"], 2)
     'n1, n2 and 1 more'

@@ -1,4 +1,4 @@
-"""The English sentences, by code: a TOML table a subject. Two forms are singular and plural."""
+"""The English sentences, by code: one TOML table per subject. Two forms are singular and plural."""
 
 import tomllib
 from pathlib import Path
