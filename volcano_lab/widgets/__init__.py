@@ -1,6 +1,6 @@
-"""What moves in a notebook: labs, pictures, the stepper. They decide nothing themselves.
+"""Interactive parts of a notebook: labs, pictures, the stepper. They decide nothing themselves.
 
-`pictures` is the vocabulary; `controls`, `story` and `facts` are what a lab is made from.
+`pictures` is the vocabulary; a lab is built from `controls`, `story` and `facts`.
 """
 
 from importlib import import_module

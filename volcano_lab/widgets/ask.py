@@ -1,4 +1,4 @@
-"""The panel about a cluster of one's own: what waits and why, changes that were run, its queues."""
+"""The panel about a user's own cluster: what waits and why, changes that were run, its queues."""
 
 from pathlib import Path
 from typing import Any

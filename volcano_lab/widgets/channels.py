@@ -1,5 +1,5 @@
-"""The data of `pictures.channels`: what the queues of a cycle hold, deserve and may hold, the jobs
-in them with how each ended, and the nodes, all in one resource and on one scale.
+"""The data of `pictures.channels`: what the queues of a cycle hold, deserve and may hold, their
+jobs with the outcome of each, and the nodes, all in one resource and on one scale.
 
 >>> from volcano_lab.cluster import Cluster
 >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -24,22 +24,22 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import GI, plain, rounds
 from volcano_lab.widgets.story import counted
-from volcano_lab.widgets.story import plain as said
+from volcano_lab.widgets.story import plain as text
 
 Row = dict[str, Any]
 UNITS = {"cpu": "CPUs", "memory": "Gi", "nvidia.com/gpu": "GPUs", "pods": "pods"}
 MOST_PODS = 300
-"""Pods on nodes that are drawn one by one; of more, those of a queue on a node are one."""
+"""Pods on nodes that are drawn one by one; beyond that, one mark per queue and node."""
 
 REASONS = {"overcommit_refuses": "cluster", "over_deserved": "deserved"}
-"""A cause of which a resource is too little -> the message of what decided; others name a limit."""
+"""A cause of a lacking resource -> the message of the deciding limit; others name their limit."""
 
 SHARING = ("proportion", "capacity", "capacity-card")
-"""The plugins that share between queues."""
+"""The plugins that share resources between queues."""
 
 
 def unit_of(resource: str) -> str:
-    """Return the unit of a resource; its name, where it has none."""
+    """Return the unit of a resource; its name if it has none."""
     return UNITS.get(resource, resource)
 
 
@@ -53,12 +53,12 @@ def path_of(resource: str) -> str:
 
 
 def amount(value: float | None, resource: str) -> float | None:
-    """Return an amount in the unit of the pictures; None where there is no limit."""
+    """Return an amount in the unit of the pictures; None for no limit."""
     return None if value is None else plain(value / (GI if resource == "memory" else 1))
 
 
 def written(amounts: Any, resource: str) -> float | None:
-    """Return one resource of the amounts in a manifest; None where it is not written.
+    """Return one resource of the amounts in a manifest; None if it is not set.
 
     >>> written({"memory": "512Mi"}, "memory"), written(None, "cpu")
     (0.5, None)
@@ -68,7 +68,7 @@ def written(amounts: Any, resource: str) -> float | None:
 
 
 def sharing_plugin(cycle: Cycle) -> str:
-    """Return the plugin that shares between queues; "" where none does."""
+    """Return the plugin that shares between queues; "" without one."""
     return next((name for name in SHARING if name in cycle.session.plugins), "")
 
 
@@ -79,8 +79,8 @@ def channels(cycle: Cycle, resource: str = "cpu",
 
     Args:
         cycle: a cycle that has run.
-        resource: "cpu" in CPUs, "memory" in Gi, others as they are counted.
-        reason: a row of `job_rows` -> why the job ended so, in a sentence and in the fewest words.
+        resource: "cpu" in CPUs, "memory" in Gi, others in their own unit.
+        reason: a row of `job_rows` -> the reason of its outcome, as a sentence and as short words.
         shown: queues that have a row even without jobs.
     """
     rows = _queue_rows(cycle, resource, shown)
@@ -94,7 +94,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
             job["reason"], job["brief"] = reason(job)
         jobs.setdefault(job["queue"], []).append(job)
     before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
-    turns: dict[str, Row] = {}  # the first of each queue, in their order
+    turns: dict[str, Row] = {}  # the first of each queue, in order
     for turn in cycle.turns():
         turns.setdefault(turn["queue"], {"turn": len(turns) + 1,
                                          "overused": turn["outcome"] == "overused"})
@@ -122,7 +122,7 @@ def _queue_rows(cycle: Cycle, resource: str, shown: Iterable[str]) -> list[Row]:
     """The rows of the queues that are drawn: not the root, and `default` only where it is used."""
     rows = {row["queue"]: row for row in tree(cycle.trace, None, resource)}
     idle = {"parent": "", "deserved": 0, "allocated": 0, "request": 0, "real_capability": None,
-            "share": 0}  # what shares between queues has not seen it
+            "share": 0}  # unknown to the plugin that shares between queues
     rows |= {name: idle | {"queue": name, "weight": queue.weight}
              for name, queue in cycle.session.queues.items() if name not in rows}
     parents = {row["parent"] for row in rows.values()}
@@ -135,8 +135,8 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
     """Return a row for each job: its pods in numbers, and its `fate`.
 
     A job is "running" with nothing to be placed, "placed" in this cycle, "discarded", "not tried",
-    "not admitted", or "waiting" for more pods than it has. `called` is its name as its author knows
-    it, `size` what one pod asks for.
+    "not admitted", or "waiting" for more pods than it has. `called` is its displayed name,
+    `size` the request of one pod.
     """
     ssn, called = cycle.session, Names(cycle.session).called
     placed = {pod for word, pod, _ in ssn.committed if word in ("allocate", "pipeline")}
@@ -169,7 +169,7 @@ def _fate(job: JobInfo, counts: Counter[str], tried: bool) -> str:
 
 
 def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
-    """Return the number that decided, with the plugin, and in the fewest words.
+    """Return the number that decided, with the plugin, and as short words.
 
     ("a needs 32 CPUs and deserves 28 (proportion)", "needs 32, deserves 28")
     """
@@ -181,24 +181,24 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
                     for side in ("asked", "limit"))
     code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
     whole = code == "reason.cluster"
-    facts: Row = {"queue": level, "plugin": plugin, "asked": said(asked), "limit": said(limit)}
+    facts: Row = {"queue": level, "plugin": plugin, "asked": text(asked), "limit": text(limit)}
     units = {"limit": counted(limit, unit)} if whole else {"asked": counted(asked, unit)}
     brief = code if whole or level == queue else "reason.level"
     return str(Message(code, **facts | units)), str(Message(f"{brief}.short", **facts))
 
 
 def held_reason(cycle: Cycle, queue: str, resource: str) -> str:
-    """Return what a queue holds of what it deserves or may hold, with the plugin that decides."""
+    """Return what a queue holds of its deserved share or its limit, with the deciding plugin."""
     row = next(row for row in cycle.queues() if row["queue"] == queue)
     plugin = sharing_plugin(cycle)
     of = "deserved" if plugin == "proportion" else "real_capability"
     held, most = (amount(row[key].get(resource, 0), resource) for key in ("allocated", of))
-    return str(Message("held" if most is None else f"held.{of}", queue=queue, held=said(held or 0),
-                       most=said(most or 0), plugin=plugin))
+    return str(Message("held" if most is None else f"held.{of}", queue=queue, held=text(held or 0),
+                       most=text(most or 0), plugin=plugin))
 
 
 def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]:
-    """Nodes that have the resource, with their pods: those that run first."""
+    """Return the nodes that have the resource, with their pods: running ones first."""
     ssn = cycle.session
     placed = {pod for word, pod, _ in ssn.committed if word == "allocate"}
     queue_of = {uid: job.queue for uid, job in ssn.jobs.items()}

@@ -1,9 +1,8 @@
-"""Still charts (altair) of what is no cycle: a sweep, a task's states.
+"""Still charts (altair) of sweeps and of a task's states.
 
-Each has a description in words. `still()` makes notebooks store charts as pictures for pages that
-have no kernel. A cycle is drawn by `widgets.pictures`, live
-and still, with the data that `widgets.facts` has of it, and a simulation's run by its `timeline`;
-`widgets.tables` shows a cycle as tables.
+Each has a text description. `still()` stores charts in notebooks as pictures for pages without a
+kernel. A cycle is drawn by `widgets.pictures`, live and still, with data from `widgets.facts`, and
+a simulation's run by its `timeline`; `widgets.tables` shows a cycle as tables.
 """
 
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ HELD = ("queue", "resource", "allocated", "deserved")
 COLORS_OF_CYCLES = ["#56B4E9", "#0072B2"]
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
-ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
+RELEASED = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
 BACK = {("Allocated", "Pending"), ("Pipelined", "Pending"), ("Binding", "Pending"),
         ("Releasing", "Running")}
 COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back": "#D55E00",
@@ -35,7 +34,7 @@ COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back"
 @partial(friendly_errors, first=True)
 def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
-    map, three small multiples of lines. Raises `ValueError` where the sweep has no such metric.
+    map, three small multiples of lines. Raises `ValueError` if the sweep has no such metric.
     """
     metric = metric or sweep.metrics[0]
     if metric not in sweep.metrics:
@@ -71,8 +70,8 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
 
 @partial(friendly_errors, first=True)
 def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
-    """What each queue holds (a bar) and deserves (a tick), of each resource; a bar for each of some
-    cycles by name, such as before and after a change.
+    """Draw what each queue holds (a bar) and deserves (a tick), per resource, with a bar for each
+    of some named cycles, such as before and after a change.
     """
     rows = [{"cycle": name, **{field: row[field] for field in HELD}} for name, cycle in
             cycles.items() for row in cycle.rows_of("queues") if row["resource"] != "pods"
@@ -86,15 +85,16 @@ def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
     ticks = base.mark_tick(thickness=2, color="black").encode(x="deserved:Q")
     chart = alt.layer(bars, ticks, data=alt.InlineData(rows)).properties(width=320).facet(
         row=alt.Row("resource:N", title=None)).resolve_scale(x="independent")
-    told = "; ".join(gettext("{cycle} {queue}: {resource} {allocated} of {deserved}", **row).strip()
-                     for row in rows)
-    return styled(chart, title, told)
+    alt_text = "; ".join(
+        gettext("{cycle} {queue}: {resource} {allocated} of {deserved}", **row).strip()
+        for row in rows)
+    return styled(chart, title, alt_text)
 
 
 @partial(friendly_errors, first=True)
 def transitions(title: str = "") -> alt.Chart:
-    """A row a state, a column a next state: numbers are the way of a pod when all goes well; an
-    empty cell is illegal.
+    """Draw the legal transitions, a row per state and a column per next state: numbers are a pod's
+    path without failures; an empty cell is illegal.
 
     >>> len(transitions().layer)
     2
@@ -106,14 +106,14 @@ def transitions(title: str = "") -> alt.Chart:
         for new in sorted(TRANSITIONS[old]):
             pair = (str(old), str(new))
             kind, word = (("the way of a pod", steps[pair]) if pair in steps else
-                          ("room is made", "room") if pair in ROOM else
+                          ("room is made", "room") if pair in RELEASED else
                           ("taken back", "back") if pair in BACK else ("also legal", "ok"))
             rows.append({"from": pair[0], "to": pair[1], "kind": gettext(kind),
                          "word": gettext(word)})
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
-    told = "; ".join(
+    alt_text = "; ".join(
         f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)
     on_dark = alt.FieldOneOfPredicate("kind", [gettext("the way of a pod"), gettext("taken back")])
@@ -126,9 +126,9 @@ def transitions(title: str = "") -> alt.Chart:
     words = base.mark_text(fontSize=14).encode(
         text="word:N", color=alt.condition(on_dark, alt.value("white"), alt.value("black")))
     return styled(alt.layer(cells, words, data=alt.InlineData(rows)).properties(
-        width=alt.Step(86), height=alt.Step(24)), title, told)
+        width=alt.Step(86), height=alt.Step(24)), title, alt_text)
 
 
 def __dir__() -> list[str]:
-    """Return the public names alone, which Tab completes."""
+    """Return the public names only, for completion with Tab."""
     return __all__

@@ -1,8 +1,7 @@
-"""The one lab, for every cluster: its queues, jobs and nodes as a picture whose marks are moved.
+"""The one lab, for every cluster: its queues, jobs and nodes as a picture with movable marks.
 
-A control's name is a path of the language of change (`queue/a.weight`), so what a lab has moved is
-at once the changes to be copied, and every control of a lesson is one line. `cluster.lab()` opens
-it.
+A control's name is a path of the language of change (`queue/a.weight`), so the moves of a lab are
+the changes to copy, and every control of a lesson is one line. `cluster.lab()` opens it.
 """
 
 from __future__ import annotations
@@ -36,17 +35,17 @@ from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import amounts
 
 CONF, SHOWN = "conf", "show"
-"""Controls that are no change: which configuration, and which resource the picture shows."""
+"""Controls that are not changes: which configuration, and which resource the picture shows."""
 
 LEGEND = ("Blue: can be moved. Water: deserved. Full: runs. Outlined: placed now. Hatched: "
           "discarded. Hollow: not placed.")
 
 
 class Decided:
-    """What a cycle decided about a lab's cluster: what pictures, sentences and tasks read.
+    """What a cycle decided about a lab's cluster: the data of pictures, sentences and tasks.
 
-    `cycle` is the cycle, `resource` the one that is shown, `jobs` a row for each job by its name,
-    see `channels.job_rows`.
+    `cycle` is the cycle, `resource` the one shown, `jobs` a row for each job by its name, see
+    `channels.job_rows`.
     """
 
     def __init__(self, cycle: Cycle, resource: str):
@@ -61,22 +60,22 @@ class Decided:
 
     @cached_property
     def jobs(self) -> dict[str, dict[str, Any]]:
-        """How each job ended."""
+        """The outcome of each job."""
         return {row["name"]: row for row in job_rows(self.cycle, self.resource)}
 
     @cached_property
     def queues(self) -> dict[str, dict[str, Any]]:
-        """What each queue deserves, holds and so on, in the resource that is shown."""
+        """What each queue deserves, holds and so on, in the shown resource."""
         return {row["queue"]: {word: amount(value.get(self.resource, 0), self.resource)
                                if isinstance(value, dict) else value
                                for word, value in row.items()} for row in self.cycle.queues()}
 
     def of(self, field: str) -> dict[str, float]:
-        """Return one amount of each queue, such as `deserved`; without those that have no limit."""
+        """Return one amount per queue, such as `deserved`; without queues that have no limit."""
         return {name: row[field] for name, row in self.queues.items() if row[field] is not None}
 
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
-        """Return why a job ended as it did: the number that decided, long and short."""
+        """Return the reason of a job's outcome: the number that decided, long and short."""
         if row["fate"] == "placed":
             return held_reason(self.cycle, row["queue"], self.resource), ""
         cause = self.explain.foremost(row["job"])
@@ -96,28 +95,28 @@ class Decided:
 
 
 def _brief(found: Explanation) -> str:
-    """The head of an explanation, and its first cause."""
+    """Return the head of an explanation, and its first cause."""
     return paragraph([found.head, *(cause.text for cause in found.causes[:1])])
 
 
 def _little(*rows: dict[str, Any]) -> tuple[bool, bool]:
-    """How little there is to say of a job that turned: an outcome says more than some pods more."""
+    """Rank a job with a new outcome: an outcome is more important than some pods more or less."""
     fates = {row["fate"] for row in rows}
     return fates <= {"placed", "waiting", "running"}, rows[-1]["fate"] != "placed"
 
 
-class Told:
-    """The sentence after a move: the jobs whose outcome turned, and the number that decided."""
+class Outcomes:
+    """The sentences after a move: the jobs whose outcome changed, and the number that decided."""
 
-    def told(self, before: Decided, now: Decided) -> list[str]:
+    def sentences(self, before: Decided, now: Decided) -> list[str]:
         """Return at most two sentences."""
-        turned = [name for name, row in now.jobs.items()
+        changed = [name for name, row in now.jobs.items()
                   if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
-        turned.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
-        found = [self._turned(name, before, now, not at) for at, name in enumerate(turned[:2])]
-        if len(turned) > 2:
-            found.append(str(Message("job.turns_more", n=len(turned) - 2)))
-        more = next((name for name, row in now.jobs.items() if not turned and name in before.jobs
+        changed.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
+        found = [self._sentence(name, before, now, not at) for at, name in enumerate(changed[:2])]
+        if len(changed) > 2:
+            found.append(str(Message("job.turns_more", n=len(changed) - 2)))
+        more = next((name for name, row in now.jobs.items() if not changed and name in before.jobs
                      and row["now"] != before.jobs[name]["now"]), None)
         if more:
             row = now.jobs[more]
@@ -127,10 +126,10 @@ class Told:
         for verb, field in (("deserves", "deserved"), ("may hold", "real_capability")):
             if before.resource == now.resource and len(found) < 2:
                 found += amounts(verb, lambda facts, field=field: facts.of(field),
-                                 unit_of(now.resource)).told(before, now)
+                                 unit_of(now.resource)).sentences(before, now)
         return found[:2]
 
-    def _turned(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
+    def _sentence(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
         row = now.jobs[name]
         why = now.reason(row)[0] if whole else ""
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
@@ -154,7 +153,7 @@ def first_words(facts: Decided) -> str:
 
 
 def nothing_words(facts: Decided) -> str:
-    """Return what is said of a move that changed nothing."""
+    """Return the sentence about a move that changed nothing."""
     return paragraph([Message("lab.no_turn"), waiting_words(facts)])
 
 
@@ -165,19 +164,19 @@ class ClusterLab(Lab):
                  panels: Sequence[Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
         self._known: set[str] | None = None
-        frame = {"says": [Told()], "opening": first_words, "nothing": nothing_words} | frame
+        frame = {"says": [Outcomes()], "opening": first_words, "nothing": nothing_words} | frame
         super().__init__(controls, self._cycle_of, panels, code=self._changed,
                          why=lambda facts, about: self._answer(facts, about), **frame)
 
     def changes(self, values: Values | None = None) -> list[str]:
-        """Return what was moved, as changes: `["queue/a.weight=5"]`."""
+        """Return the moves as changes: `["queue/a.weight=5"]`."""
         now = self.values if values is None else values
         return [f"{name}={value}{self.controls[name].more.get('suffix', '')}"
                 for name, value in now.items()
                 if name not in (CONF, SHOWN) and value != self.start[name]]
 
     def sets(self) -> str:
-        """Return what was moved, as options of a command."""
+        """Return the moves as options of a command."""
         return " ".join(f"--set '{each}'" for each in self.changes())
 
     def python(self) -> str:
@@ -202,7 +201,7 @@ class ClusterLab(Lab):
         return cluster.changed(*self.changes(values))
 
     def _cycle_of(self, values: Values) -> Decided:
-        with log.quiet():  # what is wrong with it is said on the page
+        with log.quiet():  # problems are shown on the page
             cycle = self._changed(values).run(trace=CauseTrace())
         warnings = [text for text in cycle.session.warnings if text not in (self._known or ())]
         if self._known is None:
@@ -212,7 +211,7 @@ class ClusterLab(Lab):
         return Decided(cycle, values.get(SHOWN, self.start.get(SHOWN, "cpu")))
 
     def _answer(self, facts: Decided, about: Mapping[str, str]) -> str:
-        """Answer a click; a handle is asked about by its control."""
+        """Answer a click; a click on a handle asks about its control."""
         path = about.get("control", "")
         if not path:
             return facts.why(about)
@@ -233,13 +232,13 @@ def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf]
         conf: the scheduler's configuration; without, the cluster's own.
         confs: several configurations by name; a menu chooses one.
         resource: the resource that the picture shows at first.
-        controls: more controls, by the path of the change that they make.
+        controls: more controls, by the path of their change.
         panels: more pictures, whose data are functions of `Decided`.
         title: one line.
-        tasks: what is to be done in it.
+        tasks: the tasks of the lesson.
         without: those of "nodes", "shares", "lanes" that the picture leaves out.
-        moves: the fields that can be moved ("weight", "capability", …); all, where none is named.
-        frame: other words of a `Lab`: says, opening, nothing.
+        moves: the fields that can be moved ("weight", "capability", …); all if empty.
+        frame: other texts of a `Lab`: says, opening, nothing.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=9).queue("a").queue("b")
@@ -274,7 +273,7 @@ def _title(cluster: Cluster) -> str:
 
 
 def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict[str, Control]:
-    """What can be moved on the picture, by the path of its change."""
+    """Return the handles of the picture, by the path of their change."""
     found: dict[str, Control] = {}
     with log.quiet():  # warnings are kept for the page
         opened = cluster.run(next(iter(confs.values())), trace=CauseTrace())
@@ -300,7 +299,7 @@ def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict
 
 
 def _resources(cycle: Cycle) -> list[str]:
-    """The resources that both nodes have and pods ask for, CPUs first."""
+    """Return the resources that both nodes have and pods request, CPUs first."""
     ssn = cycle.session
     asked = {name for job in ssn.jobs.values() for task in job.tasks.values()
              for name in task.resreq.resource_names() if task.resreq.get(name)}
@@ -315,9 +314,9 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
     suffix = "Gi" if end == ".memory" else ""
 
     def of(field: str, start: float, label: str) -> tuple[str, Control]:
-        made = handle(start, 0, max(total, start), label, step=step, unit=unit)
-        made.more["suffix"] = suffix
-        return f"{path}{field}{end}", made
+        control = handle(start, 0, max(total, start), label, step=step, unit=unit)
+        control.more["suffix"] = suffix
+        return f"{path}{field}{end}", control
 
     if "proportion" in plugins:
         yield f"{path}weight", handle(row["weight"], 1, max(30, 2 * row["weight"]), "weight")
@@ -334,8 +333,8 @@ def _of_job(job: dict[str, Any], total: float) -> Iterator[tuple[str, Control]]:
     if job["fate"] == "running" or not job["pods"]:
         return
     path = f"job/{job['called']}."
-    room = int(total / job["size"]) if job["size"] else job["pods"]
-    most = max(job["pods"], min(room, 4 * job["pods"]))
+    fitting = int(total / job["size"]) if job["size"] else job["pods"]
+    most = max(job["pods"], min(fitting, 4 * job["pods"]))
     if job["pods"] > 1 and not job["running"]:
         yield f"{path}minAvailable", handle(job["min"], 1, max(most, job["min"]), "minimum",
                                          unit="pods")
@@ -343,7 +342,7 @@ def _of_job(job: dict[str, Any], total: float) -> Iterator[tuple[str, Control]]:
 
 
 def _step(total: float) -> float:
-    """A step of a hundredth of the scale, as people count.
+    """Return a round step near a hundredth of the scale.
 
     >>> _step(20), _step(100), _step(1792)
     (1, 1, 10)

@@ -1,4 +1,4 @@
-"""Controls of a lab, as data: what can be moved, from where to where, in which words.
+"""Controls of a lab, as data: kind, range and labels.
 
 >>> CONTROLS = group("queue a", {"a_weight": slider(2, 1, 9, "weight")})
 >>> CONTROLS["a_weight"].full, CONTROLS["a_weight"].choices()[-1]
@@ -15,12 +15,12 @@ from volcano_lab.widgets.story import counted
 
 Row = dict[str, Any]
 TEXTS = ("label", "unit", "about", "group")
-"""What is read of a control, beside the labels of its options."""
+"""What a page shows of a control, beside the labels of its options."""
 
 
 @define
 class Control:
-    """A control: its kind, its value at first, the values that it takes, and its words."""
+    """A control: its kind, its initial value, the allowed values, and its labels."""
 
     kind: str
     label: str
@@ -39,19 +39,19 @@ class Control:
 
     @property
     def full(self) -> str:
-        """The name of the control beyond its group."""
+        """The name of the control with its group."""
         return gettext("{label} of {group}", label=gettext(self.label), group=gettext(self.group)
                        ) if self.group else gettext(self.label)
 
     def page(self, name: str) -> Row:
-        """Return what the page needs to know of it."""
+        """Return the control's data for the page."""
         known = {word: gettext(value) if word in TEXTS else value
                  for word, value in asdict(self).items() if word != "more"}
         return known | {"name": name, "options": self.options or None, "labels": [
             gettext(label) for label in self.labels]} | self.more
 
     def choices(self) -> list[Any]:
-        """Return all values that it takes; none for texts, which take many."""
+        """Return all allowed values; none for texts, which have no list."""
         if self.kind == "switch":
             return [False, True]
         if self.options or self.kind == "text":
@@ -64,10 +64,10 @@ class Control:
         return value if isinstance(value, int) else round(value, 9)
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the value as the control has it; a number between two steps as the nearer one.
+        """Return the value of the control; a number between two steps is rounded to the nearer.
 
         Raises:
-            ValueError: for a value that it does not take.
+            ValueError: for a value that is not allowed.
         """
         if self.kind in ("slider", "number", "handle") and not self.options:
             if isinstance(value, bool) or not isinstance(value, int | float):
@@ -87,14 +87,14 @@ class Control:
         return value
 
     def words(self, value: Any) -> str:
-        """Return a value as the page says it."""
+        """Return a value as the page shows it."""
         if self.options:
             return gettext(self.labels[self.options.index(value)])
         if isinstance(value, bool):
             return gettext("on" if value else "off")
         return f"{value:g}" if isinstance(value, int | float) else str(value)
 
-    def told(self, before: Any, now: Any) -> str:
+    def sentence(self, before: Any, now: Any) -> str:
         """Return the sentence of a move."""
         value, was = self.words(now), self.words(before)
         if self.unit and not self.options:
@@ -110,7 +110,7 @@ class Control:
 
 def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, step: float = 1,
            unit: str = "", about: str = "", options: Mapping[str, Any] | None = None) -> Control:
-    """Make a slider from `least` to `most`, or over `options`, a mapping from labels to values.
+    """Create a slider from `least` to `most`, or over `options`, a mapping from labels to values.
 
     >>> slider(0.1, label="over", options={"none": 0, "a tenth": 0.1}).words(0.1)
     'a tenth'
@@ -121,37 +121,37 @@ def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, st
 
 def number(start: float, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
            about: str = "") -> Control:
-    """Make a field for a number."""
+    """Create a field for a number."""
     return Control("number", label, start, least, most, step, unit, about)
 
 
 def handle(start: Any, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
            options: Sequence[Any] = ()) -> Control:
-    """Make something that is moved on a picture: a number, or one of `options`."""
+    """Create a handle on a picture: a number, or one of `options`."""
     return Control("handle", label, start, least, most, step, unit, "", list(options),
                    [str(each) for each in options])
 
 
 def choice(start: Any, options: Mapping[str, Any] | Sequence[Any], label: str, *,
            about: str = "") -> Control:
-    """Make a menu of values, or of labels with their values."""
+    """Create a menu of values, or of labels with their values."""
     named = options if isinstance(options, Mapping) else {str(each): each for each in options}
     return Control("choice", label, start, about=about, options=list(named.values()),
                    labels=list(named))
 
 
 def switch(start: bool, label: str, *, about: str = "") -> Control:
-    """Make something that is on or off."""
+    """Create a switch that is on or off."""
     return Control("switch", label, start, about=about)
 
 
 def text(start: str, label: str, *, about: str = "") -> Control:
-    """Make a field for a text."""
+    """Create a field for a text."""
     return Control("text", label, start, about=about)
 
 
 def group(title: str, controls: Mapping[str, Control], *, color: str = "", link: str = ""
           ) -> dict[str, Control]:
-    """Put controls under one heading; `color` marks it, `link` lights up with it."""
+    """Put controls under one heading; `color` marks it, `link` is highlighted with it."""
     return {name: evolve(control, group=title, color=color, link=link)
             for name, control in controls.items()}

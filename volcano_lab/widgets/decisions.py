@@ -1,4 +1,4 @@
-"""What a lab decided of late, and what it does when nobody waits for an answer."""
+"""The recent decisions of a lab, and its work between answers."""
 
 import asyncio
 import gc
@@ -14,7 +14,7 @@ REMEMBERED = 24
 
 
 class Decisions:
-    """Decide from values, and remember: a hand that goes back and forth is answered at once.
+    """Decide from values, and keep the results: a slider moved back is answered at once.
 
     >>> asked = Decisions(lambda values: print("decided") or values["n"] + 1)
     >>> asked.of({"n": 1}), asked.of({"n": 1})
@@ -25,10 +25,10 @@ class Decisions:
     def __init__(self, decide: Callable[[dict[str, Any]], Any]):
         self._decide, self._known = decide, dict[str, Any]()
         self.took = 0.0
-        """Seconds that the last decision took."""
+        """Seconds of the last decision."""
 
     def of(self, values: dict[str, Any]) -> Any:
-        """Return what follows from values."""
+        """Return the decision for values."""
         key = repr(values)
         if key not in self._known:
             began = perf_counter()
@@ -40,17 +40,17 @@ class Decisions:
 
 
 def collect_later() -> None:
-    """Turn the collector on shortly after a move.
+    """Enable the garbage collector shortly after a move.
 
-    In a notebook's process it walks through pandas, altair and the rest, and takes longer than the
-    scheduling cycle; right after the move it would keep the answer from leaving.
+    In a notebook's process it traverses pandas, altair and the rest, and takes longer than the
+    scheduling cycle; right after the move it would delay the answer.
     """
-    if not later(COLLECT_AFTER, gc.enable):  # nobody waits for an answer
+    if not later(COLLECT_AFTER, gc.enable):  # no answer is pending
         gc.enable()
 
 
 def later(seconds: float, act: Callable[[], object]) -> asyncio.TimerHandle | None:
-    """Act some seconds later, or never where no loop runs."""
+    """Call a function some seconds later, or never without a running loop."""
     try:
         return asyncio.get_running_loop().call_later(seconds, act)
     except RuntimeError:

@@ -33,18 +33,18 @@ def amount(value: Any, resource: str) -> Any:
 
 
 def plain(value: float) -> float:
-    """Return a number without the noise of binary fractions, whole where it is whole."""
+    """Return a number without binary rounding noise, as an integer if it is whole."""
     near = round(value, 6)
     return int(near) if near == int(near) else near
 
 
 def deserved(cycle: Cycle, resource: str = "cpu") -> dict[str, float]:
-    """Return what each queue deserves."""
+    """Return the deserved amount of each queue."""
     return {row["queue"]: amount(row["deserved"], resource) for row in cycle.queues()}
 
 
 def queue_rows(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
-    """Return `Cycle.queues` in one resource, with colours; `names` leaves other queues out."""
+    """Return `Cycle.queues` in one resource, with colours, restricted to `names` if given."""
     rows = [{word: amount(value, resource) for word, value in row.items()}
             for row in cycle.queues() if not names or row["queue"] in names]
     colors = colors_of(row["queue"] for row in rows)
@@ -52,7 +52,7 @@ def queue_rows(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -
 
 
 def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
-    """Return the rows of `pictures.bars`: what queues hold, ask for, deserve and may hold."""
+    """Return the rows of `pictures.bars`: what queues hold, request, deserve and may hold."""
     return [{"name": row["queue"], "color": row["color"], "asked": row["request"],
              "held": row["allocated"], "deserved": row["deserved"], "guarantee": row["guarantee"],
              "limit": row["real_capability"]} for row in queue_rows(cycle, resource, names)]
@@ -72,7 +72,7 @@ def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
 
 
 def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:
-    """Return the rounds in which deserved was computed; none without the plugin proportion."""
+    """Return the rounds in which deserved was computed; none without the proportion plugin."""
     scale, found = _scale(resource), []
 
     def gib(value: Any) -> float:
@@ -112,21 +112,21 @@ def statement(cycle: Cycle, key: str) -> dict[str, Any]:
             sorted(job.tasks.values(), key=lambda task: (len(task.name), task.name))]
     outcomes = [row["outcome"] for row in cycle.statements(key)]
     outcome = "commit" if "commit" in outcomes else next(iter(outcomes), "")
-    room = sum(pod["state"] != "waiting" for pod in pods)
+    placed = sum(pod["state"] != "waiting" for pod in pods)
     why = "" if outcome == "commit" else next(iter(cycle.why(key)), "")
     return {"outcome": outcome, "pods": pods, "minimum": job.min_available, "reason": why,
-            "headline": str(Message("statement.pods", placed=room, pods=len(pods))),
+            "headline": str(Message("statement.pods", placed=placed, pods=len(pods))),
             "color": colors_of(row["queue"] for row in cycle.queues()).get(job.queue)}
 
 
 PODS = {RUNNING: "running", RELEASING: "leaving", PIPELINED: "promised"}
-"""A pod's status -> how it is drawn; others were placed in this cycle."""
+"""A pod's status -> its drawing; others were placed in this cycle."""
 
 
 def pods(tasks: Iterable[TaskInfo], colors: Mapping[str, str], ring: str = "") -> list[Row]:
-    """Return the pods of a node of `pictures.cluster`, coloured by the job's name in theirs.
+    """Return the pods of a node of `pictures.cluster`, coloured by job name.
 
-    Those that leave stand last, so that what is promised stands on them; `ring` is the pod that
+    Leaving pods come last, so that promised ones are drawn on top of them; `ring` is the pod that
     the text is about.
     """
     rows = [{"name": task.name, "size": plain(task.resreq.milli_cpu / 1000),

@@ -1,7 +1,7 @@
-"""A lab: controls, a scheduler that decides from their values, and pictures of what it decided.
+"""A lab: controls, a scheduler that decides from their values, and pictures of the decisions.
 
 One widget holds all of it, so a move is one message to the kernel and one back. Controls, tasks and
-panels are data; `decide` runs the real scheduler. From Python a lab moves as on the page, so it is
+panels are data; `decide` runs the real scheduler. A lab moves from Python as on the page, so it is
 tested without a browser. `docs/labs-and-pictures.md` builds one in thirty lines.
 """
 
@@ -31,7 +31,7 @@ KEPT = 200
 """How many moves can be undone."""
 
 AHEAD_AFTER, AHEAD_MOST = 0.02, 1.0
-"""Seconds after a move until the next values are decided, and what a decision may take for that."""
+"""Seconds after a move until the next values are decided, and the limit of such a decision."""
 
 AT_REST = '<details class="vp-at-rest">'
 """How a lab's pictures begin where there is no kernel."""
@@ -44,10 +44,10 @@ class Task:
     Args:
         name: two or three words.
         text: what to do or find out, one or two short sentences.
-        done: whether values and facts are what was wanted; without it, whether the values are those
+        done: values and facts -> whether the task is done; without it, whether the values are those
             of `start` and `show`.
-        start: values to begin with, where they are not those of the lab.
-        show: values of a way to do it, where they are not those of `start`.
+        start: initial values, where they differ from the lab's.
+        show: values of one solution, where they differ from `start`.
     """
 
     name: str
@@ -57,14 +57,14 @@ class Task:
     show: Values | None = None
 
     def is_done(self, values: Values, facts: Facts) -> bool:
-        """Return whether values and facts are what was wanted."""
+        """Return whether values and facts solve the task."""
         if self.done is not None:
             return bool(self.done(values, facts))
         return (self.start | (self.show or {})).items() <= values.items()
 
 
 class Lab(OnPage):
-    """Move a control, and the pictures follow.
+    """A set of controls whose moves update its pictures.
 
     >>> from volcano_lab.widgets import pictures
     >>> from volcano_lab.widgets.controls import slider
@@ -83,17 +83,17 @@ class Lab(OnPage):
                  nothing: str | Callable[[Facts], str] = "Nothing else changes.",
                  code: Callable[[Values], Cluster] | None = None,
                  why: Callable[[Facts, dict[str, str]], str] | None = None):
-        """Make a lab.
+        """Build a lab.
 
         Args:
             controls: by name, see `widgets.controls`.
-            decide: values -> facts; whatever it raises is shown as a sentence.
+            decide: values -> facts; any exception is shown as a sentence.
             panels: pictures whose data are functions of the facts.
             title: one line.
-            tasks: the lesson's own tasks; each ticks itself off when it is done.
-            says: what the sentence after a move tells, see `widgets.story`.
-            opening: what is said before the first move, or a function of the facts.
-            nothing: what is said where nothing of `says` changed, or a function of the facts.
+            tasks: the lesson's own tasks; each is ticked when it is done.
+            says: what the sentence after a move reports, see `widgets.story`.
+            opening: the sentence before the first move, or a function of the facts.
+            nothing: the sentence where nothing of `says` changed, or a function of the facts.
             code: values -> the cluster, for "copy as Python" and "copy as YAML".
             why: facts and {"node": …, "pod": …} -> a sentence, for a click in a cluster picture.
         """
@@ -111,7 +111,7 @@ class Lab(OnPage):
         self._values = dict(self.start)
         self._facts, self._board = self._decisions.of(self.start)
         self._past: list[Values] = []
-        self._before = self._facts  # facts before the move that is being made
+        self._before = self._facts  # facts before the current move
         self._origin: Values = self._values
         self._task, self._done = -1, [False] * len(self.tasks)
         super().__init__(fixed=self._fixed(),
@@ -126,55 +126,55 @@ class Lab(OnPage):
 
     @property
     def facts(self) -> Facts:
-        """What was decided from the values."""
+        """The facts decided from the values."""
         return self._facts
 
     @property
     def board(self) -> dict[str, Any]:
-        """What the pictures show, by key."""
+        """The data of the pictures, by key."""
         board: dict[str, Any] = self.shown["board"]
         return board
 
     @property
     def said(self) -> str:
-        """What is said about the last move."""
+        """The sentence about the last move."""
         return " ".join(self.shown["said"]).replace("**", "")
 
     @property
     def done(self) -> dict[str, bool]:
-        """Which tasks are done, by name."""
+        """Whether each task is done, by name."""
         return {task.name: done for task, done in zip(self.tasks, self._done, strict=True)}
 
     def set(self, **values: Any) -> Lab:
-        """Move controls by name; the page follows with one message.
+        """Set controls by name; the page follows with one message.
 
         Raises:
             KeyError: for a name that no control has.
-            ValueError: for a value that a control does not take.
+            ValueError: for a value that a control does not allow.
         """
         self._move(values)
         return self
 
     def undo(self) -> Lab:
-        """Take the last move back."""
+        """Undo the last move."""
         if self._past:
-            self._go(self._past.pop(), [gettext("Undone.")], past=False)
+            self._apply(self._past.pop(), [gettext("Undone.")], past=False)
         return self
 
     def reset(self) -> Lab:
-        """Set all controls as they were at first."""
+        """Set all controls to their initial values."""
         self._past.clear()
         self._task = -1
-        self._go(self.start, [], ghost="none", past=False)
+        self._apply(self.start, [], ghost="none", past=False)
         return self
 
     def begin(self, task: int | str) -> Lab:
-        """Begin a task, by its number or name: its text is said, its values are set."""
+        """Begin a task, by its number or name: show its text, set its values."""
         number = self._number(task)
         self._task = number
         found = self.tasks[number]
-        told = f"**{gettext(found.name)}{mark('.')}** {gettext(found.text)}"
-        self._go(self.start | found.start, [told], ghost="none")
+        sentence = f"**{gettext(found.name)}{mark('.')}** {gettext(found.text)}"
+        self._apply(self.start | found.start, [sentence], ghost="none")
         return self
 
     def python(self) -> str:
@@ -196,25 +196,25 @@ class Lab(OnPage):
                 raise NoSuch(gettext("{name} is no control; there are {controls:,}", name=name,
                                      controls=[*self.controls]))
         checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
-        told = self._told(self._origin if more else self._values, checked)
-        if len(told) > 2:
-            told = [str(Message("moves", n=len(told)))]
-        self._go(self._values | checked, told, more=more)
+        sentences = self._sentences(self._origin if more else self._values, checked)
+        if len(sentences) > 2:
+            sentences = [str(Message("moves", n=len(sentences)))]
+        self._apply(self._values | checked, sentences, more=more)
         if self._timer:
             self._timer.cancel()
         self._ahead(self._beside(values))
 
-    def _told(self, before: Values, now: Values) -> list[str]:
-        return [self.controls[name].told(before[name], value) for name, value in now.items()
+    def _sentences(self, before: Values, now: Values) -> list[str]:
+        return [self.controls[name].sentence(before[name], value) for name, value in now.items()
                 if value != before[name]]
 
-    def _go(self, values: Values, told: list[str], *, more: bool = False, ghost: str = "last",
-            past: bool = True) -> None:
-        """Decide from other values; `more` goes on with the move before, `past` can be undone."""
+    def _apply(self, values: Values, sentences: list[str], *, more: bool = False,
+               ghost: str = "last", past: bool = True) -> None:
+        """Decide from other values; `more` continues the last move, `past` can be undone."""
         with collector_paused(collect_later):
             fresh = ghost == "none"
             before = self._before if more else self._facts
-            found, error = attempt(lambda: self._followed(values, told, before, fresh))
+            found, error = attempt(lambda: self._followed(values, sentences, before, fresh))
             if not more:
                 self._origin, self._before = self._values, self._facts
                 if past and values != self._values:
@@ -225,14 +225,14 @@ class Lab(OnPage):
             self._facts, self._board, self._done, words = found
             self.shown = self._frame(paragraph(words), "keep" if more else ghost)
 
-    def _followed(self, values: Values, told: list[str], before: Facts, fresh: bool
+    def _followed(self, values: Values, sentences: list[str], before: Facts, fresh: bool
                   ) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
-        """Return facts, board, done tasks and words for values; nothing has changed if it fails."""
+        """Return facts, board, done tasks and sentences for values; nothing changes on failure."""
         facts, board = self._decisions.of(values)
         done = [was or task.is_done(values, facts)
                 for was, task in zip(self._done, self.tasks, strict=True)]
-        words = told or [self._first_words(facts)] if fresh else [
-            *told, *self._changes(before, facts)]
+        words = sentences or [self._first_words(facts)] if fresh else [
+            *sentences, *self._changes(before, facts)]
         return facts, board, done, words
 
     def _fail(self, sentence: str) -> None:
@@ -244,7 +244,7 @@ class Lab(OnPage):
                                                                   strict=True)}
 
     def _beside(self, moved: Iterable[str]) -> Iterator[Values]:
-        """The values on both sides of what was moved."""
+        """Yield the values on both sides of each moved control."""
         for name in moved:
             choices = self.controls[name].choices()
             at = choices.index(self._values[name]) if choices else 0
@@ -252,7 +252,7 @@ class Lab(OnPage):
                 yield self._values | {name: value}
 
     def _ahead(self, values: Iterator[Values]) -> None:
-        """Decide, while nobody waits, what the next key press may ask for."""
+        """Decide in idle time for the values that the next key press may request."""
         def decide() -> None:
             if each := next(values, None):
                 attempt(lambda: self._changes(self._facts, self._decisions.of(each)[0]))
@@ -263,7 +263,7 @@ class Lab(OnPage):
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
         nothing = self._nothing(now) if callable(self._nothing) else self._nothing
-        return [text for each in self.says for text in each.told(before, now)] or [
+        return [text for each in self.says for text in each.sentences(before, now)] or [
             gettext(nothing)]
 
     def _first_words(self, facts: Facts) -> str:
@@ -320,8 +320,8 @@ class Lab(OnPage):
         """Set the values of a way to do a task, and say what they are."""
         task = self.tasks[self._number(at)]
         start, show = self.start | task.start, task.show or {}
-        told = self._told(start, start | show)
-        self._go(start | show, [str(Message("task.shown", moves=paragraph(told)))])
+        sentences = self._sentences(start, start | show)
+        self._apply(start | show, [str(Message("task.shown", moves=paragraph(sentences)))])
 
     def _forms(self) -> list[str]:
         """The forms in which this state can be copied: names of methods."""

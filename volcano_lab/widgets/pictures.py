@@ -1,6 +1,6 @@
 """The vocabulary of pictures: plain data in, one look, live and still.
 
-Each function makes a `Picture`. With data it shows them; with a function of a lab's facts it is a
+Each function returns a `Picture`. With data it shows them; with a function of a lab's facts it is a
 panel of that lab. `docs/labs-and-pictures.md` shows each with its data.
 
 >>> picture = bars("Queues", [{"name": "a", "held": 16, "deserved": 28, "limit": 50}], unit="CPUs")
@@ -19,10 +19,10 @@ from volcano_lab.messages import gettext
 from volcano_lab.widgets import stills
 
 Data = Any
-"""Plain data (dicts, lists, texts, numbers), or a function of a lab's facts that gives them."""
+"""Plain data (dicts, lists, texts, numbers), or a function of a lab's facts that returns them."""
 WIDTH = 640
 LABELS = ("unit", "limit", "x", "y", "parts", "columns", "heads", "words")
-"""What is read of a picture's options."""
+"""The options of a picture that are read as text."""
 Words = Mapping[str, str]
 
 
@@ -30,8 +30,8 @@ Words = Mapping[str, str]
 class Picture:
     """A picture of the vocabulary with its title, its legend, its options and its data.
 
-    In a notebook with a kernel it is live: it follows the page's colours, parts say what they are,
-    and steps can be played. Everywhere else it is a still.
+    In a notebook with a kernel it is live: it follows the page's colours, describes its parts, and
+    plays its steps. Everywhere else it is a still.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Picture:
     width: int = WIDTH
 
     def of(self, facts: Any) -> Data:
-        """Return the data that the picture shows of a lab's facts."""
+        """Return the picture's data for a lab's facts."""
         return self.data(facts) if callable(self.data) else self.data
 
     def at(self, facts: Any) -> Picture:
@@ -54,7 +54,7 @@ class Picture:
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """What the page needs to know once."""
+        """The constant data of the page."""
         spec = {name: _labels(each) if name in LABELS else each for name, each in self.spec.items()}
         return {"kind": self.kind, "title": gettext(self.title), "legend": gettext(self.legend),
                 "spec": spec,
@@ -63,12 +63,12 @@ class Picture:
 
     @property
     def drawing(self) -> dict[str, str]:
-        """The still and its words; see `stills.drawn`."""
+        """The still and its text; see `stills.drawn`."""
         return stills.drawn(self.kind, self.fixed | {"data": self.data}, self.width)
 
     @property
     def alt(self) -> str:
-        """The picture in words."""
+        """The picture as text."""
         return self.drawing["alt"]
 
     @property
@@ -94,28 +94,28 @@ class Picture:
 
 
 def _labels(words: Any) -> Any:
-    """Return words of a picture in the current language."""
+    """Return texts of a picture in the current language."""
     if isinstance(words, Mapping):
         return {name: gettext(word) for name, word in words.items()}
     return gettext(words) if isinstance(words, str) else [*map(gettext, words)]
 
 
 def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec: Any) -> Picture:
-    """Make a picture; `frame` are legend, key, wide, tall and width."""
+    """Build a picture; `frame` are legend, key, wide, tall and width."""
     given = {name: value for name, value in spec.items() if value is not None}
     return Picture(kind, title, data, given, **frame)
 
 
 def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str = "",
             height: int | None = None, **frame: Any) -> Picture:
-    """Draw water-filling: what is to be shared is poured round by round; it can be played.
+    """Draw water-filling: resources are distributed round by round; it can be played.
 
     Args:
         title: one line.
         data: {"queues": [{"queue", "color", "weight", "limit", "rim", "guarantee", "note"}],
             "rounds": [{"left_before", "left", "steps": {queue: {"before", "offered", "after"}}}]}.
-            `limit` is where the rim of a vessel is, `rim` what it is called; `offered` comes in
-            addition to `before`.
+            `limit` is the height of a vessel's rim, `rim` its label; `offered` is added to
+            `before`.
         most: the amount at which the scale ends; of several the first that fits is taken.
         unit: of the amounts, such as "CPUs".
         height: pixels.
@@ -127,7 +127,7 @@ def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str 
 
 def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: Any) -> Picture:
     """Draw queues as channels on one scale: what each deserves (water), holds (pods), may hold and
-    has guaranteed, the jobs that were not placed below it, whose turn it was, and the nodes.
+    has guaranteed, its unplaced jobs below it, its place in the order, and the nodes.
 
     Args:
         title: one line.
@@ -141,7 +141,7 @@ def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: An
 def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
          rows: int | None = None, words: Words | None = None,
          **frame: Any) -> Picture:
-    """Draw what queues (or other things) hold, deserve, ask for and may hold, on one axis.
+    """Draw what queues (or other things) hold, deserve, request and may hold, on one axis.
 
     Args:
         title: one line.
@@ -149,8 +149,8 @@ def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
             but name and colour; one that is missing or None is not drawn.
         most: where the axis ends; without it at the largest number.
         unit: of the numbers.
-        rows: how many rows there are at most, so that the height stays.
-        words: other words for the numbers, such as {"held": "used"}.
+        rows: the most rows, so that the height stays.
+        words: other labels of the numbers, such as {"held": "used"}.
         frame: legend, key, wide, tall, width.
     """
     return _picture("bars", title, data, frame, max=most, unit=unit, rows=rows, words=words)
@@ -158,14 +158,14 @@ def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
 
 def turns(title: str, data: Data, *, slots: int | None = None, lanes: int | None = None,
           **frame: Any) -> Picture:
-    """Draw whose turn it is, one after the other, with one lane per queue.
+    """Draw the order in which queues are served, with one lane per queue.
 
     Args:
         title: one line.
         data: {"queues": [{"queue", "color"}], "turns": [{"queue", "outcome", "pods", "job",
             "share"}]}; outcome is "placed", "discarded", "nothing" or "overused".
-        slots: how many turns are drawn; of more it is said how many.
-        lanes: how many queues there are at most.
+        slots: how many turns are drawn; of more, their number is shown.
+        lanes: the most queues.
         frame: legend, key, wide, tall, width.
     """
     return _picture("turns", title, data, frame, slots=slots, lanes=lanes)
@@ -178,11 +178,10 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
     Args:
         title: one line.
         data: [{"name", "label", "note", "parts": [amount, …], "limit", "text", "over", "color"}];
-            beside a row stands its label, or its name; `text` is what it says at its end, `over`
-            whether it is too much.
+            beside a row is its label, or its name; `text` is at its end, `over` marks an excess.
         parts: names of the parts, in order (up to three: full, hatched, pale).
-        rows: how many rows there are at most.
-        limit: the word over the line.
+        rows: the most rows.
+        limit: the label of the line.
         most: where the scale ends, as a multiple of the limit.
         frame: legend, key, wide, tall, width.
     """
@@ -192,14 +191,13 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
 
 def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, unit: str = "",
          **frame: Any) -> Picture:
-    """Draw differences of a left and a right side against what a tolerant comparison forgives.
+    """Draw differences of a left and a right side against what a tolerant comparison ignores.
 
     Args:
         title: one line.
-        data: [{"name", "value", "text", "over", "strict"}]; `value` is left less right, `text` is
-            what the row says at its end, `over` whether it is too much, `strict` whether nothing
-            is forgiven in this row.
-        forgiven: up to which difference.
+        data: [{"name", "value", "text", "over", "strict"}]; `value` is left minus right, `text` is
+            at the row's end, `over` marks an excess, `strict` a row without tolerance.
+        forgiven: the largest difference that is ignored.
         most: where the scale ends, both ways.
         unit: of the differences.
         frame: legend, key, wide, tall, width.
@@ -209,7 +207,7 @@ def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, un
 
 def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None = None,
          unit: str = "", **frame: Any) -> Picture:
-    """Draw a tree of queues as rows at one scale, and a gang that climbs until a level has no room.
+    """Draw a tree of queues as rows at one scale, and a gang that climbs up to the refusing level.
 
     Args:
         title: one line.
@@ -217,8 +215,8 @@ def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None =
             "deserved", "color", "gang": {"name", "pods", "fate"}}], "climbs": {gang: {"amount",
             "text", "steps": [{"queue", "text", "fits"}]}}, "climb": gang}. `size` is what a queue
             may hold; fate is "commit", "discard", "refused" or "waits".
-        rows: for how many queues there is space at least.
-        lines: how many lines of words stand below.
+        rows: the number of queues to reserve space for.
+        lines: how many lines of text are below.
         unit: of the amounts.
         frame: legend, key, wide, tall, width.
     """
@@ -227,7 +225,7 @@ def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None =
 
 def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,
             height: int | None = None, asks: bool | None = None, **frame: Any) -> Picture:
-    """Draw nodes with pods in them, racks and rooms as frames.
+    """Draw nodes with their pods, racks and rooms as frames.
 
     Args:
         title: one line.
@@ -236,7 +234,7 @@ def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None
             "text"}. A pod's state: "running", "allocated" (placed in this cycle), "promised",
             "leaving", "evicted"; a node's or group's: "chosen", "refused" or "".
         unit: of the sizes.
-        cell: how much idle room one empty box stands for.
+        cell: how much idle resource one empty box represents.
         height: pixels; without it as the data need.
         asks: in a lab with `why`: a click asks why a pod is here, or why not on this node.
         frame: legend, key, wide, tall, width.
@@ -245,7 +243,7 @@ def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None
 
 
 def votes(title: str, data: Data, *, rows: int | None = None, **frame: Any) -> Picture:
-    """Draw votes by tier: who names which task, and which tier decides.
+    """Draw votes by tier: which plugin votes for which task, and which tier decides.
 
     Args:
         title: one line.
@@ -253,19 +251,19 @@ def votes(title: str, data: Data, *, rows: int | None = None, **frame: Any) -> P
             "votes": {plugin: True, False or None}, "left"}], "verdict"}. None: not asked; `left`:
             the row is in the result. A plugin's second tier has the key "plugin@2". A vote may
             also be {"text", "yes"}, an answer in words.
-        rows: how many rows there are at most.
+        rows: the most rows.
         frame: legend, key, wide, tall, width.
     """
     return _picture("votes", title, data, frame, rows=rows)
 
 
 def states(title: str, data: Data, **frame: Any) -> Picture:
-    """Draw the states of a pod with arrows: the way taken bold and numbered, other ways faint.
+    """Draw the states of a pod with arrows: its path bold and numbered, other transitions faint.
 
     Args:
         title: one line.
         data: {"way": [[from, to, word], …], "at": state, "pods": [{"name", "state", "color"}]};
-            with pods every state shows those that are in it.
+            with pods every state shows those in it.
         frame: legend, key, wide, tall, width.
     """
     return _picture("states", title, data, frame)
@@ -284,7 +282,7 @@ def timeline(title: str, data: Data, *, until: float, unit: str = "s",
         until: where the axis of time ends.
         unit: of time.
         most: where a lane's scale ends, by its name; other lanes have one scale.
-        lanes: how many lanes there are at most.
+        lanes: the most lanes.
         lane: the height of a lane in pixels.
         frame: legend, key, wide, tall, width.
     """
@@ -298,10 +296,10 @@ def curves(title: str, data: Data, *, x: str, y: str, least: tuple[float, float]
 
     Args:
         title: one line.
-        data: {"lines": [{"name", "color", "points": [[x, y], …], "dot": [x, y]}]}; a dot is where
-            one is now.
-        x: what the axis across counts.
-        y: what the axis up counts.
+        data: {"lines": [{"name", "color", "points": [[x, y], …], "dot": [x, y]}]}; a dot marks the
+            current point.
+        x: the label of the horizontal axis.
+        y: the label of the vertical axis.
         least: where both axes begin; more than 0.
         most: where they end.
         height: of the field, in pixels.
@@ -319,9 +317,9 @@ def statement(title: str, data: Data, *, slots: int | None = None, lines: int | 
         title: one line.
         data: {"outcome": "commit", "discard" or "", "headline", "reason", "minimum", "color",
             "pods": [{"name", "state", "step", "undone", "node"}]}; a pod's state: "running",
-            "placed", "promised", "tried" (and taken back) or "waiting".
-        slots: how many pods there are at most.
-        lines: how many lines the reason may take.
+            "placed", "promised", "tried" (and undone) or "waiting".
+        slots: the most pods.
+        lines: the most lines of the reason.
         frame: legend, key, wide, tall, width.
     """
     return _picture("statement", title, data, frame, slots=slots, lines=lines)
@@ -330,16 +328,16 @@ def statement(title: str, data: Data, *, slots: int | None = None, lines: int | 
 def table(title: str, data: Data, *, columns: Mapping[str, str] | Sequence[str] = (),
           heads: Sequence[str] = (), texts: Sequence[str] | bool = (),
           long: Sequence[str] = (), rows: int | None = None, **frame: Any) -> Picture:
-    """Show rows as a table; in a lab numbers say by how much they changed.
+    """Show rows as a table; in a lab, numbers show by how much they changed.
 
     Args:
         title: one line.
         data: [{column: value, …, "color"}]; the first column names the row.
         columns: names of columns, or name -> heading; without them those of the first row.
-        heads: those of these headings that are words, not names.
-        texts: the columns that are words and stand left; True: all.
+        heads: those of these headings that are texts, not names.
+        texts: the columns of texts, which are aligned left; True: all.
         long: those of them that are cut to one line; hover and focus show the whole.
-        rows: how many rows there are at most.
+        rows: the most rows.
         frame: legend, key, wide, tall, width.
     """
     named = dict(columns) if isinstance(columns, Mapping) else {

@@ -40,7 +40,7 @@ ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
 class Plot:
     """The pictures of a cycle; each takes a title and the frame of `pictures` (width, legend, …).
 
-    A resource is "cpu", "memory" or another name; jobs and pods are named as their authors do.
+    A resource is "cpu", "memory" or another name; jobs and pods have their displayed names.
     """
 
     def __init__(self, cycle: Cycle):
@@ -52,26 +52,26 @@ class Plot:
 
     def queues(self, title: str = "Queues, jobs and nodes on one scale", resource: str = "cpu",
                without: tuple[str, ...] = (), **frame: Any) -> Picture:
-        """Draw all that the one lab shows."""
+        """Draw the picture of the one lab."""
         return pictures.channels(title, channels(self._cycle, resource), without=without,
                                  **{"width": 860} | frame)
 
     def tree(self, title: str = "The tree of queues", resource: str = "cpu", gangs: bool = True,
              **frame: Any) -> Picture:
-        """Draw what each level holds and may hold, and the climb of a gang through admission."""
+        """Draw what each level holds and may hold, and each gang's climb through admission."""
         return pictures.tree(title, tree_rows(self._cycle, resource, gangs), unit=unit_of(resource),
                              lines=3 if gangs else 0, **{"legend": TREE, "width": 760} | frame)
 
     def water(self, title: str = "What each queue deserves, round by round", resource: str = "cpu",
               **frame: Any) -> Picture:
-        """Draw the rounds in which deserved was computed; proportion has rounds."""
+        """Draw the rounds in which proportion computed deserved; other plugins have no rounds."""
         data = facts.fill(self._cycle, resource)
         most = max([1, *(row["limit"] for row in data["queues"])])
         return pictures.vessels(title, data, **{"most": most * 1.02, "unit": unit_of(resource)}
                                 | frame)
 
     def turns(self, title: str = "Whose turn it is", **frame: Any) -> Picture:
-        """Draw the turns of allocate, one after the other."""
+        """Draw the queues in the order of allocate."""
         return pictures.turns(title, facts.turns(self._cycle), **frame)
 
     def sums(self, job: str = "", title: str = "", resource: str = "cpu", **frame: Any) -> Picture:
@@ -100,8 +100,8 @@ class Plot:
             "unit": unit_of(resource), "legend": NODES, "width": 760} | frame)
 
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
-        """Draw who was named when room was sought for a pod; without a name for the first. The
-        cycle's trace has the calls: `cluster.run(trace=Trace())`.
+        """Draw the victims named for a pod; without a name, for the first preemptor. The cycle's
+        trace must have the calls: `cluster.run(trace=Trace())`.
         """
         trace, ssn = self._cycle.trace, self._cycle.session
         sought = [record["task"] for point in ACTIONS.values() for record in trace.iter(point)]
@@ -110,14 +110,14 @@ class Plot:
                               | frame)
 
     def statement(self, job: str, title: str = "", **frame: Any) -> Picture:
-        """Draw a gang's statement: what was tried, in order, and whether it was kept."""
+        """Draw a gang's statement: the operations in order, and the outcome."""
         key = Names(self._cycle.session).find(job, "job")[1]
         return pictures.statement(title or gettext("The statement of {job}", job=short(key)),
                                   facts.statement(self._cycle, key), **frame)
 
     def timeline(self, title: str = "What queues hold, operation by operation",
                  resource: str = "cpu", **frame: Any) -> Picture:
-        """Draw what each queue holds after each operation of the cycle, also those undone."""
+        """Draw what each queue holds after each operation of the cycle, undone ones included."""
         rows = list(tree(self._cycle.trace, -1, resource))
         held = {row["queue"]: [[0, amount(row["allocated"], resource)]] for row in rows
                 if row["queue"] not in {each["parent"] for each in rows}}
@@ -142,9 +142,9 @@ class Plot:
 
 
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
-    """Return the data of the tree's picture, with a climb for each gang that enqueue compared.
+    """Return the data of the tree's picture, with a climb for each gang compared by enqueue.
 
-    Hatched is what admitted gangs still wait for when the cycle ends.
+    Hatched is what admitted gangs still need at the end of the cycle.
     """
     rows = [row for row in tree(cycle.trace, None, resource)
             if row["queue"] != "default" or row["request"]]
@@ -193,13 +193,13 @@ def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
 
 
 ACTIONS = {"reclaim": "reclaimable", "preempt": "preemptable"}
-"""An action that evicts -> the extension point at which it asks."""
+"""An action that evicts -> the extension point that it calls."""
 
 
 def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row:
-    """Return what was said of the candidates when room was sought for a pod on a node, as data of
-    `pictures.votes`: on the node where victims were found, or else on the first one that was tried.
-    `back`: whoever was evicted stays, because the gang did not get all its room.
+    """Return the plugins' votes on the candidates for a pod on a node, as data of `pictures.votes`:
+    on the node where victims were found, or else on the first one that was tried. `back`: evictions
+    were undone, because the gang stayed below its minimum.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", cpu=1).run()
@@ -214,10 +214,10 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
     tiers = [(tier, [plugin for plugin, _ in plugins]) for tier, plugins in
              enumerate(ssn.points[ACTIONS[asked[0].action]].tiers) if plugins]
     answers = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
-    let_go = found["candidates"] if found else ()
+    victims = found["candidates"] if found else ()
     rows = [{"name": short(name), "votes": {
         plugin: name in answers[tier, plugin] if (tier, plugin) in answers else None
-        for tier, plugins in tiers for plugin in plugins}, "left": name in let_go}
+        for tier, plugins in tiers for plugin in plugins}, "left": name in victims}
         for name in asked[0]["candidates"]]
     decides = last if found else None
     verdict = Message("votes.none") if not found else Message(
@@ -230,7 +230,7 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
 
 
 def _asked(trace: TraceReader, pod: str, found: Record | None) -> list[Record]:
-    """The votes on one node: where victims were found, or else the first that was tried."""
+    """Return the votes on one node: where victims were found, or else the first tried."""
     nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
     calls = [(record, (record.action, nodes[record["candidates"][0]]))
              for action, point in ACTIONS.items() for record in trace.iter(point, task=pod)

@@ -1,7 +1,7 @@
-"""What a page asks about a cluster of one's own: JSON in, JSON out.
+"""The questions of a page about a user's own cluster: JSON in, JSON out.
 
 The page of the site asks Python in a worker of the browser, a notebook's panel (`ask`) its kernel:
-one message for each question, so that the page stays alive while a cycle runs.
+one message per question, so that the page stays responsive while a cycle runs.
 """
 
 import json
@@ -24,11 +24,11 @@ from volcano_lab.trace.state import queues_of
 Row = dict[str, Any]
 SUMS = ("guarantee", "deserved", "allocated", "real_capability", "request")
 SECONDS = 20.0
-"""How long changes of one job are looked for."""
+"""How many seconds changes of one job are searched."""
 
 
 class Questions:
-    """The questions that a page has about the cluster of some files.
+    """The answers to a page's questions about the cluster of some files.
 
     The first is {"ask": "open", "files": [names of manifests, of `kubectl get -o yaml|json`]}; the
     others are "why", "next" and "try" about that cluster, "lint", and of its lab "lab", "move" and
@@ -65,7 +65,7 @@ class Questions:
         return json.dumps(found)
 
     def open(self, files: Sequence[str]) -> Row:
-        """Read the files and run the cluster to rest: the jobs that wait with the first line of
+        """Read the files and run the cluster to rest: the waiting jobs with the first line of
         `why`, all jobs, queues and nodes.
         """
         self.cluster = Cluster.read(*files)
@@ -77,12 +77,12 @@ class Questions:
                 "plugins": ssn.conf.plugin_names(), **state(ssn)}
 
     def lint(self) -> list[Row]:
-        """The findings of `volcano-lab lint`, errors first."""
+        """Return the findings of `volcano-lab lint`, errors first."""
         return [{"level": each.level, "rule": each.rule, "text": gettext(str(each))}
                 for each in self.cluster.lint()]
 
     def why(self, job: str) -> Row:
-        """What `volcano-lab why` says of a job."""
+        """Return the answer of `volcano-lab why` for a job."""
         found = self.explainer.why(job)
         self._remedies[job] = iter(found.remedies_within(SECONDS))
         causes = [{"code": cause.code, "text": gettext(cause.text), "context": cause.context}
@@ -91,13 +91,13 @@ class Questions:
                 "seeks": found.seeks_remedies}
 
     def next(self, job: str) -> Row | None:
-        """The next change that turns the answer, as it is found; None after the last one."""
+        """Return the next change that changes the answer, once found; None after the last one."""
         remedy = next(self._remedies.get(job, iter(())), None)
         return remedy and {"text": gettext(remedy.change), "effect": gettext(remedy.effect),
                            "args": remedy.args, "kubectl": remedy.kubectl}
 
     def tried(self, args: Sequence[str]) -> Row:
-        """The cluster at rest, without and with a change (arguments of `what-if`)."""
+        """Return the cluster at rest, without and with a change (arguments of `what-if`)."""
         pairs = list(zip(args[::2], args[1::2], strict=True))
         found = self.cluster.what_if(
             *(text for word, text in pairs if word == "--set"),
@@ -105,19 +105,19 @@ class Questions:
         return {"before": state(found.before.session), "after": state(found.after.session)}
 
     def lab(self) -> Row:
-        """What a page needs to show the cluster's lab, whose queues, jobs and limits are moved."""
-        from volcano_lab.widgets.cluster_lab import lab  # loads what a page may never ask for
+        """Return the data of the cluster's lab, whose queues, jobs and limits can be moved."""
+        from volcano_lab.widgets.cluster_lab import lab  # loads modules that a page may never need
 
         self._lab = lab(self.cluster, resource=next(iter(resources(self.explainer.session)), "cpu"))
         return self._lab.get_state(["fixed", "shown"])
 
     def moved(self, what: Row) -> Row:
-        """What the lab shows after a move, an undo or a click of its page."""
+        """Return the lab's data after a move, an undo or a click of its page."""
         self._lab.set_state({"ask": what})
         return self._lab.get_state(["shown"])["shown"]
 
     def after(self, job: str) -> Row:
-        """The first line of `why` without and with what was moved in the lab."""
+        """Return the first line of `why` without and with the moves in the lab."""
         changes = self._lab.changes()
         changed = self.cluster.changed(*changes).explainer() if changes else self.explainer
         before, after = (gettext(each.why(job).head) for each in (self.explainer, changed))
@@ -125,7 +125,7 @@ class Questions:
 
 
 def state(ssn: Session) -> Row:
-    """Jobs, queues and nodes after a cycle; amounts as numbers, those of queues with their text.
+    """Return jobs, queues and nodes after a cycle; amounts as numbers, those of queues with text.
 
     >>> found = state(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).run().session)
     >>> found["jobs"][0]["placed"], found["nodes"][0]["idle"]
@@ -141,7 +141,7 @@ def state(ssn: Session) -> Row:
 
 
 def resources(ssn: Session) -> list[str]:
-    """The resources that jobs ask for, devices before cpu and memory."""
+    """Return the resources that jobs request, devices before cpu and memory."""
     asked = {name for job in ssn.jobs.values() for task in job.tasks.values()
              for name, amount in task.init_resreq if amount and name != "pods"}
     return sorted(asked, key=lambda name: (name in ("cpu", "memory"), name))
@@ -169,5 +169,5 @@ def _nodes(ssn: Session, names: Sequence[str]) -> Iterator[Row]:
 
 
 def _units(name: str, amount: float | None) -> float | None:
-    """An amount in the units people use; None for no limit."""
+    """Return an amount in display units; None for no limit."""
     return None if amount is None or amount > 1e17 else float(in_quantity(name, amount))

@@ -1,7 +1,7 @@
 """The scripts and styles of labs and pictures, as one text each; there is no build step.
 
-The modules in `js/` are plain ES modules. `bundle` puts one and all that it imports into one text,
-each in a scope of its own, because a notebook loads a widget from a single text.
+The modules in `js/` are plain ES modules. `bundle` puts one and its imports into one text, each in
+a scope of its own, because a notebook loads a widget from a single text.
 """
 
 import json
@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"^\s*//.*\n|^\s+", re.MULTILINE)
 
 @cache
 def bundle(entry: str | Path) -> str:
-    """Return a module of `js/` as one script with all that it imports.
+    """Return a module of `js/` with all its imports as one script.
 
     >>> "export default" in bundle("widget.js"), "import " in bundle("widget.js")
     (True, False)
@@ -61,7 +61,7 @@ class Script:
 
 
 def on_page(data: Any, _widget: Any) -> Any:
-    """Return what a widget sends to its page, in the reader's language; as `to_json` of a trait."""
+    """Return a widget's data in the reader's language; as `to_json` of a trait."""
     return localized(data)
 
 
@@ -81,7 +81,7 @@ def live_css() -> str:
 
 @cache
 def still_css(kind: str = "") -> str:
-    """Return the styles of a still of some kind, which is dark where the page says so."""
+    """Return the styles of one kind of still, dark on a dark page."""
     own = _style(kind) if kind == "channels" else ""
     whole = own + f"{_style('picture')}@media (prefers-color-scheme: dark) {{{_style('dark')}}}"
     return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", whole, flags=re.DOTALL)).strip()

@@ -1,8 +1,8 @@
-"""Steppers on a page: a cycle, or statements, forwards and backwards; one message a move.
+"""Steppers on a page: a cycle, or statements, forwards and backwards; one message per step.
 
-Both have one grammar (`js/stepping.js`). Of a cycle the steps stay in the kernel, however many: the
-page asks with `ask` and shows `shown`, one frame of `debug.frames`. Statements are short, so the
-page has all their frames.
+Both have one grammar (`js/stepping.js`). The steps of a cycle stay in the kernel, however many: the
+page requests with `ask` and shows `shown`, one frame of `debug.frames`. Statements are short, so
+the page has all their frames.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from volcano_lab.widgets.scripts import on_page
 
 
 class CycleSteps(OnPage):
-    """A stepper through a cycle. From Python it moves as from the page, and the page follows.
+    """A stepper through a cycle. It moves from Python as from the page, and the page follows.
 
-    `view` is the `StepView`; each method answers with the frame that is shown, whose `said` is a
-    sentence where a jump found nothing or a breakpoint can't be read.
+    `view` is the `StepView`; each method returns the shown frame, whose `said` is a sentence if a
+    jump found nothing or a breakpoint can't be parsed.
 
     >>> from volcano_lab.cluster import Cluster
     >>> steps = stepper(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1))
@@ -48,36 +48,35 @@ class CycleSteps(OnPage):
         self.view = view
         super().__init__(fixed=fixed_of(view), shown=self._frame())
 
-    # -- moves
-    # ---------------------------------------------------------------------------------------
+    # -- moves -------------------------------------------------------------------------------------
 
     @property
     def frame(self) -> Frame:
-        """The frame that is shown; `debug.frames` says what a frame has."""
+        """The frame that is shown; see `debug.frames` for its fields."""
         return self.shown
 
     def goto(self, place: int) -> Frame:
-        """Go to a place, or to the nearest end; 0 is the start."""
+        """Move to a place, or to the nearest end; 0 is the start."""
         self.view.to_place(place)
         return self._show()
 
     def record(self, record: Record | None) -> Frame:
-        """Go to a record; None: stay."""
+        """Move to a record; None: stay."""
         if record is not None:
             self.view.stepper.goto(record.number)
         return self._show("" if record else gettext("the trace has no record that decided it."))
 
     def forward(self) -> Frame:
-        """Go one step on."""
+        """Move one step forward."""
         return self.goto(self.view.place + 1)
 
     def back(self) -> Frame:
-        """Go one step back."""
+        """Move one step back."""
         return self.goto(self.view.place - (not self.shown["between"]))
 
     def jump(self, job: str = "", queue: str = "", operation: str = "", outcome: str = "",
              backwards: bool = False) -> Frame:
-        """Go to the next record about a job, about a queue, of an operation, of an outcome
+        """Move to the next record about a job, about a queue, of an operation, of an outcome
         ("commit", "discard"), or all of these.
         """
         sought = {"outcome": outcome, "operation": operation, "job": job, "queue": queue}
@@ -88,7 +87,7 @@ class CycleSteps(OnPage):
                                                        what=[*sought.values()])))
 
     def stop_at(self, text: str, backwards: bool = False) -> Frame:
-        """Go to the next place where a breakpoint in words stops; see `debug.breakpoints`."""
+        """Move to the next place where a breakpoint stops; see `debug.breakpoints`."""
         try:
             wanted = Breakpoint(text)
             found: Record | None = self.view.stepper.find(wanted, backwards)
@@ -98,10 +97,10 @@ class CycleSteps(OnPage):
         return self._show("" if found else wanted.nowhere(self.view.trace) or str(where))
 
     def show(self, symptom: Symptom | str, name: str = "") -> Frame:
-        """Go to the place that decides a symptom of `debug.presets`, given by what is seen.
+        """Move to the place that decides a symptom of `debug.presets`, given by its sentence.
 
         Raises:
-            KeyError: for a symptom that is not known.
+            KeyError: for an unknown symptom.
         """
         known = {each.seen: each for each in SYMPTOMS}
         if not isinstance(symptom, Symptom) and symptom not in known:
@@ -124,7 +123,7 @@ class CycleSteps(OnPage):
 
     @observe("ask")
     def _asked(self, change: Any) -> None:
-        """Answer the page: {"count": number of the question, word of `ANSWERS`: [arguments]}."""
+        """Answer the page: {"count": number of the question, name in `ANSWERS`: [arguments]}."""
         for word in ANSWERS & change.new.keys():
             getattr(self, word)(*change.new[word])
 
@@ -143,11 +142,11 @@ class CycleSteps(OnPage):
 
 
 ANSWERS = {"goto", "stop_at", "show", "detail", "resource", "jump"}
-"""What the page may ask for: methods of `CycleSteps`."""
+"""The methods of `CycleSteps` that the page may call."""
 
 
 def fixed_of(view: StepView) -> dict[str, Any]:
-    """Return what the page needs to know once."""
+    """Return the constant data of the page."""
     return {"widget": "cycleSteps",
             "names": {"jobs": view.names["jobs"], "queues": view.names["queues"],
                       "resources": view.resources, "outcomes": ["commit", "discard"],
@@ -161,7 +160,7 @@ def fixed_of(view: StepView) -> dict[str, Any]:
 
 
 def labelled(words: Iterable[str]) -> list[dict[str, str]]:
-    """Return choices as the page offers them: the key is sent back, the label is read."""
+    """Return choices for the page: the key is sent back, the label is read."""
     return [{"key": word, "label": gettext(word)} for word in words]
 
 
@@ -169,11 +168,11 @@ Scene = TraceReader | Callable[[], TraceReader]
 
 
 class StatementSteps(OnPage):
-    """Steps through traces; `scenes` are traces, or functions that make one, by the name under
-    which they are offered.
+    """Steps through traces; `scenes` are traces, or functions that return one, by their name on the
+    page.
 
-    On the page arrow keys step, Home and End jump. `at` is the step shown, 0 for the beginning; a
-    step is one message.
+    On the page arrow keys step, Home and End jump. `at` is the shown step, 0 for the start; a step
+    is one message.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1)
@@ -191,20 +190,20 @@ class StatementSteps(OnPage):
     at = Int(0).tag(sync=True)
 
     def __init__(self, scenes: Mapping[str, Scene]):
-        self._made: dict[str, list[dict[str, Any]]] = {}
+        self._kept: dict[str, list[dict[str, Any]]] = {}
         self._scenes = dict(scenes)
         super().__init__(fixed={"widget": "statementSteps"}, scenes=list(self._scenes))
         self.show(next(iter(self._scenes)))
 
     def show(self, scene: str) -> StatementSteps:
-        """Another scene, from its beginning. `KeyError` for a name that isn't offered."""
+        """Show another scene, from its start. `KeyError` for an unknown name."""
         if scene not in self._scenes:
             raise NoSuch(gettext("there is no scene {scene}; there are {scenes:,}", scene=scene,
                                  scenes=[*self._scenes]))
-        if scene not in self._made:
-            made = self._scenes[scene]
-            self._made[scene] = frames_of(made if isinstance(made, TraceReader) else made())
-        shown = self._made[scene]
+        if scene not in self._kept:
+            source = self._scenes[scene]
+            self._kept[scene] = frames_of(source if isinstance(source, TraceReader) else source())
+        shown = self._kept[scene]
         with self.hold_sync():
             self.scene, self.at, self.frames, self.shown = scene, 0, shown, {}
             self.colors = colors_of(pod["job"] for pod in shown[0]["pods"])
@@ -212,21 +211,21 @@ class StatementSteps(OnPage):
 
     @observe("scene")
     def _chosen(self, change: Any) -> None:
-        if change.new and self.frames is not self._made.get(change.new):
+        if change.new and self.frames is not self._kept.get(change.new):
             self.show(change.new)
 
     def _fail(self, sentence: str) -> None:
         with self.hold_sync():
             super()._fail(sentence)
-            self.scene = next(scene for scene in self._made if self._made[scene] is self.frames)
+            self.scene = next(scene for scene in self._kept if self._kept[scene] is self.frames)
 
     @property
     def frame(self) -> dict[str, Any]:
-        """What is shown: `debug.frames.frames_of` says what a frame has."""
+        """The shown frame; see `debug.frames.frames_of` for its fields."""
         return self.frames[self.at]
 
     def goto(self, step: int) -> dict[str, Any]:
-        """To a step, or to the nearest end."""
+        """Move to a step, or to the nearest end."""
         self.at = max(0, min(step, len(self.frames) - 1))
         return self.frame
 
@@ -242,12 +241,12 @@ class StatementSteps(OnPage):
 
 def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
             name: str = "", why: str = "") -> CycleSteps:
-    """Return a stepper through a cycle: of a trace, a `Stepper`, whatever has a `trace` (an
-    `Explainer`), a session that was watched by one, or a cluster, whose cycle runs with `conf`.
+    """Return a stepper through a cycle: of a trace, a `Stepper`, an object with a `trace` (an
+    `Explainer`), a session observed by one, or a cluster, whose cycle runs with `conf`.
 
     It opens at the start, where a breakpoint `at` first stops, where a `symptom` of `name` (a queue
-    or job) is decided, or, of a cluster or an `Explainer`, at the record that decided `why` a job,
-    pod or queue is as it is.
+    or job) is decided, or, for a cluster or an `Explainer`, at the record that decided the state of
+    the job, pod or queue `why`.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
@@ -270,7 +269,7 @@ def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
 
 
 def _decider(explanation: Explanation) -> Record | None:
-    """The last record of the first cause that has one, of those no other cause follows from."""
+    """Return the last record of the first cause that has one and from which no other follows."""
     causes = sorted(explanation.causes, key=lambda cause: cause.context)
     return next((cause.records[-1] for cause in causes if cause.records), None)
 

@@ -1,13 +1,13 @@
-"""Stills of pictures: what a page without a kernel shows of them.
+"""Stills of pictures: what a page without a kernel shows.
 
 A picture has one drawing, in JavaScript: a pure function from plain data to a tree of elements. On
-a page that tree is patched into the document; here it is written as SVG, by the same function. So a
-still is the live picture at rest, and nothing is drawn twice. In a notebook's process QuickJS runs
-it (a small engine without a browser), in a browser's Python the browser does. Text widths are
-estimated and not measured, so the same data give the same bytes everywhere.
+a page that tree is patched into the document; here the same function writes it as SVG. So a still
+is the live picture at rest, and nothing is drawn twice. In a notebook's process QuickJS (a small
+engine without a browser) runs it, in a browser's Python the browser does. Text widths are estimated
+and not measured, so the same data give the same bytes everywhere.
 
-A still is an `img` of HTML, because notebooks that were downloaded and did not run yet show no
-other SVG. It has a ground of its own, light or dark as the page asks for.
+A still is an `img` of HTML, because notebooks that were downloaded and have not run yet show no
+other SVG. Its background is light or dark as the page requests.
 """
 
 import json
@@ -23,7 +23,7 @@ NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng.
 
 
 class NoEngineError(RuntimeError):
-    """Nothing here runs JavaScript."""
+    """No JavaScript engine is available."""
 
 
 def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
@@ -35,7 +35,7 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
         width: pixels.
 
     Raises:
-        NoEngineError: where nothing runs JavaScript.
+        NoEngineError: without a JavaScript engine.
         ValueError: for data that the picture cannot draw.
     """
     given = json.dumps([kind, localized(shown), width, still_css(kind)], ensure_ascii=False)
@@ -46,8 +46,7 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
 
 
 def html(found: dict[str, str]) -> str:
-    """Return a drawing as HTML that every notebook page shows, with its words as alternative text.
-    """
+    """Return a drawing as HTML that every notebook page shows, with its alternative text."""
     return found.get("html") or image(found["svg"], found["alt"], 'class="vp-image" ')
 
 
@@ -55,7 +54,7 @@ def html(found: dict[str, str]) -> str:
 def _engine(language: str) -> Callable[[str], str]:
     script = worded(bundle("still.js"))
     try:
-        from pyodide.code import run_js  # Python in a browser: its JavaScript is at hand
+        from pyodide.code import run_js  # Python in a browser: its JavaScript is available
     except ImportError:
         pass
     else:

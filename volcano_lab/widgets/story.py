@@ -1,10 +1,10 @@
-"""The sentence of what changed, computed from two states of a lab's facts.
+"""The sentence about a change, computed from two states of a lab's facts.
 
-A lab names what is worth a sentence: amounts that several hold (`amounts`), and outcomes that turn
-(`outcome`). After a move those that differ are said, with their old values.
+A lab names what deserves a sentence: amounts that several hold (`amounts`), and outcomes that may
+change (`outcome`). After a move the differing ones are listed, with their old values.
 
 >>> deserved = amounts("deserves", lambda facts: facts)
->>> deserved.told({"a": 28, "b": 42}, {"a": 43.8, "b": 42})
+>>> deserved.sentences({"a": 28, "b": 42}, {"a": 43.8, "b": 42})
 ['**a** deserves 43.8 (was 28).']
 """
 
@@ -26,7 +26,7 @@ class Amounts:
     """Amounts by name, such as what each queue deserves: "**a** deserves 43.8 (was 28)".
 
     Args:
-        verb: what is said of a name.
+        verb: the verb of a name.
         of: facts -> amount by name.
         unit: of the amounts.
     """
@@ -35,8 +35,8 @@ class Amounts:
     of: Callable[[Facts], Mapping[str, float]]
     unit: str = ""
 
-    def told(self, before: Facts, now: Facts) -> list[str]:
-        """Return one sentence with all amounts that differ, those that differ most first."""
+    def sentences(self, before: Facts, now: Facts) -> list[str]:
+        """Return one sentence with all amounts that differ, the largest differences first."""
         old, new = self.of(before), self.of(now)
         moved = [name for name in new if round(new[name] - old.get(name, 0), 2)]
         moved.sort(key=lambda name: -abs(new[name] - old.get(name, 0)))
@@ -52,10 +52,10 @@ class Amounts:
 
 @define
 class Outcome:
-    """A word that may turn: "The statement: **discard** (was commit): 2 of 6 pods find room".
+    """A word that may change: "The statement: **discard** (was commit): 2 of 6 pods find room".
 
     Args:
-        subject: whose word it is.
+        subject: what the word describes.
         of: facts -> the word.
         because: facts -> the number that decided.
     """
@@ -64,8 +64,8 @@ class Outcome:
     of: Callable[[Facts], str]
     because: Callable[[Facts], str] | None = None
 
-    def told(self, before: Facts, now: Facts) -> list[str]:
-        """Return the sentence of an outcome that turned."""
+    def sentences(self, before: Facts, now: Facts) -> list[str]:
+        """Return the sentence about a changed outcome."""
         was, word = self.of(before), self.of(now)
         if was == word:
             return []
@@ -75,11 +75,11 @@ class Outcome:
 
 
 amounts, outcome = Amounts, Outcome
-"""Words for `says` of a lab: who has more or less, and what turned."""
+"""Entries for `says` of a lab: amounts that changed, and outcomes."""
 
 
 def counted(value: float, unit: str, shown: str = "") -> str:
-    """Return a number, as it is `shown`, with its unit, one of it in the singular.
+    """Return a number, as it is `shown`, with its unit, singular for 1.
 
     >>> counted(1, "pods"), counted(2, "pods"), counted(1, "s"), counted(3, "")
     ('1 pod', '2 pods', '1 s', '3')
@@ -90,7 +90,7 @@ def counted(value: float, unit: str, shown: str = "") -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number with as many digits as the pictures give it.
+    """Return a number with as many digits as in the pictures.
 
     >>> plain(28.0), plain(26.25), plain(0.857)
     ('28', '26.3', '0.86')

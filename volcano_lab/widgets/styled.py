@@ -1,6 +1,4 @@
-"""How every chart looks: its font, its colours, its words for those who don't see it, and how
-notebooks keep it.
-"""
+"""The style of every chart: font, colours, text description, and storage in notebooks."""
 
 from __future__ import annotations
 
@@ -16,19 +14,18 @@ if TYPE_CHECKING:
 
 FONT = "system-ui, sans-serif"
 GROUND, INK, GRID = "#fff", "#000", "#ddd"
-"""Colours that are others on a dark page. What is "white" or "black" stands on a colour, and stays.
-"""
+"""Colours that differ on a dark page. "white" and "black" are drawn on a colour, and stay."""
 DARK = {GROUND: "#181b1e", INK: "#e9ebee", "#888": "#5b636b", GRID: "#3b4248"}
 PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
-"""Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
+"""Pixels around a chart: a reader's fonts may be wider than those of its layout."""
 
 
 def still() -> None:
-    """Let charts appear as pictures that every page shows, with and without a kernel or a network.
+    """Show charts as pictures on every page, with and without a kernel or a network.
 
-    A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text:
-    an SVG that stands by itself is not shown in a notebook that was downloaded and did not run yet,
-    and JupyterLab forgets its words. It is dark on a dark page.
+    A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text: a
+    plain SVG is not shown in a notebook that was downloaded and has not run yet, and JupyterLab
+    drops its text. It is dark on a dark page.
     """
     import altair as alt
 
@@ -58,7 +55,7 @@ def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
 
 
 def _spoken(spec: Any) -> Any:
-    """The same chart with its titles and words in the reader's language."""
+    """Return the same chart with its titles and texts in the reader's language."""
     if isinstance(spec, dict):
         return {key: gettext(part) if key in ("title", "description") and isinstance(part, str) else
                 _spoken(part) for key, part in spec.items()}
@@ -66,8 +63,8 @@ def _spoken(spec: Any) -> Any:
 
 
 def _page(svg: str) -> str:
-    """The picture in the page's light or dark, without what only scripts and screen readers would
-    look for, which don't see into an image.
+    """Return the picture in the page's light or dark, without attributes for scripts and screen
+    readers, which don't look into an image.
     """
     svg = re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
     head, body = svg.split(">", 1)
@@ -77,8 +74,7 @@ def _page(svg: str) -> str:
 
 
 def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
-    """The same fonts everywhere, and a ground of its own, so that a chart can be read on any page.
-    """
+    """Return the chart with common fonts and a background, so that any page can show it."""
     title = gettext(title)
     chart = chart.properties(description=paragraph(
         [f"{title}{mark('.')}", description]) if title else description)

@@ -1,5 +1,4 @@
-"""A pandas table in the style of the lab: words at the left, numbers at the right, one row of
-headings.
+"""A pandas table in the lab's style: texts at the left, numbers at the right, one row of headings.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from volcano_lab.trace.shown import cell_text, html_table
 
 
 class Table(pd.DataFrame):
-    """A `DataFrame` that shows itself so; what is cut out of it, or computed from it, does, too.
+    """A `DataFrame` with the lab's style, which slices and computed tables keep.
 
     >>> from volcano_lab.widgets.tables import frame
     >>> opened = frame([{"queue": "a", "is_open": True}], ["queue", "is_open"], "queue")

@@ -1,6 +1,6 @@
-"""What a cycle decided as pandas tables, made of rows of `trace.views`; nothing is decided here.
+"""What a cycle decided as pandas tables, built from rows of `trace.views`; nothing is decided here.
 
-Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are missing values.
+Amounts are in CPUs, bytes or whole devices. Cells for "no limit" are missing values.
 pandas is loaded with the first table.
 """
 
@@ -23,9 +23,9 @@ __all__ = ["admission", "gangs", "jobs", "levels", "operations", "placements", "
 
 def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False
           ) -> Table:
-    """Return these columns of rows as a table, with `more` those too that rows have besides.
+    """Return these columns of rows as a table; with `more`, all other columns follow.
 
-    Headings are words, without underscores. A cycle without rows keeps its headings.
+    Headings have spaces instead of underscores. A cycle without rows keeps its headings.
     """
     table: Table = import_module("volcano_lab").Table(
         rows, columns=None if more and rows else columns)
@@ -34,7 +34,7 @@ def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more:
 
 
 class Traced(Protocol):
-    """What keeps a trace: a `Cycle`, an `Explainer`."""
+    """An object with a trace: a `Cycle`, an `Explainer`."""
 
     trace: Any
 
@@ -43,7 +43,7 @@ Source = TraceReader | Traced
 
 
 def _trace_of(source: Source) -> TraceReader:
-    """Return the trace of what keeps one, or the trace itself. Raises `TypeError` otherwise."""
+    """Return the trace of an object, or the trace itself. Raises `TypeError` otherwise."""
     trace = getattr(source, "trace", source)
     if not isinstance(trace, TraceReader):
         raise Misuse(gettext("rows come from a Cycle or a trace, not from {name}.",
@@ -59,8 +59,8 @@ SUM = ["job", "level", "minimum", "allocated", "inqueue", "elastic", "sum", "may
 
 
 def queues(cycle: Cycle, resource: str = "cpu") -> Table:
-    """One row per queue, for one resource: weight, what it deserves, may hold, holds and asks for,
-    share, overused.
+    """Return one row per queue, for one resource: weight, what it deserves, may hold, holds and
+    requests, share, overused.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -73,8 +73,8 @@ def queues(cycle: Cycle, resource: str = "cpu") -> Table:
 
 
 def levels(source: Source, resource: str = "cpu", number: int | None = None) -> Table:
-    """One row per queue, each below its parent, right after a record (None: at the end); sums cover
-    all queues below.
+    """Return one row per queue, each below its parent, right after a record (None: at the end);
+    sums cover all queues below.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).queue("a", capability=2).job("x", queue="a", cpu=1)
@@ -85,7 +85,7 @@ def levels(source: Source, resource: str = "cpu", number: int | None = None) -> 
 
 
 def rounds(source: Source, resource: str = "cpu") -> Table:
-    """One row per round: what each queue deserves after it, and what is left for the next.
+    """Return one row per round: what each queue deserves after it, and what remains for the next.
 
     >>> from volcano_lab.cluster import Cluster
     >>> print(rounds(Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()))
@@ -102,7 +102,7 @@ def rounds(source: Source, resource: str = "cpu") -> Table:
 
 
 def turns(source: Source) -> Table:
-    """One row per turn of a queue in allocate: its share before, and what came of it.
+    """Return one row per turn of a queue in allocate: its share before, and the outcome.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run()
@@ -114,8 +114,8 @@ def turns(source: Source) -> Table:
 
 
 def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
-    """One row per comparison of enqueue with a queue, level by level: minimum + allocated + in
-    queue − elastic, and what the level may hold.
+    """Return one row per comparison of enqueue with a queue, level by level: minimum + allocated +
+    in queue − elastic, and the level's limit.
 
     >>> from volcano_lab.cluster import Cluster
     >>> admission(Cluster().node("n1", cpu=2).job("train", pods=2, cpu=1).run())["sum"].tolist()
@@ -125,8 +125,8 @@ def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
 
 
 def operations(cycle: Cycle, job: str) -> Table:
-    """One row per operation that was tried for a job ("namespace/name"), with the commit or the
-    undoing that followed.
+    """Return one row per operation tried for a job ("namespace/name"), with the commit or undo that
+    followed.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("train", pods=2, cpu=3).run()
@@ -138,7 +138,7 @@ def operations(cycle: Cycle, job: str) -> Table:
 
 
 def jobs(cycle: Cycle) -> Table:
-    """One row per job: phase, pods placed and waiting, and why they wait.
+    """Return one row per job: phase, pods placed and waiting, and the reason they wait.
 
     >>> from volcano_lab.cluster import Cluster
     >>> jobs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=3).run())["phase"].tolist()
@@ -150,8 +150,8 @@ def jobs(cycle: Cycle) -> Table:
 
 
 def gangs(cycle: Cycle) -> Table:
-    """One row per job that waits or was tried: its phase, how its statements ended, and why it
-    waits.
+    """Return one row per job that waits or was tried: its phase, the outcome of its statements, and
+    the reason it waits.
 
     >>> from volcano_lab.cluster import Cluster
     >>> gangs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["statement"].tolist()
@@ -162,7 +162,7 @@ def gangs(cycle: Cycle) -> Table:
 
 
 def placements(cycle: Cycle) -> Table:
-    """One row per operation that took effect.
+    """Return one row per operation that took effect.
 
     >>> from volcano_lab.cluster import Cluster
     >>> placements(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["node"].tolist()
@@ -176,5 +176,5 @@ for _name in __all__:
 
 
 def __dir__() -> list[str]:
-    """Return the public names alone, which Tab completes."""
+    """Return the public names only, for completion with Tab."""
     return __all__
