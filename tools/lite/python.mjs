@@ -36,13 +36,19 @@ globalThis.fetch = (what, how) => {
   early.delete(name);
   return begun ?? plain(what, how);
 };
+// What a lesson's first cells import, which is done while the page still builds its interface.
+const FIRST_CELLS = ["course.kit.question", "course.kit.recapping", "course.kit.results", "course.kit.thread", "scheduler",
+  "widgets.cluster_lab", "widgets.facts", "widgets.pictures", "widgets.tables"].map((name) => `volcano_lab.${name}`).join(", ");
 export const begun = (async () => {
   const script = await (await unpacked("pyodide.asm.mjs", "text/javascript")).blob();
   const { default: createPyodideModule } = await import(URL.createObjectURL(script));
   const pyodide = await load({ packages: ["volcano-lab"], createPyodideModule });
   progress(85);
   await pyodide.runPythonAsync(asks ? "import piplite.piplite, numpy" : "import piplite.piplite, pyodide_kernel");
-  if (!asks) progress(100);
+  if (!asks) {
+    progress(100);
+    setTimeout(() => pyodide.runPythonAsync(`import ${FIRST_CELLS}`).catch(() => {})); // what fails here is said in the cell
+  }
   return pyodide;
 })();
 begun.catch(() => {}); // who asks is told
