@@ -54,7 +54,7 @@ nb_ipywidgets_js = {
 }  # no scripts from elsewhere: a page has the figures, the notebook has the sliders
 html_theme = "furo"
 html_title = "volcano_lab"
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 html_static_path = ["look"]
 html_css_files = ["pages.css"]
 html_search_scorer = str(DOCS / "look" / "lessons-first.js")
@@ -66,6 +66,7 @@ html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.h
                         "sidebar/scroll-start.html", "sidebar/navigation.html",
                         "sidebar/scroll-end.html"]}
 language = "zh_CN" if CHINESE else "en"
+locale_dirs = ["languages"]
 
 
 # What stands in folds and in links, which have no entry in a catalogue.

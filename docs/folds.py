@@ -57,7 +57,7 @@ def link_to_try(paths: list[Path], chinese: bool) -> None:
     for path in paths:
         notebook = json.loads(path.read_text())
         cell = next(each for each in notebook["cells"] if each["cell_type"] == "markdown")
-        link = f'<a href="{page}{path.name}"><b>▸ {words}</b></a>'
+        link = f'<a class="try" href="{page}{path.name}">▸ {words}</a>'
         lines = "".join(cell["source"]).split("\n")
         title = next(at for at, line in enumerate(lines) if line.startswith("# "))
         cell["source"] = "\n".join([*lines[:title + 1], "", link, *lines[title + 1:]])

@@ -84,7 +84,7 @@ def front(site: bool) -> dict[str, Any]:
                 else f"lessons/{file.removesuffix('.ipynb')}.html")
 
     ways = [{"href": lesson(way.numbers[0]), "title": gettext(way.title), "text": gettext(way.whom),
-             "time": f"{len(way.numbers)} {'课' if chinese else 'lessons'}, {gettext(way.time)}",
+             "time": f"{len(way.numbers)} {'课，' if chinese else 'lessons, '}{gettext(way.time)}",
              "picture": picture} for way, picture in zip(WAYS, WAY_PICTURES, strict=True)]
     gallery = [{"number": number, "title": titles[number], "picture": picture}
                for number, picture in GALLERY.items()]

@@ -45,10 +45,12 @@ def write_pages(site: bool = False) -> None:
 def contents() -> Iterator[str]:
     """The list of the pages, each with its first sentence."""
     yield f"# {gettext(TEXTS['title'])}\n\n{gettext(TEXTS['about'])}"
+    mark = "：" if spoken() != ENGLISH else ": "
     for group in GROUPS:
         yield f"\n## {gettext(group['group'])}\n"
         for row in group["pages"]:
-            yield f"- [{gettext(row['title'])}]({row['page']}.md): {_first(gettext(row['lead']))}"
+            title, lead = gettext(row["title"]), _first(gettext(row["lead"]))
+            yield f"- [{title}]({row['page']}.md){mark}{lead}"
     yield "\n```{toctree}\n:hidden:\n:maxdepth: 1\n"
     yield from (row["page"] for group in GROUPS for row in group["pages"])
     yield "```"
@@ -78,7 +80,7 @@ def page(row: Row, site: bool = False) -> Iterator[str]:
     yield f"- [{lesson.number} {gettext(lesson.title)}](../lessons/{lesson.file})"
     yield from (f"- Volcano [#{number}]({ISSUE}{number})" for number in row["issues"])
     words = "、" if spoken() != ENGLISH else ", "
-    yield f"\n*{gettext(TEXTS['words'])} {words.join(row['words'].split(', '))}*"
+    yield f"\n{gettext(TEXTS['words'])} {words.join(row['words'].split(', '))}"
 
 
 def _head(anchor: str) -> str:
@@ -92,26 +94,32 @@ def _first(text: str) -> str:
 
 def _symptom(explainer: Explainer) -> str:
     """What `kubectl get` shows of the job after a cycle, and the condition of its PodGroup."""
-    lines = ["```console", "$ kubectl get podgroups",
-             f"{'NAME':<22}{'STATUS':<10}{'MINMEMBER':<11}RUNNINGS"]
-    for job in explainer.session.jobs.values():
-        status = job.pod_group.status
-        running = sum(task.status.name == "RUNNING" for task in job.tasks.values())
-        lines.append(f"{job.pod_group.name:<22}{status.phase:<10}{job.min_available:<11}"
-                     f"{running or ''}".rstrip())
+    jobs = explainer.session.jobs.values()
+    running = [sum(task.status.name == "RUNNING" for task in job.tasks.values()) for job in jobs]
+    lines = ["```console", "$ kubectl get podgroups", *_columns(
+        ("NAME", "STATUS", "MINMEMBER", "RUNNINGS"),
+        *((job.pod_group.name, job.pod_group.status.phase, job.min_available, runs or "")
+          for job, runs in zip(jobs, running, strict=True)))]
     try:
         job = explainer.session.jobs[explainer.names.find(JOB, "job")[1]]
     except LookupError:
         return "\n".join([*lines, "```"])
     pods = sorted(task.name for task in job.tasks.values())
     if pods:
-        lines += ["$ kubectl get pods", f"{'NAME':<22}{'READY':<8}STATUS"]
-        lines += [f"{name:<22}{'0/1':<8}Pending" for name in pods[:4]]
+        lines += ["$ kubectl get pods", *_columns(
+            ("NAME", "READY", "STATUS"), *((name, "0/1", "Pending") for name in pods[:4]))]
     for condition in job.pod_group.status.conditions[-1:]:
         lines += ["$ kubectl describe podgroup " + job.pod_group.name,
                   f"Type: {condition.type}   Reason: {condition.reason}",
                   f"Message: {condition.message}"]
     return "\n".join([*lines, "```"])
+
+
+def _columns(*rows: tuple[Any, ...]) -> Iterator[str]:
+    """Rows as lines with columns, as kubectl prints them."""
+    wide = [max(len(str(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, wide, strict=True)).rstrip()
 
 
 def _queues(explainer: Explainer) -> Iterator[str]:
