@@ -262,13 +262,13 @@ MUTANTS += elsewhere(
     ("differences end with 0", "def diff(a: str", "return FOUND if found", "return DONE if found"),
     ("a job that waits is none", "def run(files", "return FOUND if fail_on_pending",
      "return DONE if fail_on_pending"),
-    ("a mistake ends with 0", "def _told(sentences", "return MISTAKE", "return DONE"),
+    ("a mistake ends with 0", "def _told(mistake", "return MISTAKE", "return DONE"),
     ("Ctrl-C is a success", "def main(arguments: list[str] | None = None) -> int:\n    "
      "\"\"\"Run the command; returns", "return INTERRUPTED", "return DONE"),
     ("lint's errors are warnings", "def lint(files", "return FOUND if found.errors",
      "return FOUND if found.errors > 1"),
     ("a file that comes back unchanged stays broken", "class ConfFile:", "self._read = None\n"
-     "            return self._broken(f\"cannot", "return self._broken(f\"cannot"),
+     "            return self._broken(gettext(\"cannot", "return self._broken(gettext(\"cannot"),
     # by a stranger
     ("an hour's last second is outside", "def closed_because(", "% DAY <= end", "% DAY < end"),
     ("a percentage is rounded down", "def number_or_percent(", "math.ceil(", "math.floor("),

@@ -13,8 +13,9 @@ from pathlib import Path
 import click
 
 from volcano_lab.cli.grammar import SECTIONS, volcano_lab
-from volcano_lab.cli.help import ENGLISH, VARIABLE, entries, paragraphs
-from volcano_lab.messages import gettext, spoken
+from volcano_lab.cli.help import ENGLISH, VARIABLE, paragraphs
+from volcano_lab.messages import gettext, speaking, spoken
+from volcano_lab.messages.catalogue import HELP, catalogue
 
 MANUALS = {"en": Path(__file__).parent / "volcano-lab.1",
            "zh": Path(__file__).parent / "volcano-lab.zh.1"}
@@ -25,12 +26,11 @@ KEYS = {"run": ("queueOrder", "queues", "jobs", "placements", "leftOut", "warnin
 """What the commands print as data."""
 
 
-def commands(language: str | None = None
-             ) -> Iterator[tuple[str, click.Command, click.Context]]:
+def commands() -> Iterator[tuple[str, click.Command, click.Context]]:
     """Yield (name, command, context) of the command itself and of all its commands, by section."""
     top = click.Context(volcano_lab, info_name="volcano-lab", terminal_width=80,
                         help_option_names=["-h", "--help"])
-    top.meta[VARIABLE] = language or spoken()
+    top.meta[VARIABLE] = spoken()
     yield "volcano-lab", volcano_lab, top
     for names in SECTIONS.values():
         for name in names:
@@ -56,10 +56,11 @@ def markdown() -> str:
 def roff(language: str) -> str:
     """Return the manual page in a language."""
     about = paragraphs(volcano_lab.help or "")[0]
-    about = about if language == ENGLISH else entries(language)[about]
+    about = about if language == ENGLISH else catalogue(language, HELP)[about]
     lines = [".TH VOLCANO-LAB 1", ".SH NAME", _escaped(f"volcano-lab - {about.rstrip('.。')}")]
-    for name, command, ctx in commands(language):
-        lines += [".SH " + name.upper(), ".nf", _escaped(command.get_help(ctx)), ".fi"]
+    with speaking(language):
+        for name, command, ctx in commands():
+            lines += [".SH " + name.upper(), ".nf", _escaped(command.get_help(ctx)), ".fi"]
     return "\n".join(lines) + "\n"
 
 

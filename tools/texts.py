@@ -2,7 +2,7 @@
 
 `collected` has them by catalogue: texts of the library and the lessons stand in
 `volcano_lab/messages/languages/zh`, Markdown and comments of the notebooks in `docs/languages/zh`,
-what `--help` shows in `volcano_lab/cli/languages`.
+what `--help` shows in the catalogue `help`.
 """
 
 import ast
@@ -12,6 +12,7 @@ import json
 import re
 import tokenize
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -20,18 +21,23 @@ import yaml
 from volcano_lab.cli import grammar
 from volcano_lab.cli import help as cli_help
 from volcano_lab.course.kit.questions import RECAP, RIGHT
+from volcano_lab.manifests.admission import RULES
+from volcano_lab.messages.catalogue import HELP as OF_HELP
 from volcano_lab.messages.catalogue import SCRIPT
 
 ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "messages" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
-HELP = cli_help.FOLDER / f"{LANGUAGE}.po"
-ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py",
-                     "cli/capture.py", "cli/compare.py", "cluster.py", "manifests/files.py",
-                     "manifests/conf.py", "manifests/live.py", "manifests/missing.py",
-                     "framework/points", "framework/plugin.py", "messages/guard.py",
-                     "messages/similar.py"],
+HELP = TEXTS / f"{OF_HELP}.po"
+ERRORS = "errors"
+"""The catalogue of what is wrong or without effect. Only texts that code looks up are in it: beside
+them stand names, states and Volcano's own sentences.
+"""
+ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py", "cluster.py",
+                     "framework/points"],
+         ERRORS: ["framework", "plugins", "actions", "manifests", "changes", "cache", "simulation",
+                  "server", "messages", "cli", "__init__.py"],
          "widgets": ["widgets"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "pending": ["../docs/pending/pages.yaml"],
@@ -42,6 +48,13 @@ ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py",
 """Catalogue -> where its texts are. Lessons have one each."""
 ENGLISH_ALONE = {"session_log.py", "volcano_log.py"}
 """Files whose texts are lines of Volcano's log."""
+
+LOOKED_UP = {**dict.fromkeys((
+    "gettext", "ConfError", "ManifestError", "Mistake", "Misuse", "NoSuch", "NotRegistered",
+    "UnknownPlugin", "QueueTreeError", "HyperNodeError", "TopologyError", "Unreadable",
+    "DumpError", "LifeError", "WorkloadError", "SweepError"), (0,)),
+    "misfit": (2,), "doubt": (2, 3), "_read": (3,), "_refuse": (2,), "_check_number": (2,)}
+"""Functions that look up texts -> the places of these among their arguments."""
 
 WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
 NO_TEXT = re.compile("|".join((
@@ -59,11 +72,14 @@ IN_SCRIPT = re.compile(rf'\bt\((?:[^"()]*\? )?{LITERAL}(?: : {LITERAL})?')
 """A text that a script looks up, or both of a conditional one."""
 
 
-def texts_of(source: str) -> list[str]:
-    """The texts of Python source in their order: what `gettext` looks up, and what has words.
+def texts_of(source: str, all_words: bool = True) -> list[str]:
+    """The texts of Python source in their order: what is looked up, and what has words unless
+    `all_words` is false.
 
     >>> texts_of('gettext("{n} pods" if n else "none"); x = "a long name"; y = "key"')
     ['{n} pods', 'none', 'a long name']
+    >>> texts_of('WORDS = {int: "a number"}; x = "a long name"; gettext(WORDS[kind])', False)
+    ['a number']
     """
     tree = ast.parse(source)
     parts = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
@@ -71,25 +87,62 @@ def texts_of(source: str) -> list[str]:
     parts |= {id(value) for node in ast.walk(tree) if is_conf(node) for value in ast.walk(node)}
     docs = {id(node.value): False for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     docs |= {id(node.body[0].value): True for node in ast.walk(tree) if graded(node)}
-    looked_up = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Call)
-                 and name_of(node.func) == "gettext" for each in alternatives(node.args[0])}
+    looked_up = {id(each) for each in all_looked_up(tree)}
     found = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and (
-                id(node) in looked_up):
+        if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value):
+            continue
+        if id(node) in looked_up:
             found.append((node.lineno, node.col_offset, node.value, True))
-        elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
-              and id(node) not in parts and docs.get(id(node), True)):
+        elif all_words and id(node) not in parts and docs.get(id(node), True):
             clean = " ".join(inspect.cleandoc(node.value).split())
             text = clean if id(node) in docs else node.value
             found.append((node.lineno, node.col_offset, text, False))
-    return list(dict.fromkeys(text.strip() for _, _, text, sure in sorted(found)
+    return list(dict.fromkeys(text.strip() if not sure else text
+                              for _, _, text, sure in sorted(found)
                               if sure or is_text(text.strip())))
 
 
-def alternatives(node) -> list:
-    """A text, or both of a conditional one."""
-    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+def all_looked_up(tree: ast.AST) -> Iterator[ast.Constant]:
+    """The texts that code looks up, also those of a name or a table that it takes them from."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        values.setdefault(name.id, []).append(node.value)
+
+    def texts(node: ast.expr | None, known: frozenset[str] = frozenset()) -> Iterator[ast.Constant]:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node
+        elif isinstance(node, ast.Name) and node.id not in known:
+            for value in values.get(node.id, ()):
+                yield from texts(value, known | {node.id})
+        else:
+            for part in inner(node):
+                yield from texts(part, known)
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            called = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+            for place in LOOKED_UP.get(called, ()):
+                yield from texts(node.args[place] if place < len(node.args) else None)
+
+
+def inner(node: ast.expr | None) -> list[ast.expr | None]:
+    """The expressions of which a text may be the value of one."""
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.BoolOp | ast.Dict):
+        return node.values
+    if isinstance(node, ast.Tuple | ast.List):
+        return node.elts
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get":
+        return [node.func.value, *node.args[1:]]
+    return []
 
 
 def is_text(text: str) -> bool:
@@ -188,36 +241,42 @@ def cells(path: Path, kind: str) -> list[str]:
             if cell["cell_type"] == kind and cell.get("id") not in ("thread-end", "thread-table")]
 
 
-def collected() -> dict[Path, list[str]]:
-    """{catalogue: its texts}; a text stands in the first catalogue that needs it."""
-    wanted: dict[Path, list[str]] = {}
+def collected() -> dict[Path, dict[str, str]]:
+    """{catalogue: {text: the file where it is}}; a text is in the first catalogue that needs it."""
+    wanted: dict[Path, dict[str, str]] = {}
+
+    def want(catalogue: Path, file: Path, texts: Iterable[str]) -> None:
+        known = wanted.setdefault(catalogue, {})
+        for text in texts:
+            known.setdefault(text, str(file.relative_to(ROOT)))
+
     for name, places in ROOMS.items():
-        files = [file for place in places for file in sources(ROOT / "volcano_lab" / place)]
-        wanted[TEXTS / f"{name}.po"] = [text for file in files for text in of_file(file)]
+        for file in (file for place in places for file in sources(ROOT / "volcano_lab" / place)):
+            want(TEXTS / f"{name}.po", file.resolve(), of_file(file, name != ERRORS))
     for folder in sorted((ROOT / "volcano_lab" / "course").glob("lesson_*")):
-        wanted[TEXTS / f"{folder.name}.po"] = [
-            text for file in sources(folder) for text in of_file(file)]
+        for file in sources(folder):
+            want(TEXTS / f"{folder.name}.po", file, of_file(file))
     for path in pages():
         text = path.read_text(encoding="utf-8")
-        wanted[page_catalogue(path)] = list(filter(has_words, blocks(text)))
+        want(page_catalogue(path), path, filter(has_words, blocks(text)))
     for path in notebooks():
         number = path.stem.partition("-")[0]
-        texts = wanted.setdefault(page_catalogue(path), [])
-        texts += filter(has_words, (
-            block for cell in cells(path, "markdown") for block in blocks(cell)))
-        texts += [comment.string for cell in cells(path, "code") for comment in comments(cell)]
-        texts = wanted.setdefault(TEXTS / f"lesson_{number}.po", [])
-        texts += [text for cell in cells(path, "code") for text in texts_of(cell)]
-    guide = (ROOT / "docs" / "labs-and-pictures.md").read_text(encoding="utf-8")
-    wanted[TEXTS / "pictures.po"] = [
-        text for block in re.findall(r"```python\n(pictures\..*?)```", guide, re.DOTALL)
-        for text in texts_of(block)]
-    wanted[HELP] = help_texts()
+        want(page_catalogue(path), path, filter(has_words, (
+            block for cell in cells(path, "markdown") for block in blocks(cell))))
+        want(page_catalogue(path), path, (
+            comment.string for cell in cells(path, "code") for comment in comments(cell)))
+        want(TEXTS / f"lesson_{number}.po", path, (
+            text for cell in cells(path, "code") for text in texts_of(cell)))
+    guide = ROOT / "docs" / "labs-and-pictures.md"
+    examples = re.findall(r"```python\n(pictures\..*?)```", guide.read_text(encoding="utf-8"),
+                          re.DOTALL)
+    want(TEXTS / "pictures.po", guide, (text for block in examples for text in texts_of(block)))
+    want(HELP, Path(grammar.__file__), help_texts())
     seen: set[str] = set()
     for path, texts in wanted.items():
-        alone = path.parent == PAGES or path.stem == SCRIPT or path == HELP  # no other text's
-        wanted[path] = [text for text in dict.fromkeys(texts) if alone or text not in seen]
-        seen.update(() if alone else texts)
+        if path.parent != PAGES and path.stem not in (SCRIPT, OF_HELP):  # no other catalogue's
+            wanted[path] = {text: file for text, file in texts.items() if text not in seen}
+            seen.update(texts)
     return {path: texts for path, texts in wanted.items() if texts}
 
 
@@ -236,13 +295,16 @@ def help_texts() -> list[str]:
 def sources(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml", "*.toml", "*.html")
+    endings = ("*.js",) if place.name == "js" else (
+        "*.py", "*.yaml", "*.toml", "*.html", "rules.md")
     return sorted(path for ending in endings for path in place.rglob(ending)
                   if path.name not in ENGLISH_ALONE)
 
 
-def of_file(path: Path) -> list[str]:
+def of_file(path: Path, all_words: bool = True) -> list[str]:
     text = path.read_text(encoding="utf-8")
+    if path.name == "rules.md":
+        return [allowed for _, allowed, _ in RULES.values() if is_text(allowed)]
     if path.suffix == ".html":
         return re.findall(r'\bsay\("(.+?)"\)', text)
     if path.name == "glossary.yaml":
@@ -255,12 +317,17 @@ def of_file(path: Path) -> list[str]:
         return [*given["texts"].values(), *(each for group in given["groups"] for each in (
             group["group"], *(row[name] for row in group["pages"]
                               for name in ("title", "lead", "not"))))]
+    if path.name == "operators.toml":
+        return [row["asks"] for row in tomllib.loads(text)["operator"]
+                if "asks" in row]
+    if path.suffix == ".toml" and not all_words:
+        return []
     if path.suffix == ".toml":
         return [row[name] for row in tomllib.loads(text).get("symptom", ())
                 for name in ("seen", "likely")]
     if path.suffix == ".yaml":
         return riddle_texts(text) if path.parent.name == "riddles" else question_texts(text)
-    return script_texts(text) if path.suffix == ".js" else texts_of(text)
+    return script_texts(text) if path.suffix == ".js" else texts_of(text, all_words)
 
 
 def riddle_texts(text: str) -> list[str]:

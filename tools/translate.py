@@ -28,7 +28,6 @@ from markdown_it import MarkdownIt
 
 from readme import written
 from texts import (
-    HELP,
     LANGUAGE,
     PAGES,
     ROOT,
@@ -83,18 +82,18 @@ def update() -> None:
     """Bring the catalogues to the texts that there are."""
     update_messages()
     wanted = collected()
-    old = {entry.msgid: entry.msgstr for path in [*TEXTS.glob("*.po"), *PAGES.glob("*.po"), HELP]
+    old = {entry.msgid: entry.msgstr for path in [*TEXTS.glob("*.po"), *PAGES.glob("*.po")]
            for entry in polib.pofile(str(path)) if entry.translated()}
     for path in [*TEXTS.glob("lesson_*.po"), *PAGES.glob("*.po")]:
         if path not in wanted:
             path.unlink()
     lost = set(old) - {text for texts in wanted.values() for text in texts}
     for path, texts in wanted.items():
-        made = polib.POFile(wrapwidth=100)
+        made = empty_catalogue()
         made.check_for_duplicates = True
-        made.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8"}
-        for text in texts:
-            entry = polib.POEntry(msgid=text, msgstr=old.get(text, ""))
+        for text, file in texts.items():
+            entry = polib.POEntry(msgid=text, msgstr=old.get(text, ""),
+                                  occurrences=[(file, "")])
             if not entry.msgstr:
                 near = difflib.get_close_matches(text, lost, 1, 0.75)
                 if near:
@@ -109,13 +108,20 @@ def update_messages() -> None:
     """Bring the catalogue of messages to their codes; one whose English changed is fuzzy."""
     path = MESSAGES / f"{LANGUAGE}.po"
     old = {entry.msgctxt: entry for entry in polib.pofile(str(path))} if path.exists() else {}
+    made = empty_catalogue()
+    for subject, texts in SUBJECTS.items():
+        file = f"volcano_lab/messages/texts/{subject}.toml"
+        made.extend(message_entry(code, text, old.get(code), file)
+                    for code, text in texts.items())
+    made.save(str(path))
+
+
+def empty_catalogue() -> polib.POFile:
+    """A catalogue with its head."""
     made = polib.POFile(wrapwidth=100)
     made.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8",
                      "Plural-Forms": "nplurals=1; plural=0;"}
-    for subject, texts in SUBJECTS.items():
-        made.extend(message_entry(code, text, old.get(code), f"texts/{subject}.toml")
-                    for code, text in texts.items())
-    made.save(str(path))
+    return made
 
 
 def message_entry(code: str, text, before, file: str) -> polib.POEntry:

@@ -25,7 +25,7 @@ from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import friendly_errors
+from volcano_lab.messages import friendly_errors, spoken
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.session_log import watched
@@ -228,8 +228,7 @@ def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bo
 
 def _again(pod: Pod) -> Pod:
     """A pod as its controller creates it once more."""
-    fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "",
-             "deletion_timestamp": None}
+    fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "", "deletion_timestamp": None}
     return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
 
@@ -259,10 +258,12 @@ def conf_of(conf: SchedulerConfiguration | Mapping[str, Any] | str | None
     """
     if isinstance(conf, SchedulerConfiguration):
         return conf
-    return load_conf(conf) if isinstance(conf, Mapping) else _read(conf)
+    return load_conf(conf) if isinstance(conf, Mapping) else _read(conf, spoken())
 
 
 @lru_cache(maxsize=16)
-def _read(conf: str | None) -> SchedulerConfiguration:
-    """The configuration of a text, read once: a slider runs the same one over and over."""
+def _read(conf: str | None, language: str) -> SchedulerConfiguration:
+    """The configuration of a text, read once: a slider runs the same one over and over. Its
+    warnings are in the language that is spoken.
+    """
     return load_conf(conf)

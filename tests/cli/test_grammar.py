@@ -18,9 +18,9 @@ from rich.cells import cell_len
 
 from volcano_lab.cli import lab, main
 from volcano_lab.cli.grammar import SECTIONS, volcano_lab
-from volcano_lab.cli.help import entries
 from volcano_lab.cli.output import table
 from volcano_lab.cluster import Cluster
+from volcano_lab.messages.catalogue import HELP, catalogue
 
 COMMANDS = sorted(volcano_lab.commands)
 
@@ -148,7 +148,7 @@ def test_every_help_is_chinese_where_the_environment_is(words, capsys, monkeypat
     monkeypatch.setenv("VOLCANO_LAB_LANG", "zh")
     told = printed(capsys, *words, "--help")[1]
     assert max(map(cell_len, told.splitlines())) <= 80
-    assert not [text for text in entries("zh") if len(text) > 30 and text[:30] in told]
+    assert not [text for text in catalogue("zh", HELP) if len(text) > 30 and text[:30] in told]
 
 
 def test_help_is_in_the_language_that_is_asked_for(capsys, monkeypatch):

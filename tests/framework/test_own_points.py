@@ -72,7 +72,7 @@ def test_it_is_forgotten_afterwards():
 
 
 @pytest.mark.parametrize(("name", "rule", "words"), [
-    ("node_order", Sum, "an extension point of Volcano"),
+    ("node_order", Sum, 'the extension point "node_order" is one of Volcano'),
     ("may start", Sum, "a name as a method has it"),
     ("fee", "sum", "allowed is a class such as AllTrue"),
     ("fee", Sum("x"), "allowed is a class"),
@@ -107,9 +107,9 @@ class Mine(Plugin):
 
 
 def test_a_name_of_volcanos_is_only_replaced_on_request():
-    with pytest.raises(NotRegistered, match='"gang" is a plugin of Volcano'):
+    with pytest.raises(NotRegistered, match='the plugin "gang" is one of Volcano'):
         register_plugin("gang", Mine)
-    with pytest.raises(NotRegistered, match='"allocate" is an action of Volcano'):
+    with pytest.raises(NotRegistered, match='the action "allocate" is one of Volcano'):
         register_action("allocate", type("Mine", (Action,), {"execute": lambda self, ssn: None}))
     register_plugin("gang", Mine, replace=True)
     assert plugin_class("gang") is Mine

@@ -33,7 +33,7 @@ def cluster():
 
 @pytest.mark.parametrize(("use", "sentence"), [
     (lambda: Cache(5), "Cache: objects is 5; allowed is a list"),
-    (lambda: Cluster.read(5), "Cluster.read: sources is 5; allowed is text or a Path or an IO"),
+    (lambda: Cluster.read(5), "Cluster.read: sources is 5; allowed is text, a Path or an IO"),
     (lambda: Cluster().queue("q", wieght=5),
      "Cluster.queue: got an unexpected keyword argument 'wieght' (weight?); allowed are name, "
      "weight, capability, guarantee, deserved, parent, priority, reclaimable"),
@@ -68,7 +68,7 @@ def cluster():
     (lambda: Cluster().queue(["a"]), "Cluster.queue: name is ['a']; allowed is text"),
     (lambda: cluster().run().why(["a"]), "Cycle.why: job is ['a']; allowed is text"),
     (lambda: Stepper(5), "Stepper: trace is 5; allowed is a TraceReader"),
-    (lambda: loader.load(5), "load: sources is 5; allowed is text or a Path or an IO"),
+    (lambda: loader.load(5), "load: sources is 5; allowed is text, a Path or an IO"),
     (lambda: loader.loads(None), "loads: text is None; allowed is text"),
     (lambda: loader.dump(5), "dump: objects is 5; allowed is a list"),
     (lambda: with_defaults(5), "with_defaults: objects is 5; allowed is a list"),
@@ -84,7 +84,7 @@ def cluster():
      "with_defaults: objects[6] is 'pod'; allowed is a KubernetesObject"),
     (lambda: Explainer(5), "Explainer: "),
     (lambda: Explainer([]).why(5),
-     "Explainer.why: what is 5; allowed is text or a TaskInfo or a JobInfo or a QueueInfo"),
+     "Explainer.why: what is 5; allowed is text, a TaskInfo, a JobInfo or a QueueInfo"),
     (lambda: Timeline(keep=-1), "Timeline: keep is -1; allowed is 0 or more"),
     (lambda: Timeline(every="x"), "Timeline: "),
     (lambda: Life(x=5), "Life: "),

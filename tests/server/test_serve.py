@@ -250,7 +250,7 @@ def test_a_renamed_folder_is_followed_and_sighup_reads_all_anew(places):
         (folder / "big.yaml").write_text(job("big", cpu=9))
         server.wait_for(r"jobs that wait \(pods\): default/big\S* \(1\)")
         os.kill(server.process.pid, signal.SIGHUP)
-        server.wait_for("all files are read anew")
+        server.wait_for("all files are read again")
         assert server.end() == 0
     finally:
         server.process.kill()

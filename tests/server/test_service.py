@@ -442,7 +442,7 @@ def test_reading_all_anew_sees_what_times_of_files_do_not_tell(service):
     service.reload()
     assert list(service.cache.nodes) == ["n2"]
     assert service.said == [f"configuration from {conf} is in force: allocate",
-                            "all files are read anew"]
+                            "all files are read again"]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")

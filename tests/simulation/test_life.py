@@ -159,7 +159,7 @@ def test_the_command_sums_up_what_was_decided(tmp_path, capsys):
     assert [line.split() for line in told.out.splitlines()] == [
         ["FAMILY", "CASES", "PLACED", "REFUSED", "RAISED"], ["a", "1", "2", "0", "0"],
         ["b", "3", "2", "1", "1"], ["all", "4", "4", "1", "1"]]
-    assert told.err == "volcano-lab: cases that raised: 1\n"
+    assert told.err == "warning: cases that raised: 1\n"
     assert replay_file(str(tmp_path / "cases"), timing=True, summary=True) == 1
     assert capsys.readouterr().out.split()[:6] == [
         "FAMILY", "CASES", "MEDIAN_MS", "MOST_MS", "all", "2"]

@@ -61,8 +61,7 @@ class Preempt(Action):
             if not ssn.job_starving(job):
                 continue
             if job.contains_network_topology():
-                ssn.observer.note("passed_over", job=job.uid,
-                           reason="network_topology")
+                ssn.observer.note("passed_over", job=job.uid, reason="network_topology")
                 continue
             preemptors.push(job)
             under_request.append(job)

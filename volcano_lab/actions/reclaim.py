@@ -64,8 +64,7 @@ class Reclaim(Action):
             if evictions.never_preempts(task):
                 ssn.observer.note("passed_over", task=task.key, reason="policy_never")
             elif not ssn.preemptive(queue, task):
-                ssn.observer.note("passed_over", task=task.key,
-                                  reason="not_preemptive")
+                ssn.observer.note("passed_over", task=task.key, reason="not_preemptive")
             elif ssn.pre_predicate(task) is None:
                 self._reclaim_for_task(statement, task, job)
         if ssn.job_pipelined(job):

@@ -17,8 +17,8 @@ from functools import lru_cache
 NANO = 10**9
 DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_SUFFIXES = ", ".join(filter(None, (*DECIMAL, *BINARY)))
-ALLOWED = f"a number with one of the suffixes {_SUFFIXES}, or an exponent such as e3"
+SUFFIXES = ", ".join(filter(None, (*DECIMAL, *BINARY)))
+ALLOWED = f"a number with one of the suffixes {SUFFIXES}, or an exponent such as e3"
 
 _SYNTAX = re.compile(
     r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([eE][+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")

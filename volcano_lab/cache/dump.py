@@ -25,7 +25,7 @@ from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
 from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.messages import OneSentence, one_line
+from volcano_lab.messages import OneSentence, gettext, mark, one_line
 
 FORM = "volcano-lab cache 1"
 MOST_BYTES = 1 << 29
@@ -74,18 +74,21 @@ def load(data: dict[str, Any]) -> Cache:
     """
     if not isinstance(data, dict) or data.get("form") != FORM:
         found = data.get("form") if isinstance(data, dict) else type(data).__name__
-        raise DumpError(one_line(f'the dump has form {found!r}; allowed is "{FORM}"'))
+        raise DumpError(one_line(gettext('the dump has form {found}; allowed is "{form}"',
+                                         found=repr(found), form=FORM)))
     for name, (kinds, allowed) in _FIELDS.items():
         if not isinstance(data.get(name, ...), kinds):
-            found = found_text(data[name]) if name in data else "missing"
-            raise DumpError(f"the dump is damaged: {name} is {found}; allowed is {allowed}")
+            found = found_text(data[name]) if name in data else gettext("missing")
+            raise DumpError("the dump is damaged: {name} is {found}; allowed is {allowed}",
+                            name=name, found=found, allowed=gettext(allowed))
     try:
         return _loaded(data)
     except (ManifestError, DumpError):
         raise
     except Exception as error:  # nobody can list what a damaged file may say
         raise DumpError(
-            one_line(f"the dump is damaged ({type(error).__name__}: {error})")) from None
+            one_line(gettext("the dump is damaged ({name}: {error})", name=type(error).__name__,
+                             error=error))) from None
 
 
 def _loaded(data: dict[str, Any]) -> Cache:
@@ -155,11 +158,12 @@ def read(path: str | Path) -> Any:
             raise Unreadable("is a folder; allowed is a file")
         return json.loads(Reader(MOST_BYTES).text(Path(path)))
     except RecursionError:
-        raise DumpError(f"{path}: is nested too deeply") from None
+        raise DumpError("{path}: is nested too deeply", path=path) from None
     except Unreadable as error:
-        raise DumpError(one_line(f"{path}: {error}")) from None
+        raise DumpError(one_line(f"{path}{mark(': ')}{error}")) from None
     except ValueError as error:
-        raise DumpError(one_line(f"{path}: is not JSON ({error})")) from None
+        raise DumpError(one_line(
+            gettext("{path}: is not JSON ({error})", path=path, error=error))) from None
 
 
 def objects_of(cache: Cache) -> Iterator[KubernetesObject]:

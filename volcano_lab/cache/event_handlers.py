@@ -81,8 +81,8 @@ class EventHandlers:
 
     def _handler(self, verb: str, obj: api.KubernetesObject) -> Callable[[Any], Any]:
         if not isinstance(obj, api.KubernetesObject):
-            raise Misuse(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
-                            "that a manifest was read into")
+            raise Misuse("an object of a cache is {obj}; allowed is one that a manifest was read "
+                         "into", obj=one_line(repr(obj), 100))
         if obj.kind in STORAGE_KINDS:
             return partial(self._store, verb)
         if obj.kind == api.HyperNode.kind:
@@ -96,7 +96,7 @@ class EventHandlers:
                 {obj.key: obj})
         handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
-            raise Misuse(f"the scheduler doesn't watch objects of kind {obj.kind}")
+            raise Misuse("the scheduler doesn't watch objects of kind {kind}", kind=obj.kind)
         return handler
 
     # -- pods ------------------------------------------------------------------------------------

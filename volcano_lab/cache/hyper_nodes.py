@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from volcano_lab.api import HyperNodeInfo
 from volcano_lab.api.hyper_node import HyperNodeMap, HyperNodesView, matches_any, member_nodes
 from volcano_lab.api.objects import HyperNode
-from volcano_lab.messages import log
+from volcano_lab.messages import OneSentence, log
 
 
-class HyperNodeError(ValueError):
+class HyperNodeError(OneSentence, ValueError):
     """The HyperNodes make no tree: one is below itself, or below two others."""
 
 
@@ -175,8 +175,8 @@ class HyperNodes:
         """
         name = info.name
         if name in above:
-            raise HyperNodeError(
-                f'HyperNode "{name}" is below itself: {" > ".join((*above, name))}.')
+            raise HyperNodeError('HyperNode "{name}" is below itself: {path}.', name=name,
+                                 path=" > ".join((*above, name)))
         if name in built or name not in wanted or info.is_deleting:
             return
         for member in info.hyper_node.spec.members:
@@ -197,8 +197,8 @@ class HyperNodes:
             child = self.infos[name] = HyperNodeInfo.named(name)
         if child.parent not in ("", parent.name):
             self._at_fault = parent.name
-            raise HyperNodeError(f'HyperNode "{name}" is a member of "{parent.name}", but already '
-                                 f'of "{child.parent}".')
+            raise HyperNodeError('HyperNode "{name}" is a member of "{parent}", but already of '
+                                 '"{other}".', name=name, parent=parent.name, other=child.parent)
         child.parent = parent.name
         parent.children.add(name)
         return child

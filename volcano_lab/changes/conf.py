@@ -18,7 +18,7 @@ from volcano_lab.framework.config.conf import (
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.messages import did_you_mean
+from volcano_lab.messages import did_you_mean, gettext
 
 IN_CONF = ("plugin/", "conf/")
 """How a setting of the configuration begins."""
@@ -61,9 +61,9 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
             conf.ignored_provisioners = provisioners(text)
             continue
         if target.startswith("conf/"):
-            raise ManifestError([f'"{setting}": of the configuration, allowed are '
-                                 "conf/actions=NAME,NAME, conf/ignored-provisioners=NAME,NAME and "
-                                 "plugin/NAME.ARGUMENT=VALUE"])
+            raise ManifestError('"{setting}": of the configuration, allowed are '
+                                "conf/actions=NAME,NAME, conf/ignored-provisioners=NAME,NAME and "
+                                "plugin/NAME.ARGUMENT=VALUE", setting=setting)
         name, _, field = target.removeprefix("plugin/").partition(".")
         if field == "tier":
             _move(conf, name, value_of(text, setting), setting)
@@ -71,9 +71,9 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
         found = [(tier, number) for tier in conf.tiers
                  for number, option in enumerate(tier.plugins) if option.name == name]
         if not found or not field:
-            raise ManifestError([f'"{setting}": plugins of the configuration are '
-                                 f"{', '.join(conf.plugin_names()) or 'none'}; allowed is "
-                                 "plugin/NAME.ARGUMENT=VALUE with one of them"])
+            raise ManifestError('"{setting}": plugins of the configuration are {names:,}; allowed '
+                                "is plugin/NAME.ARGUMENT=VALUE with one of them", setting=setting,
+                                names=conf.plugin_names() or gettext("none"))
         value = value_of(text, setting)
         for tier, number in found:
             tier.plugins[number] = _with_option(tier.plugins[number], field, value, setting)
@@ -83,12 +83,13 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
 def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> None:
     """Put a plugin at the head of a tier."""
     if type(number) is not int or not 0 < number <= len(conf.tiers):
-        raise ManifestError([f'"{where}": tier is {number}; allowed is a whole number from 1 to '
-                             f"{len(conf.tiers)}"])
+        raise ManifestError('"{where}": tier is {number}; allowed is a whole number from 1 to '
+                            "{count}", where=where, number=number, count=len(conf.tiers))
     there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
     if not there and name not in (known := plugin_names()):
-        hint = did_you_mean(name, known, f"; allowed are {', '.join(sorted(known))}")
-        raise ManifestError([f'"{where}": "{name}" is no plugin{hint}'])
+        hint = did_you_mean(name, known, gettext("; allowed are {known:,}", known=sorted(known)))
+        raise ManifestError('"{where}": "{name}" is no plugin{hint}', where=where, name=name,
+                            hint=hint)
     for tier in conf.tiers:
         tier.plugins[:] = [option for option in tier.plugins if option.name != name]
     conf.tiers[number - 1].plugins.insert(0, there[0] if there else PluginOption(name))
@@ -102,7 +103,8 @@ def _with_option(option: PluginOption, field: str, value: Any, where: str) -> Pl
             del arguments[field]
         return attrs.evolve(option, arguments=type(option.arguments)(arguments))
     if not isinstance(value, bool):
-        raise ManifestError([f'"{where}": {field} is a switch; allowed are true and false'])
+        raise ManifestError('"{where}": {field} is a switch; allowed are true and false',
+                            where=where, field=field)
     return attrs.evolve(option, switches={**option.switches, field: value})
 
 
@@ -111,5 +113,5 @@ def value_of(text: str, where: str) -> Any:
     try:
         found = values(text)
     except Unreadable as error:
-        raise ManifestError([f'"{where}": {error}']) from None
+        raise ManifestError('"{where}": {problem}', where=where, problem=error) from None
     return found[0] if found else None

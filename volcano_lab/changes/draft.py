@@ -12,7 +12,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.job_controller import JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
-from volcano_lab.messages import did_you_mean
+from volcano_lab.messages import did_you_mean, gettext
 
 SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod", "no": "node",
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
@@ -133,14 +133,14 @@ class Draft:
         if not found:
             known = [keys_of(self[place])[0] for place in self.of_kind(kind)]
             near = get_close_matches(rest, known, 5, 0.4) or known[:5]
-            raise ManifestError([f'"{where}": there is no {word} "{rest}"; there '
-                                 f"{'is' if len(near) == 1 else 'are'} "
-                                 f"{', '.join(near) or 'none'}"])
+            raise ManifestError(
+        '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else
+        '"{where}": there is no {word} "{rest}"; there are {near:,}', where=where,
+        word=word, rest=rest, near=near or gettext("none"))
         alike = [obj for place in found if (obj := self[place]).kind == self[found[0]].kind]
         if len(set(map(place_key, alike))) > 1:
-            raise ManifestError([f'"{where}": '
-                                 f"{', '.join(keys_of(self[place])[0] for place in found)} have "
-                                 "this name; allowed is NAMESPACE/NAME"])
+            raise ManifestError('"{where}": {names:,} have this name; allowed is NAMESPACE/NAME',
+                                where=where, names=[keys_of(self[place])[0] for place in found])
         return found[0]
 
     def named_in(self, target: str) -> str:
@@ -185,8 +185,10 @@ def kind_of(word: str, where: str) -> str:
     word = SHORT.get(word.lower(), word.lower())
     found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in CLASSES), None)
     if found is None:
-        hint = did_you_mean(word, CLASSES, f"; allowed are {', '.join(sorted(CLASSES))}")
-        raise ManifestError([f'"{where}": "{word}" is no kind{hint}'])
+        hint = did_you_mean(word, CLASSES, gettext("; allowed are {kinds:,}",
+                                                   kinds=sorted(CLASSES)))
+        raise ManifestError('"{where}": "{word}" is no kind{hint}', where=where, word=word,
+                            hint=hint)
     return found
 
 

@@ -18,6 +18,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import Findings, json_name, structure, unstructure
+from volcano_lab.messages import mark
 
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
             "minResources", "networkTopology", "subGroupPolicy")
@@ -141,8 +142,11 @@ class _Job:
         """How many pods it has: the last that wait go, or more are like the first that waits."""
         running = self._running()
         if count < running or (count > running and not self.pods):
-            raise ManifestError([f'"{where}": pods is {count}; {running} of them run, allowed are '
-                                 f"{running}{' or more' if self.pods else ''}"])
+            raise ManifestError(
+        '"{where}": pods is {count}; {running} of them run, allowed are {running} or more'
+        if self.pods else
+        '"{where}": pods is {count}; {running} of them run, allowed are {running}',
+        where=where, count=count, running=running)
         wanted, like = count - running, self.pods[:1]
         self.pods = self.pods[:wanted] + [pod.changed(metadata={
             "name": f"{pod.name}-more-{number}", "uid": f"{pod.metadata.uid}-more-{number}"})
@@ -215,8 +219,9 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
     for number, step in enumerate(steps):
         if isinstance(place, list):
             if not step.isdigit() or int(step) > len(place):
-                raise ManifestError([f'"{where}": {".".join(steps[:number])} is a list of '
-                                     f'{len(place)}; "{step}" is not in it'])
+                raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it',
+                                    where=where, path=".".join(steps[:number]), count=len(place),
+                                    step=step)
             place += [{}] if int(step) == len(place) else []
             key: Any = int(step)
         else:
@@ -229,14 +234,15 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
         else:
             following = place[key] if isinstance(place, list) else place.setdefault(key, {})
             if not isinstance(following, dict | list):
-                raise ManifestError([f'"{where}": {".".join(steps[:number + 1])} has no fields'])
+                raise ManifestError('"{where}": {path} has no fields', where=where,
+                                    path=".".join(steps[:number + 1]))
             place = following
     findings = Findings()
     changed = structure(type(part), document, findings)
     if problems := findings.errors + findings.warnings:
         name = f"{part.kind} {part.key} ({where})" if isinstance(
             part, api.KubernetesObject) else f'"{where}"'
-        raise ManifestError([f"{name}: {problem}" for problem in problems])
+        raise ManifestError([f"{name}{mark(': ')}{problem}" for problem in problems])
     return changed
 
 
@@ -256,12 +262,13 @@ def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]
 
 def _whole(value: Any, where: str) -> int:
     if type(value) is not int:
-        raise ManifestError([f'"{where}": priority is {value}; allowed is a whole number'])
+        raise ManifestError('"{where}": priority is {value}; allowed is a whole number',
+                            where=where, value=value)
     return value
 
 
 def _resource(steps: Iterable[str], where: str) -> str:
     if name := ".".join(steps):
         return name
-    raise ManifestError([f'"{where}" names no resource; allowed is job/NAME.requests.RESOURCE, '
-                         "such as job/train.requests.cpu=2"])
+    raise ManifestError('"{where}" names no resource; allowed is job/NAME.requests.RESOURCE, such '
+                        "as job/train.requests.cpu=2", where=where)

@@ -30,8 +30,8 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     more = dict(value) if isinstance(value, dict) else {"count": value}
     count = more.pop("count", None)
     if type(count) is not int or not 0 < count <= MOST_NODES:
-        raise ManifestError([f'"{where}": the number of nodes is {count}; allowed is a whole '
-                             f"number from 1 to {MOST_NODES:,}"])
+        raise ManifestError('"{where}": the number of nodes is {count}; allowed is a whole number '
+                            "from 1 to {most:,}", where=where, count=count, most=MOST_NODES)
     devices = {name: str(text) for name, text in more.items()}
     there = {draft[place].name for place in draft.of_kind("node")}
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))

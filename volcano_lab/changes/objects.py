@@ -113,8 +113,8 @@ class Setting:
     def read(cls, text: str) -> "Setting":
         target, equals, value = text.partition("=")
         if not equals:
-            raise ManifestError([f'"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such '
-                                 "as queue/a.weight=5"])
+            raise ManifestError('"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such as '
+                                "queue/a.weight=5", text=text)
         kind_of(target.partition("/")[0], target)
         return cls(text, target.removesuffix("+"), value_of(value, text), target.endswith("+"))
 
@@ -132,7 +132,7 @@ class Setting:
         if not self.adds:
             return self.value
         if not isinstance(before, list | None) or not isinstance(self.value, list):
-            raise ManifestError([f'"{self.text}": += adds a list to a list; allowed is ='])
+            raise ManifestError('"{text}": += adds a list to a list; allowed is =', text=self.text)
         return [*(before or ()), *self.value]
 
     def split(self, draft: Draft) -> tuple[int, list[str]]:
@@ -143,8 +143,8 @@ class Setting:
             draft.find(f"{word}/{rest.partition('.')[0]}", self.target)
         place = draft.find(f"{word}/{name}", self.target)
         if not (field := rest[len(name) + 1:]):
-            raise ManifestError([f'"{self.target}" names no field; allowed is '
-                                 "KIND/NAME.FIELD=VALUE"])
+            raise ManifestError('"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE',
+                                target=self.target)
         return place, full_path(draft[place], steps_of(field))
 
     def applied_to(self, draft: Draft) -> bool:
@@ -176,9 +176,9 @@ class Setting:
         runs = sum(isinstance(draft[place], Pod) and bool(draft[place].spec.node_name)
                    for place in made)
         if runs:
-            raise ManifestError([f'"{self.text}": {runs} pods of {job.kind} {job.key} have a node; '
-                                 f"of such a {job.kind}, allowed are job/{job.name}. with "
-                                 f"{', '.join(WORDS)}"])
+            raise ManifestError('"{text}": {runs} pods of {kind} {key} have a node; of such a '
+                                "{kind}, allowed are job/{name}. with {words:,}", text=self.text,
+                                runs=runs, kind=job.kind, key=job.key, name=job.name, words=WORDS)
         for place in made:
             draft.put(place, None)
 
@@ -190,8 +190,9 @@ class Setting:
             add_nodes(draft, obj, self.value, self.text)
         elif isinstance(obj, PodGroup) and not self.of_group and steps[0] != "status":
             if _word(steps) not in WORDS:
-                raise ManifestError([f'"{self.text}": {_word(steps)} is no field of a job that has '
-                                     f"a PodGroup; allowed are {', '.join(WORDS)}"])
+                raise ManifestError('"{text}": {word} is no field of a job that has a PodGroup; '
+                                    "allowed are {words:,}", text=self.text, word=_word(steps),
+                                    words=WORDS)
             set_field(draft, place, steps[1:], self.edit, self.text)
         else:
             self._put(draft, place, steps)
@@ -254,8 +255,8 @@ def _created(target: str, value: dict[str, Any], where: str) -> KubernetesObject
                 "metadata": parts.get("metadata", {}) | metadata}
     obj = from_dict(document, strict=True)
     if wrong := names.problems(obj):
-        raise ManifestError([f'"{where}": there is no {word} "{rest}", and none can be created: '
-                             f"{wrong[0]}"])
+        raise ManifestError('"{where}": there is no {word} "{rest}", and none can be created: '
+                            "{problem}", where=where, word=word, rest=rest, problem=wrong[0])
     return obj
 
 

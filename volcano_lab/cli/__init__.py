@@ -14,7 +14,17 @@ DONE, FOUND, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 
 
 class Mistake(Exception):
-    """Something the user has to fix; the text is one sentence a line."""
+    """Something the user has to fix; the text, with its facts put in, is one sentence a line."""
+
+    def __init__(self, text: str, /, **facts: object):
+        super().__init__(text)
+        self.text, self.facts = text, facts
+
+    def __str__(self) -> str:
+        messages = sys.modules.get("volcano_lab.messages")  # takes its time to load: for English
+        if messages is not None:                            # it is not needed
+            return messages.gettext(self.text, **self.facts)
+        return self.text.format(**self.facts) if self.facts else self.text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,7 +55,7 @@ def _main(arguments: list[str] | None) -> int:
 
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the end
-        _told("the output is closed; nothing of it is shown")
+        _told(Mistake("the output is closed; nothing of it is shown"))
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # names may have signs that this output has not
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -54,18 +64,20 @@ def _main(arguments: list[str] | None) -> int:
     try:
         return volcano_lab.main(arguments, prog_name="volcano-lab", standalone_mode=False) or DONE
     except Mistake as mistake:
-        return _told(str(mistake))
+        return _told(mistake)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return MISTAKE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "volcano-lab"
-        message = " ".join(error.format_message().split())
-        return _told(f"{message} (see {command} --help)")
+        return _told(Mistake("{message} (see {command} --help)", command=command,
+                             message=" ".join(error.format_message().split())))
     except OSError as error:  # a full disk
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _told(f"{error.filename or 'the output'}: {error.strerror or error}")
+        reason = error.strerror or error
+        return _told(Mistake("{file}: {problem}", file=error.filename, problem=reason)
+                     if error.filename else Mistake("the output: {problem}", problem=reason))
     except click.Abort:
         return INTERRUPTED
     finally:
@@ -73,14 +85,8 @@ def _main(arguments: list[str] | None) -> int:
         logging.getLogger("volcano_lab").removeHandler(quiet)
 
 
-def _told(sentences: str) -> int:
-    language = sys.modules.get("volcano_lab.messages.language")  # where another one is spoken
-    other = language is not None and language.spoken() != language.ENGLISH
-    for line in sentences.split("\n"):
-        if other:
-            from volcano_lab.messages import gettext
-
-            line = gettext(line)
+def _told(mistake: Mistake) -> int:
+    for line in str(mistake).split("\n"):
         if len(line) > 200 or not line.isprintable():  # the framework takes its time to load
             from volcano_lab.messages import one_line
 

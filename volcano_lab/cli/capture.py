@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import cluster_of, mistakes
-from volcano_lab.cli.output import print_data, styled, width, wrapped
+from volcano_lab.cli.output import print_data, styled, width
 from volcano_lab.manifests.live import command_line
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message, gettext, wrapped
 
 
 def capture(files: Sequence[str], namespace: str, output: str) -> int:

@@ -8,6 +8,7 @@ from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes, moment
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cluster import Cluster
+from volcano_lab.messages import gettext
 from volcano_lab.trace.views.comparison import EXPECTED, Comparison
 
 
@@ -24,7 +25,8 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
         more = Cluster.read(*add, recursive=recursive).others if add else ()
         found = cluster.what_if(*settings, add=more, remove=remove, conf=conf_file(conf),
                                 now=moment(now))
-    warn([f"admission would refuse the change: {text}" for text in found.refused])
+    warn([gettext("admission would refuse the change: {text}", text=text)
+          for text in found.refused])
     warn(sorted({*cluster.warnings(found.before), *cluster.warnings(found.after)}))
     _show(found, output)
     missed = [text for text in expect if not _holds(found, text)]
@@ -36,13 +38,15 @@ def _holds(found: Comparison, text: str) -> bool:
     """
     name, equals, expected = text.rpartition("=")
     if expected not in EXPECTED or (equals and not name):
-        raise Mistake(f'--expect is "{text}"; allowed is {", ".join(EXPECTED)}, or NAME=placed')
+        raise Mistake('--expect is "{text}"; allowed is {expected:,}, or NAME=placed',
+                      text=text, expected=[*EXPECTED])
     jobs = [name] if name else found.added
     if not jobs:
-        raise Mistake(f"--expect is {text}, and no job is added that is in the cycle; allowed is "
-                      "NAME=placed, or a job in --add")
+        raise Mistake("--expect is {text}, and no job is added that is in the cycle; "
+                      "allowed is NAME=placed, or a job in --add", text=text)
     missed = [job for job in jobs if not found.holds(job, expected)]
-    warn([f"job {job}: {expected} was expected" for job in missed])
+    warn([gettext("job {job}: {expected} was expected", job=job, expected=expected)
+          for job in missed])
     return not missed
 
 

@@ -18,7 +18,7 @@ import click
 from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.help import VARIABLE, Command, of_environment
-from volcano_lab.cli.language import language
+from volcano_lab.cli.language import language, speak_first
 
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "simulate"),
@@ -41,6 +41,11 @@ class Commands(Command, click.Group):
         cmd.context_settings = self.context_settings | cmd.context_settings
         language("en or zh, the language of the answer.")(cmd)
         super().add_command(cmd, name)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line, in the language that it names."""
+        speak_first(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that is named; a reader that has seen enough, such as `head`, is no
@@ -122,8 +127,8 @@ class Cycles(click.ParamType):
         if value == "rest":
             return 10
         if not (str(value).isdigit() and 0 < int(value) <= 10_000):
-            raise Mistake(f"--cycles is {value}; allowed are rest and a whole number from 1 to "
-                          "10,000")
+            raise Mistake("--cycles is {value}; allowed are rest and a whole number from 1 to "
+                          "10,000", value=value)
         return int(value)
 
 
@@ -257,7 +262,8 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
     asked = [f"--{name}" for name in ("node", "before", "evict") if given[name]]
     if len(asked) > 1:
-        raise Mistake(f"why is given {' and '.join(asked)}; allowed is one of them")
+        raise Mistake("why is given {one} and {other}; allowed is one of them", one=asked[0],
+                      other=asked[1])
     if given["now"] and (given["cycle"] or given["life"]):
         raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
                       "alone")

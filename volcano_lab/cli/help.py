@@ -1,33 +1,52 @@
-"""`--help` in the reader's language: each paragraph and each option's text is an entry of
-`languages/`, found whole before click writes the page. Names and examples stay as they are.
+"""`--help` in the reader's language: each paragraph and each option's text is an entry of the
+catalogue `help`, found whole before click writes the page. Names and examples stay as they are.
 """
 
 import os
-import re
 import sys
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 import click
 from click.formatting import measure_table
 
 ENGLISH = "en"
-FOLDER = Path(__file__).parent / "languages"
+FOLDER = Path(__file__).parents[1] / "messages" / "languages"
 LANGUAGES = (ENGLISH, *sorted(path.stem for path in FOLDER.glob("*.po")))
 VARIABLE = "VOLCANO_LAB_LANG"
 
 RAW = "\b\n"
 """What begins a paragraph whose lines click leaves as they are."""
 EXAMPLES = "Examples:"
-OF_CLICK = ("Usage:", "Options", "default", "required", "Show this message and exit.")
-"""Texts that click adds to ours."""
+OF_CLICK = (
+    "Usage:", "Options", "default: {default}", "required", "Show this message and exit.",
+    "Show the version and exit.", "Missing command.", "Missing argument", "Missing option",
+    "Choose from:\n\t{choices}", "No such option {name!r}.", "No such command {name!r}.",
+    "Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)",
+    "Invalid value: {message}", "Invalid value for {param_hint}: {message}",
+    "Option {name!r} requires an argument.", "Option {name!r} does not take a value.",
+    "Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})",
+    "Argument {name!r} takes {nargs} values.", "{value!r} is not one of {choices}.",
+    "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.")
+"""Texts that click adds to ours, as it looks them up."""
 
-CHINESE = "\u2e80-\u9fff\uff00-\uffef，。：；、！？（）“”"
-CLOSING = "[，。：；、！？）”]*"
-UNITS = re.compile(rf"\[\w+：|（?[{CHINESE}]{CLOSING}|[^\s{CHINESE}]+{CLOSING}|\s+")
-"""Between these a line may end: Chinese signs, words, spaces; a closing mark begins no line."""
 
+def of_click(text: str) -> str:
+    """Return a text of click in the reader's language; English is spoken where no other is loaded.
+    """
+    messages = sys.modules.get("volcano_lab.messages.catalogue")
+    if messages is None or messages.spoken() == ENGLISH:
+        return text
+    return messages.catalogue(messages.spoken(), messages.HELP).get(text, text)
+
+
+def of_click_plural(one: str, more: str, count: int) -> str:
+    """Return the text of click for a number, in the reader's language."""
+    return of_click(one if count == 1 else more)
+
+
+for _module in (click.core, click.exceptions, click.parser, click.types):  # in place of gettext's
+    vars(_module).update(_=of_click, ngettext=of_click_plural)
 
 def of_environment() -> str:
     """Return the language that the environment names and the output can show, else English."""
@@ -45,15 +64,6 @@ def can_show(language: str) -> bool:
     return True
 
 
-@cache
-def entries(language: str) -> dict[str, str]:
-    """Return {English text: translation} of all texts of help."""
-    import polib  # not loaded for English
-
-    return {entry.msgid: entry.msgstr for entry in polib.pofile(str(FOLDER / f"{language}.po"))
-            if entry.translated()}
-
-
 def paragraphs(text: str) -> list[str]:
     """Return the parts of a command's text; lines are joined where click fills them.
 
@@ -69,7 +79,9 @@ class Page(click.HelpFormatter):
 
     def __init__(self, language: str, width: int | None = None):
         super().__init__(width=width)
-        self.entries = entries(language)
+        from volcano_lab.messages.catalogue import HELP, catalogue  # not loaded for English
+
+        self.entries = catalogue(language, HELP)
 
     def said(self, text: str) -> str:
         """Return what an entry has for a text, or the text."""
@@ -85,6 +97,8 @@ class Page(click.HelpFormatter):
 
     def write_text(self, text: str) -> None:
         """Write paragraphs; of examples only the head has an entry."""
+        from volcano_lab.messages import wrapped
+
         parts = [part.replace(EXAMPLES, self.said(EXAMPLES)) if part.startswith(RAW + EXAMPLES)
                  else RAW + self.said(part.removeprefix(RAW)) if part.startswith(RAW)
                  else RAW + wrapped(self.said(part), self.width - self.current_indent)
@@ -94,6 +108,8 @@ class Page(click.HelpFormatter):
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30,
                  col_spacing: int = 2) -> None:
         """Write a list of options or commands and what they do."""
+        from volcano_lab.messages import wrapped
+
         rows = list(rows)
         left = min(measure_table(rows)[0], col_max) + col_spacing + 2
         super().write_dl([(name, RAW + wrapped(self._with_default(text), self.width - left))
@@ -104,27 +120,7 @@ class Page(click.HelpFormatter):
         ours, brackets, added = text.rpartition("  [")
         if text in self.entries or not brackets:
             return self.said(text)
-        pairs = [each.partition(": ") for each in added.removesuffix("]").split("; ")]
-        both = "；".join(self.said(name) + ("：" if value else "") + value
-                        for name, _, value in pairs)
-        return f"{self.said(ours)}  [{both}]"
-
-
-def wrapped(text: str, width: int) -> str:
-    """Return a text in lines of at most that many columns; a Chinese sign takes two.
-
-    >>> wrapped("队列 a 等待 cpu，因为集群已满。", 18)
-    '队列 a 等待 cpu，\\n因为集群已满。'
-    """
-    from volcano_lab.messages.text import columns  # not loaded for English
-
-    lines = [""]
-    for unit in UNITS.findall(text):
-        if columns(lines[-1] + unit) > width:
-            lines[-1] = lines[-1].rstrip()
-            lines.append("")
-        lines[-1] += "" if unit.isspace() and not lines[-1] else unit
-    return "\n".join(lines)
+        return f"{self.said(ours)}  [{added}"
 
 
 class Command(click.Command):

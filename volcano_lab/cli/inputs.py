@@ -28,7 +28,8 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
     that kubectl's context names. Raises `Mistake`.
     """
     if "" in files:
-        raise Mistake('"" is no file; allowed are files, folders, patterns, or - for the input')
+        raise Mistake('"" is no file; allowed are files, folders, patterns, or - for the '
+                      "input")
     if files and context is not None:
         raise Mistake("--context is given with FILEs; allowed is one of them")
     with mistakes():
@@ -39,7 +40,8 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
 def conf_file(conf: str | None) -> Conf:
     """Return a configuration's file as `Cluster` takes it. Raises `Mistake`."""
     if conf == "":
-        raise Mistake("--conf: is no file; allowed is a volcano-scheduler.conf, or - for the input")
+        raise Mistake("--conf: is no file; allowed is a volcano-scheduler.conf, or - for "
+                      "the input")
     return conf if conf in (None, "-") else Path(conf)
 
 
@@ -57,6 +59,6 @@ def moment(text: str | None) -> float | None:
             raise ValueError(text)
         found = datetime.fromisoformat(text if "-" in text else f"{today}T{text}")
     except ValueError:
-        raise Mistake(f'--now is "{text}"; allowed is a time such as 13:30 or '
-                      "2026-01-01T13:30Z (UTC where no zone is named)") from None
+        raise Mistake('--now is "{text}"; allowed is a time such as 13:30 or '
+                      "2026-01-01T13:30Z (UTC where no zone is named)", text=text) from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from volcano_lab.cli import Mistake
 from volcano_lab.cli.help import ENGLISH
-from volcano_lab.cli.help import FOLDER as LANGUAGES
 from volcano_lab.messages.install import install_line
 
 FIRST = "notebooks/start.ipynb"
+LANGUAGES = Path(__file__).parent / "languages"
+"""Settings of JupyterLab by language."""
 PACKAGED = Path(__file__).parents[1] / "notebooks"
 """Where a wheel has the lessons."""
 
@@ -23,7 +24,8 @@ def lab(options: list[str], folder: str | None = None, language: str = ENGLISH) 
     """
     root = lessons(folder)
     if find_spec("jupyterlab") is None:
-        raise Mistake(f"JupyterLab is not installed: {install_line('lab')}")
+        raise Mistake("JupyterLab is not installed: {command}",
+                      command=install_line("lab"))
     found = command(root, [option for option in options if option != "--"], language)
     return subprocess.call(found, env=environment(language))
 
@@ -38,8 +40,9 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
             return clone
     root = Path(folder or "volcano-lessons")
     if not (packaged.is_dir() or (root / FIRST).is_file()):
-        raise Mistake(f"{root} has no {FIRST}, and the package no lessons; they come with a clone "
-                      "of the repository, and with the wheel")
+        raise Mistake("{root} has no {first}, and the package no lessons; they come with "
+                      "a clone of the repository, and with the wheel", root=root,
+                      first=FIRST)
     try:
         for file in sorted(packaged.rglob("*")) if packaged.is_dir() else ():
             copy = root / "notebooks" / file.relative_to(packaged)
@@ -47,7 +50,8 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, copy)
     except OSError as error:
-        raise Mistake(f"{root}: the lessons can't be copied to it ({error.strerror})") from None
+        raise Mistake("{root}: the lessons can't be copied to it ({strerror})", root=root,
+                      strerror=error.strerror) from None
     return root.resolve()
 
 

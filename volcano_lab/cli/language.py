@@ -1,20 +1,35 @@
 """The option `--lang` of `volcano-lab` and of each of its commands."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from volcano_lab.cli import Mistake
-from volcano_lab.cli.help import ENGLISH, LANGUAGES, VARIABLE, can_show
+from volcano_lab.cli.help import ENGLISH, LANGUAGES, VARIABLE, can_show, of_environment
 
 
 def language(about: str, **default: Any) -> Callable[[Any], Any]:
     """Return the option `--lang`, which is read before all others."""
     return click.option("--lang", type=click.Choice(LANGUAGES), metavar="LANGUAGE", is_eager=True,
                         expose_value=False, callback=_speak, help=about, **default)
+
+
+def speak_first(words: Sequence[str]) -> None:
+    """Choose the language of a command line before it is read: what is wrong in it is also named in
+    that language.
+    """
+    named = [word.removeprefix("--lang=") for word in words if word.startswith("--lang=")]
+    named += [word for option, word in pairwise(words) if option == "--lang"]
+    language = (named or [of_environment()])[-1]
+    if (language in LANGUAGES and can_show(language)
+            and (language != ENGLISH or "volcano_lab.messages" in sys.modules)):
+        from volcano_lab.messages.language import speak  # a catalogue is read, which takes its time
+
+        speak(language)
 
 
 def _speak(ctx: click.Context, param: click.Parameter, named: str | None) -> None:
@@ -26,8 +41,9 @@ def _speak(ctx: click.Context, param: click.Parameter, named: str | None) -> Non
     if named == ENGLISH and not given:
         return
     if not can_show(named):
-        raise Mistake(f"--lang is {named}, which the output's encoding {sys.stdout.encoding} can't "
-                      "show; allowed is en, or an output in UTF-8")
+        raise Mistake("--lang is {named}, which the output's encoding {encoding} can't show; "
+                      "allowed is en, or an output in UTF-8", named=named,
+                      encoding=sys.stdout.encoding)
     from volcano_lab.messages.language import speak  # a catalogue is read, which takes its time
 
     speak(named)

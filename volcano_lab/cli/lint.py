@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import cluster_of, mistakes
-from volcano_lab.cli.output import show, styled, wrapped
+from volcano_lab.cli.output import show, styled
 from volcano_lab.explain.findings import ERROR, Findings
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, wrapped
 
 
 def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool,

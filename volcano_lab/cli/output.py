@@ -10,18 +10,15 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from shutil import get_terminal_size
-from textwrap import TextWrapper
 from typing import Any
 
-from volcano_lab.messages import gettext, mark, one_line, printable
-from volcano_lab.messages.text import columns
+from volcano_lab.messages import gettext, mark, one_line, printable, wrapped
 from volcano_lab.trace.plain import camel, quantities
 from volcano_lab.trace.shown import Shown
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
 GAP = "  "
-CHINESE, CLOSING = "⺀-鿿", "，。；：！？、）」”"
 _NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?)?|no limit|")
 
 
@@ -108,26 +105,6 @@ def _line(row: Mapping[str, str], wide: Mapping[str, int], right: set[str]) -> s
 
 def _wrapped(text: str, most: int, words: bool) -> list[str]:
     return wrapped(text, most).splitlines() or [""] if words and len(text) > most else [text]
-
-
-def wrapped(text: str, most: int, indent: str = "", first: str | None = None) -> str:
-    """Return a sentence in lines, no word broken. A Chinese sign is two columns wide, and a line
-    may end after it.
-
-    >>> wrapped("queue a holds cpu 4", 12, "  ")
-    '  queue a\\n  holds cpu\\n  4'
-    """
-    first, text = indent if first is None else first, printable(text, "\n")
-    if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
-        return TextWrapper(max(most, 10), first, indent, break_long_words=False,
-                           break_on_hyphens=False).fill(text)
-    lines = [first]
-    for piece in re.findall(rf"(?:\d+ 个|[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
-        if columns(lines[-1] + piece) > most and lines[-1].strip():
-            lines.append(indent + piece.strip())
-        else:
-            lines[-1] += piece
-    return "\n".join(map(str.rstrip, lines))
 
 
 def print_data(data: Mapping[str, Any], form: str) -> None:

@@ -54,6 +54,6 @@ def _of_cases(cases: str, name: str, events: str, cycle: int | None) -> Timeline
 
 def _reached(timeline: Timeline, count: int, cycle: int | None, name: str) -> Timeline:
     if count < (cycle or 1):
-        raise Mistake(f"{name}: there is no cycle {cycle or 1}; allowed is one of the {count} that "
-                      "it has")
+        raise Mistake("{name}: there is no cycle {cycle}; allowed is one of the {count} "
+                      "that it has", name=name, cycle=cycle or 1, count=count)
     return timeline

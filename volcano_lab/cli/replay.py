@@ -21,11 +21,12 @@ from typing import IO, Any
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.output import table, width
+from volcano_lab.cli.output import table, warn, width
 from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
 from volcano_lab.manifests import Reader, Unreadable, found_text, with_defaults
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
+from volcano_lab.messages import gettext, mark
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 from volcano_lab.trace.state import queue_attributes, queue_order, result_of
@@ -48,7 +49,8 @@ def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
     with _opened(path) as lines:
         for line in iter(partial(lines.readline, MOST_BYTES + 1), ""):
             if len(line) > MOST_BYTES:
-                raise OSError(EFBIG, f"a line has more than {MOST_BYTES:,} bytes", str(path))
+                raise OSError(EFBIG, gettext("a line has more than {most:,} bytes",
+                                             most=MOST_BYTES), str(path))
             if line.strip():
                 if not isinstance(case := json.loads(line), dict):
                     raise ValueError(line)
@@ -60,7 +62,7 @@ def _opened(path: str | Path) -> AbstractContextManager[IO[str]]:
         return nullcontext(sys.stdin)
     path = Path(path)
     if path.exists() and not path.is_file() and not is_descriptor(path):
-        raise OSError(EINVAL, "it is no regular file", str(path))
+        raise OSError(EINVAL, gettext("it is no regular file"), str(path))
     return gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
         encoding="utf-8")
 
@@ -96,7 +98,8 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
 def load_cache(case: dict[str, Any]) -> Cache:
     """A cache that has heard of a case's objects, in their order. Raises `ManifestError`."""
     if not isinstance(objects := case.get("objects"), list):
-        raise manifests.ManifestError([f"objects is {found_text(objects)}; allowed is a list"])
+        raise manifests.ManifestError([gettext("objects is {found}; allowed is a list",
+                                               found=found_text(objects))])
     return Cache(map(manifests.from_dict, objects))
 
 
@@ -129,8 +132,8 @@ def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
     life = None
     for case, row in zip(cases, rows, strict=False):
         if row.get("name") != case["name"] or not (row.get("reset") or life):
-            raise LifeError(f'"{case["name"]}" meets "{row.get("name")}"; allowed is a life from '
-                            "its beginning, case by case")
+            raise LifeError('"{case}" meets "{name}"; allowed is a life from its beginning, case '
+                            "by case", case=case["name"], name=row.get("name"))
         if row.get("reset"):
             life = Life(map(manifests.from_dict, case["objects"]), case.get("conf"))
         yield life, case, row
@@ -164,15 +167,16 @@ def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (LifeError, ConfError, Unreadable, manifests.ManifestError) as error:
-        raise Mistake(f"{events or cases}: {error}") from None
+        raise Mistake(f"{events or cases}{mark(': ')}{error}") from None
     except (OSError, EOFError, zlib.error) as error:
         name = getattr(error, "filename", None) or cases
-        raise Mistake(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})"
-                      ) from None
+        raise Mistake("{name}: cannot be read ({reason})", name=name,
+                      reason=getattr(error, "strerror", None) or error) from None
     except (KeyError, TypeError, ValueError, RecursionError):
-        found = f"{cases}: is not a file of cases" if events is None else (
-            f"{cases}, {events}: are not cases and their changes")
-        raise Mistake(f"{found}; allowed is one JSON object a line") from None
+        raise Mistake(
+            "{cases}: is not a file of cases; allowed is one JSON object a line" if events is None
+            else "{cases}, {events}: are not cases and their changes; allowed is one JSON object a "
+            "line", cases=cases, events=events) from None
 
 
 def replay_file(path: str | None, timing: bool = False, life: str | None = None,
@@ -181,7 +185,8 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     family, and say how many raised; 1 where one did. Raises `Mistake`.
     """
     if path is None and life is None:
-        raise Mistake("replay is given no file; allowed is one of cases, or --life with one")
+        raise Mistake("replay is given no file; allowed is one of cases, or --life with "
+                      "one")
     failed, count, sums = 0, 0, Sums()
     rows = (replay_all(path, timing) if life is None else replay_recording(life) if path is None
             else replay_lives(read_cases(path), read_cases(life)))
@@ -193,12 +198,12 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
             else:
                 sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
     if not count:
-        print(f"warning: {life or path}: there are no cases", file=sys.stderr)
+        warn([gettext("{file}: there are no cases", file=life or path)])
     if summary:
-        print(table(sums.rows(), OPTIONAL, width()) or "There are no cases.")
+        print(table(sums.rows(), OPTIONAL, width()) or gettext("There are no cases."))
     if failed:
-        where = "" if summary else '; "error" in its line says what'
-        print(f"volcano-lab: cases that raised: {failed}{where}", file=sys.stderr)
+        warn([gettext("cases that raised: {failed}" if summary else
+                      'cases that raised: {failed}; "error" in its line says what', failed=failed)])
     return FOUND if failed else DONE
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment
-from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
-from volcano_lab.messages import Message, log
+from volcano_lab.cli.output import show, styled, table, warn, width
+from volcano_lab.messages import Message, log, wrapped
 from volcano_lab.trace import Trace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle

@@ -13,7 +13,6 @@ from volcano_lab.simulation import WorkloadError
 _LENGTH = re.compile(r"(?:(uniform|exponential):)?([0-9.]+)(s|m|h|d|)(?:\.\.([0-9.]+)(s|m|h|d|))?")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
-LENGTHS = "SECONDS, 90s, 10m, 2h, exponential:10m or uniform:1m..5m"
 
 
 def simulate(files: Sequence[str], conf: str | None, output: str, recursive: bool,
@@ -69,7 +68,8 @@ def length(text: str, option: str) -> float | tuple[Any, ...]:
         first, last = (float(numbers[at]) * _UNITS[numbers[at + 1]] if numbers[at] else None
                        for at in (0, 2))
     except (AttributeError, ValueError):
-        raise Mistake(f'{option} is "{text}"; allowed is {LENGTHS}') from None
+        raise Mistake('{option} is "{text}"; allowed is SECONDS, 90s, 10m, 2h, exponential:10m or '
+                      "uniform:1m..5m", option=option, text=text) from None
     if kind is None:
         return first
     return (kind, first) if last is None else (kind, first, last)
@@ -79,5 +79,6 @@ def seconds(text: str, option: str) -> float:
     """Return seconds, of which there is one number."""
     found = length(text, option)
     if isinstance(found, tuple):
-        raise Mistake(f'{option} is "{text}"; allowed is SECONDS, 90s, 10m, 2h or 1d')
+        raise Mistake('{option} is "{text}"; allowed is SECONDS, 90s, 10m, 2h or 1d',
+                      option=option, text=text)
     return found

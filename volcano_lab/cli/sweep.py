@@ -29,7 +29,8 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     default = ("placed", "pending") if over is None else ("waiting_median", "waiting_p95")
     columns = dict(pairs := [column(each) for each in grid])
     if len(columns) < len(pairs):
-        raise Mistake("--grid is given twice with the same name; allowed is once, with all values")
+        raise Mistake("--grid is given twice with the same name; allowed is once, with "
+                      "all values")
     try:
         with mistakes(conf):
             files_of = {conf_text(conf_file(str(file))): file for file in columns.get(CONF, ())}
@@ -58,16 +59,18 @@ def column(text: str) -> tuple[str, list[Any]]:
     """
     name, equals, given = text.partition("=")
     if not (equals and name and given):
-        raise Mistake(f'--grid is "{text}"; allowed is NAME=VALUE,VALUE or NAME=FIRST..LAST')
+        raise Mistake('--grid is "{text}"; allowed is NAME=VALUE,VALUE or NAME=FIRST..LAST',
+                      text=text)
     if span := _RANGE.fullmatch(given):
         numbers = range(int(span[1]), int(span[2]) + 1)
         if not 0 < len(numbers[:MOST_VALUES + 1]) <= MOST_VALUES:
-            raise Mistake(f'--grid is "{text}"; allowed is a range of 1 to {MOST_VALUES:,} numbers')
+            raise Mistake('--grid is "{text}"; allowed is a range of 1 to {most_values:,} '
+                          "numbers", text=text, most_values=MOST_VALUES)
         return name, list(numbers)
     try:
         (found,) = values(f"[{given}]")
     except (Unreadable, ValueError) as error:
-        raise Mistake(f'--grid is "{text}": {error}') from None
+        raise Mistake('--grid is "{text}": {error}', text=text, error=error) from None
     return name, found
 
 
@@ -81,5 +84,6 @@ def _plot(found: Sweep, path: str) -> None:
     except ImportError as error:
         raise Mistake(f"--plot: {error}") from None
     except (OSError, ValueError) as error:
-        raise Mistake(f"--plot is {path}: {getattr(error, 'strerror', None) or error}; allowed is "
-                      "a file that ends in .html, .svg, .png or .json") from None
+        raise Mistake("--plot is {path}: {reason}; allowed is a file that ends in .html, "
+                      ".svg, .png or .json", path=path,
+                      reason=getattr(error, "strerror", None) or error) from None

@@ -11,12 +11,11 @@ from typing import Any
 from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment
-from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
+from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
-from volcano_lab.messages import Message, gettext, one_line
-from volcano_lab.messages.text import columns
+from volcano_lab.messages import Message, columns, gettext, one_line, wrapped
 from volcano_lab.trace import sentence
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import quantities
@@ -155,8 +154,9 @@ def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -
             continue
         kind, _, called = found.about.partition(" ")
         if places and kind in ("job", "pod") and not called.startswith(f"{namespace}/"):
-            raise Mistake(f'no job or pod "{name}" is in namespace {namespace}; there is '
-                          f"{called.split()[0]}")
+            raise Mistake('no job or pod "{name}" is in namespace {namespace}; there is '
+                          "{other}", name=name, namespace=namespace,
+                          other=called.split()[0])
         return found
     raise Mistake(one_line(problem))
 

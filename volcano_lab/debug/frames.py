@@ -15,7 +15,7 @@ from typing import Any
 
 from volcano_lab.api import in_units
 from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.messages import Message, Misuse, gettext
+from volcano_lab.messages import Message, Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import operation, sentence, short
 from volcano_lab.trace.stepper import Stepper
@@ -74,16 +74,16 @@ class StepView:
     def choose(self, detail: str) -> None:
         """Set how fine the steps are: a key of `DETAILS`; `ValueError` for another word."""
         if detail not in DETAILS:
-            raise Misuse(gettext('the detail is "{detail}"; allowed are {details:,}.',
-                                 detail=detail, details=[*DETAILS]))
+            raise Misuse('the detail is "{detail}"; allowed are {details:,}.', detail=detail,
+                         details=[*DETAILS])
         self.detail, holds = detail, DETAILS[detail]
         self.places = [record.number for record in self.trace.records if holds(record)]
 
     def show(self, resource: str) -> None:
         """Show amounts of another resource; `ValueError` for one that the cluster doesn't have."""
         if resource not in self.resources:
-            raise Misuse(gettext('the resource is "{resource}"; the nodes have {names:,}.',
-                                 resource=resource, names=self.resources))
+            raise Misuse('the resource is "{resource}"; the nodes have {names:,}.',
+                         resource=resource, names=self.resources)
         self.resource = resource
 
     # -- position ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import Operation, Session, Statement, load_conf
 from volcano_lab.framework.statement import save_operations
 from volcano_lab.manifests.described import world_of
-from volcano_lab.messages import NoSuch, gettext
+from volcano_lab.messages import NoSuch
 from volcano_lab.messages.log import quiet
 from volcano_lab.scheduler import actions, plugins
 from volcano_lab.trace import Trace
@@ -60,16 +60,15 @@ class Rehearsal:
             for task in job.tasks.values():
                 if task.key == key:
                     return task
-        raise NoSuch(gettext("the session has no pod {pod}", pod=pod))
+        raise NoSuch("the session has no pod {pod}", pod=pod)
 
     def status(self, pod: str) -> str:
         return str(self.task(pod).status)
 
     def node(self, name: str) -> NodeInfo:
         if name not in self.session.nodes:
-            raise NoSuch(
-                gettext("the session has no node {name}; there are {nodes:,}", name=name,
-                        nodes=[*self.session.nodes]))
+            raise NoSuch("the session has no node {name}; there are {nodes:,}", name=name,
+                         nodes=[*self.session.nodes])
         return self.session.nodes[name]
 
     def lose_node(self, name: str) -> None:

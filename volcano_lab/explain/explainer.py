@@ -31,7 +31,7 @@ from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import Message, NoSuch, Said, friendly_errors, gettext, meant, near
+from volcano_lab.messages import Message, NoSuch, Said, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -308,8 +308,8 @@ class Explainer(Shown):
         """Why a pod isn't on a node."""
         name = node.name if isinstance(node, NodeInfo) else node
         if name not in self.session.nodes:
-            raise NoSuch(gettext('no node is called "{name}"; {near}.', name=name,
-                                 near=near(name, self.session.nodes)))
+            raise NoSuch('no node is called "{name}"; {near}.', name=name,
+                         near=near(name, self.session.nodes))
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         found = self.evidence.tasks[key]
         about = f"pod {key} on node {name}"

@@ -28,7 +28,7 @@ from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import Observer, Session
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, gettext, paragraph
+from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, paragraph
 from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
@@ -82,7 +82,7 @@ class Timeline(Observer, Shown):
     def __init__(self, keep: int = 20, about: str = "",
                  later: Mapping[str, list[Pod]] | None = None):
         if isinstance(keep, int) and keep < 0:
-            raise Misuse(gettext("Timeline: keep is {keep}; allowed is 0 or more", keep=keep))
+            raise Misuse("Timeline: keep is {keep}; allowed is 0 or more", keep=keep)
         self.about, self.cycles, self.later = about, 0, later or {}
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
@@ -159,8 +159,8 @@ class Timeline(Observer, Shown):
             if number == (self.cycles if cycle is None else cycle):
                 return Explainer(objects, ssn.conf, ssn.now, (trace, ssn))
         known = f"{self.kept[0][0]} to {self.cycles}" if self.kept else "none"
-        raise NoSuch(gettext("cycle {cycle} is not there; allowed is one of those kept: {known}",
-                             cycle=cycle, known=known))
+        raise NoSuch("cycle {cycle} is not there; allowed is one of those kept: {known}",
+                     cycle=cycle, known=known)
 
     def why(self, name: str, cycle: int | None = None) -> Explanation:
         """Return why a job, pod or queue is as it is at the end of a cycle, and for a job or pod

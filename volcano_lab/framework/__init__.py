@@ -6,7 +6,7 @@ module.
 
 from .action import Action, action_names
 from .collector import collector_paused
-from .config.arguments import AS_IT_IS, Arguments
+from .config.arguments import AS_IT_IS, USED, Arguments
 from .config.conf import ConfError, SchedulerConfiguration, load_conf
 from .observer import Observer, joined
 from .placement.arrays import ByRow, node_arrays
@@ -17,9 +17,9 @@ from .session import BindContext, Session
 from .statement import Operation, Statement, StatementError, unplace
 from .topology import CLUSTER_TOP
 
-__all__ = ["ABSTAIN", "AS_IT_IS", "CLUSTER_TOP", "PERMIT", "REJECT", "Action", "Arguments",
+__all__ = ["ABSTAIN", "AS_IT_IS", "CLUSTER_TOP", "PERMIT", "REJECT", "USED", "Action", "Arguments",
            "BindContext", "ByRow", "ConfError", "Event", "ExtensionPoint", "NoScore",
            "Observer", "Operation", "Plugin", "PriorityQueue",
            "SchedulerConfiguration", "Session", "Statement", "StatementError", "TasksAndVote",
-           "action_names", "active_if", "collector_paused", "joined",
-           "load_conf", "node_arrays", "unplace"]
+           "action_names", "active_if", "collector_paused", "joined", "load_conf",
+           "node_arrays", "unplace"]

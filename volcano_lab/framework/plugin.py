@@ -13,7 +13,7 @@ from attrs import define
 from volcano_lab.api import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
-from volcano_lab.messages import did_you_mean, gettext
+from volcano_lab.messages import OneSentence, did_you_mean, gettext
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -85,7 +85,7 @@ def answer_of(plugin: Plugin, name: str) -> Callable | None:
     return method if not condition or getattr(plugin, condition) else None
 
 
-class UnknownPlugin(LookupError):
+class UnknownPlugin(OneSentence, LookupError):
     """No plugin has that name, or the lab does not model it."""
 
 
@@ -94,8 +94,8 @@ def _class_of_plugin(name: str, builder: object) -> type[Plugin]:
         return builder
     found = f"class {builder.__name__}" if isinstance(
         builder, type) else gettext("an object of {name}", name=type(builder).__name__)
-    raise NotRegistered(gettext('plugin "{name}" is registered with {found}; allowed is a class '
-                                "that is made from Plugin, itself.", name=name, found=found))
+    raise NotRegistered('plugin "{name}" is registered with {found}; allowed is a class that is '
+                        "made from Plugin, itself.", name=name, found=found)
 
 
 PLUGINS: Registry[type[Plugin]] = Registry("plugin", _class_of_plugin)
@@ -103,7 +103,7 @@ register_plugin, unregister_plugin, plugin_names = (
     PLUGINS.register, PLUGINS.unregister, PLUGINS.names)
 
 UNMODELLED: dict[str, str] = {}
-"""Plugins of Volcano that the lab does not model -> a sentence on the effect."""
+"""Plugins of Volcano that the lab does not model -> what they do."""
 
 
 def plugin_class(name: str) -> type[Plugin]:
@@ -111,7 +111,10 @@ def plugin_class(name: str) -> type[Plugin]:
     try:
         return PLUGINS.get(name)
     except KeyError:
+        if name in UNMODELLED:
+            raise UnknownPlugin('plugin "{name}" is not modelled by the lab ({what}); the rest of '
+                                "the configuration runs.", name=name,
+                                what=gettext(UNMODELLED[name])) from None
         known = gettext("; known are {names:,}.", names=plugin_names())
-        raise UnknownPlugin(UNMODELLED.get(name) or gettext(
-            'the configuration names plugin "{name}"{near}', name=name,
-            near=did_you_mean(name, plugin_names(), known))) from None
+        raise UnknownPlugin('the configuration names plugin "{name}"{near}', name=name,
+                            near=did_you_mean(name, plugin_names(), known)) from None

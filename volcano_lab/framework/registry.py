@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
-from volcano_lab.messages import OneSentence
+from volcano_lab.messages import OneSentence, gettext
 
 T = TypeVar("T")
 
@@ -70,12 +70,13 @@ class Registry(Generic[T]):
         Raises:
             NotRegistered: With one sentence: what was found, what is allowed.
         """
+        what = gettext(self.what)
         if not isinstance(name, str):
-            raise NotRegistered(f"{_a(self.what)} is registered as {name!r}; allowed is its name "
-                                "first, as a text, and then its class.")
+            raise NotRegistered("the {what} is registered as {name}; allowed is its name first, "
+                                "as a text, and then its class.", what=what, name=repr(name))
         if name in self.built_in and not replace:
-            raise NotRegistered(f'"{name}" is {_a(self.what)} of Volcano; choose another name, or '
-                                "pass replace=True to put yours in its place.")
+            raise NotRegistered('the {what} "{name}" is one of Volcano; choose another name, or '
+                                "pass replace=True to hide it.", what=what, name=name)
         self.own[name] = self.prepare(name, thing, *facts, **more)
 
     def unregister(self, name: str) -> None:
@@ -85,8 +86,9 @@ class Registry(Generic[T]):
             NotRegistered: Nothing user-defined has that name.
         """
         if name not in self.own:
-            raise NotRegistered(f'no {self.what} of your own is called "{name}"; registered are '
-                                f"{', '.join(sorted(self.own)) or 'none'}.")
+            raise NotRegistered('no {what} of your own is called "{name}"; registered are {own:,}.',
+                                what=gettext(self.what), name=name,
+                                own=sorted(self.own) or gettext("none"))
         del self.own[name]
 
     @contextmanager
@@ -98,10 +100,6 @@ class Registry(Generic[T]):
         finally:
             self.own.clear()
             self.own.update(before)
-
-
-def _a(what: str) -> str:
-    return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extensio
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, HandlerError, Statement, StatementError
 from volcano_lab.framework.topology import Topology
-from volcano_lab.messages import Misuse, did_you_mean, guard, log
+from volcano_lab.messages import Misuse, did_you_mean, guard, log, mark
 
 
 @attrs.define(slots=True)
@@ -90,7 +90,7 @@ class Session(ExtensionPoints):
         self.node_arrays: NodeArrays | None = None
         self.now = time.time() if now is None else now
         if not isinstance(self.now, int | float) or not isfinite(self.now):
-            raise Misuse(f"now is {now!r}; allowed is a number of seconds since 1970")
+            raise Misuse("now is {now}; allowed is a number of seconds since 1970", now=repr(now))
         self.memory: dict[str, Any] = {} if memory is None else memory
         self.log = log.logger
         self.enabled_actions = set(conf.actions)
@@ -164,7 +164,7 @@ class Session(ExtensionPoints):
         them.
         """
         unknown = () if user_defined else arguments.unknown()
-        self.warnings += [f"{where}: {sentence}" for sentence in (*arguments.warnings, *unknown)]
+        self.warnings += [f"{where}{mark(': ')}{each}" for each in (*arguments.warnings, *unknown)]
 
     def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
         """Call a plugin's open or close hook and report its duration to the observer."""

@@ -20,7 +20,7 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import one_line
+from volcano_lab.messages import gettext, mark, one_line
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
 TOPOLOGY = ("mode", "highestTierAllowed", "highestTierName")
@@ -37,8 +37,8 @@ def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amou
     named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
     more = {} if resources is None else resources
     if not isinstance(more, Mapping) or not all(isinstance(name, str) for name in more):
-        raise ManifestError([f"resources is {found_text(more)}; allowed is a mapping of names of "
-                             "resources to amounts"])
+        raise ManifestError("resources is {found}; allowed is a mapping of names of resources to "
+                            "amounts", found=found_text(more))
     return {name: amount for name, amount in named.items() if amount is not None} | dict(more)
 
 
@@ -46,7 +46,8 @@ def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -
     document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
     obj = manifests.from_dict(document, strict=True)
     if wrong := names.problems(obj):
-        raise ManifestError([f"{kind} {one_line(obj.name, 100)}: {problem}" for problem in wrong])
+        raise ManifestError([f"{kind} {one_line(obj.name, 100)}{mark(': ')}{problem}"
+                             for problem in wrong])
     return obj
 
 
@@ -55,9 +56,9 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for obj in found:
         if not isinstance(obj, KubernetesObject):
-            raise ManifestError([f"an object of a cluster is {one_line(found_text(obj), 100)}; "
-                                 "allowed is one that a manifest was read into; Cluster.read reads "
-                                 "files"])
+            raise ManifestError("an object of a cluster is {found}; allowed is one that a "
+                                "manifest was read into; Cluster.read reads files",
+                                found=one_line(found_text(obj), 100))
     return found
 
 
@@ -96,8 +97,8 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
     _check_whole(f"job {name}", "min_member", least, 0)
     odd = {*network_topology} - {*TOPOLOGY} if isinstance(network_topology, Mapping) else ()
     if odd:
-        raise ManifestError([f"job {name}: network_topology has {one_line(str(min(odd)), 100)}; "
-                             f"allowed are {', '.join(TOPOLOGY)}"])
+        raise ManifestError("job {name}: network_topology has {odd}; allowed are {topology:,}",
+                            name=name, odd=one_line(str(min(odd)), 100), topology=[*TOPOLOGY])
     requests, nodes = _requests(**amounts), _placed(running, name, pods)
     pod = _read("v1", "Pod",
                 {"name": name, "namespace": namespace, "labels": labels,
@@ -116,14 +117,14 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
 def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
     """The node of each pod that runs already."""
     if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
-        raise ManifestError([f"job {name}: running is {found_text(running)}; allowed is a mapping "
-                             "of names of nodes to numbers of pods"])
+        raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
+                            "nodes to numbers of pods", name=name, found=found_text(running))
     for node, count in (running or {}).items():
-        _check_whole(f"job {name}", f"running on {node}", count, 0)
+        _check_whole(f"job {name}", gettext("running on {node}", node=node), count, 0)
     asked = sum((running or {}).values())
     if asked > pods:
-        raise ManifestError(
-            [f"job {name}: running is {asked} pods; allowed are as many as it has, {pods}"])
+        raise ManifestError("job {name}: running is {asked} pods; allowed are as many as it has, "
+                            "{pods}", name=name, asked=asked, pods=pods)
     return [node for node, count in (running or {}).items() for _ in range(count)]
 
 
@@ -152,6 +153,7 @@ def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
 
 def _check_whole(what: str, field: str, value: Any, least: int, most: int | None = None) -> None:
     if type(value) is not int or value < least or (most is not None and value > most):
-        to = "" if most is None else f" to {most}"
-        raise ManifestError(
-            [f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}{to}"])
+        allowed = gettext("a whole number from {least}" if most is None
+                          else "a whole number from {least} to {most}", least=least, most=most)
+        raise ManifestError("{what}: {field} is {found}; allowed is {allowed}", what=what,
+                            field=field, found=found_text(value), allowed=allowed)

@@ -11,7 +11,6 @@ from typing import Any
 
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import ManifestError, from_dict
-from volcano_lab.messages import gettext
 
 
 def conf_text(given: Mapping[str, Any] | str | Path | None) -> str | None:
@@ -37,13 +36,12 @@ def _of_file(name: str) -> str:
         if name != "-":
             Path(name).stat()  # a pattern is no file
             if Path(name).is_dir():
-                raise ManifestError([gettext("{name}: is no file; allowed is a "
-                                             "volcano-scheduler.conf, or - for the input",
-                                             name=name)])
+                raise ManifestError("{name}: is no file; allowed is a volcano-scheduler.conf, or "
+                                    "- for the input", name=name)
         return Reader().text(name)
     except OSError as error:
-        raise ManifestError([gettext("{name}: cannot be read ({strerror})", name=name,
-                                     strerror=error.strerror)]) from None
+        raise ManifestError("{name}: cannot be read ({strerror})", name=name,
+                            strerror=error.strerror) from None
     except Unreadable as error:
         raise ManifestError([f"{name}: {error}"]) from None
 
@@ -58,7 +56,7 @@ def _in_config_map(text: str, name: str) -> str:
     found = [(key, value) for part in maps for key, value in from_dict(part).data.items()
              if key.endswith(".conf")]
     if maps and len(found) != 1:
-        raise ManifestError([gettext("{name}: the ConfigMap has {len} keys of data that end in "
-                                     ".conf; allowed is one, such as volcano-scheduler.conf",
-                                     name=name, len=len(found))])
+        raise ManifestError("{name}: the ConfigMap has {len} keys of data that end in .conf; "
+                            "allowed is one, such as volcano-scheduler.conf", name=name,
+                            len=len(found))
     return found[0][1] if found else text

@@ -24,7 +24,7 @@ from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
-from volcano_lab.messages import ENGLISH, Message, Said, friendly_errors, listed
+from volcano_lab.messages import Message, Said, friendly_errors, gettext
 
 T = TypeVar("T")
 FIRST_TIME = 1767225600.0
@@ -115,7 +115,8 @@ def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
     """One sentence about objects of one kind and name, however many there are."""
     counts = Counter((obj.kind, obj.key) for obj in objects)
     twice = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
-    return twice and [f"{listed(twice, 1)}: given twice; allowed is one object of a kind and name"]
+    return twice and [gettext("{twice:1}: given twice; allowed is one object of a kind and name",
+                              twice=twice)]
 
 
 def _key(obj: api.KubernetesObject) -> str:
@@ -141,8 +142,8 @@ class _Controllers:
         self.fields = FieldDefaults(objects, self.label)
         if told := self.fields.told_classes:
             into.warnings.append(
-                f"PriorityClass {listed([each.name for each in told])}: not among the objects; the "
-                "priority of pods that name it is taken as its value.")
+                gettext("PriorityClass {told}: not among the objects; the priority of pods that "
+                        "name it is taken as its value.", told=[each.name for each in told]))
         self.given_groups = {_key(obj): obj for obj in self._of(api.PodGroup)}
         annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
                        for obj in self._of(api.Workload)}
@@ -244,8 +245,10 @@ class _Controllers:
         if (QUEUE_NAME in workload.metadata.annotations and not workload.metadata.owner_references
                 and QUEUE_NAME not in template.metadata.annotations
                 and template.spec.scheduler_name == SCHEDULER):
-            self._warn(workload, f'metadata.annotations "{QUEUE_NAME}" has no effect, as Volcano '
-                       "reads it of the pods; allowed is spec.template.metadata.annotations")
+            self._warn(workload, gettext('metadata.annotations "{key}" has no effect, as '
+                                         "Volcano reads it of the pods; allowed is "
+                                         "spec.template.metadata.annotations",
+                                         key=QUEUE_NAME))
         if self.owners.has(workload, child):
             return []
         if not pod_count(workload, self.nodes):
@@ -278,8 +281,9 @@ class _Controllers:
         return admitted
 
     def _unmade(self, owner: api.KubernetesObject, why: Said) -> None:
-        self._warn(owner, why if isinstance(why, str) else why.text(ENGLISH))
+        self._warn(owner, str(why))
         self.into.unmade.setdefault(owner.key, []).append(why)
 
     def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
-        self.into.warnings.append(f"{self.label(obj)}: {sentence}.")
+        self.into.warnings.append(
+            gettext("{label}: {problem}.", label=self.label(obj), problem=sentence))

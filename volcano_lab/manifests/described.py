@@ -20,7 +20,7 @@ from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import NoSuch, friendly_errors
+from volcano_lab.messages import NoSuch, friendly_errors, gettext
 from volcano_lab.trace import Part, Shown
 
 Added = KubernetesObject | str | Path
@@ -62,8 +62,8 @@ class ClusterObjects(Shown):
     def _shown(self) -> Iterable[Part]:
         """One row per node, queue and gang, in the words of `kubectl get`."""
         objects = self.objects()
-        kinds = Counter(obj.kind for obj in objects)
-        yield f"A cluster: {', '.join(f'{count} {kind}' for kind, count in kinds.items())}."
+        counts = Counter(obj.kind for obj in objects).items()
+        yield gettext("A cluster: {kinds:,}.", kinds=[f"{count} {kind}" for kind, count in counts])
         for rows in self._frames().values():
             yield [{name: _listed(value) if isinstance(value, Mapping) else value
                     for name, value in row.items()} for row in rows]
@@ -165,7 +165,7 @@ class ClusterObjects(Shown):
         said = [key for key in self._said if key[1] == name]
         objects = [obj for obj in self.others if obj.name != name]
         if not said and len(objects) == len(self.others):
-            raise NoSuch(f"the cluster has no object of the name {name}")
+            raise NoSuch("the cluster has no object of the name {name}", name=name)
         for key in said:
             del self._said[key]
             self._written.pop(key, None)

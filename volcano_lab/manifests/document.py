@@ -9,14 +9,20 @@ from volcano_lab.manifests import operators
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import SUFFIXES, Unreadable
 from volcano_lab.manifests.schema import found_text
+from volcano_lab.messages import gettext
 
-NOT_READ = " is not read and has no effect"
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
 """How kubectl's tables begin."""
 
 
 class NotRead(Exception):
-    """An object of a kind that the scheduler does not look at."""
+    """An object of a kind that the scheduler does not look at; `kind` where nothing else is known
+    of it.
+    """
+
+    def __init__(self, reason: str, kind: str = ""):
+        super().__init__(reason)
+        self.kind = kind
 
 
 def kind_of(document: Any) -> type[api.KubernetesObject]:
@@ -28,17 +34,17 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
     """
     if not isinstance(document, dict):
         text = document if isinstance(document, str) else ""
-        hint = "; a file is read by load" * text.endswith(SUFFIXES) + (
-            "; it looks like a table of kubectl's: add -o yaml" * bool(_TABLE.match(text)))
-        raise Unreadable(f"is {found_text(document)}; allowed is a mapping with apiVersion, "
-                         f"kind and metadata{hint}")
+        hint = gettext("; a file is read by load") * text.endswith(SUFFIXES) + (
+            gettext("; it looks like a table of kubectl's: add -o yaml") * bool(_TABLE.match(text)))
+        raise Unreadable("is {found}; allowed is a mapping with apiVersion, kind and "
+                         "metadata{hint}", found=found_text(document), hint=hint)
     if "objects" in document and "kind" not in document:
         raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
                          "cases)")
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
-            raise Unreadable(f"{field} is {found_text(document.get(field))}; allowed is text, "
-                             f"such as {example}")
+            raise Unreadable("{field} is {found}; allowed is text, such as {example}", field=field,
+                             found=found_text(document.get(field)), example=example)
     kind, version = document["kind"], document["apiVersion"]
     of_group = version.rpartition("/")[0], kind
     cls = api.KINDS.get(of_group) or operators.KINDS.get(of_group)
@@ -46,17 +52,19 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
         return cls
     same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
     if same_kind:
-        raise NotRead(f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, "
-                      "so it has no effect")
+        raise NotRead(gettext("apiVersion is {version}; read is {versions:or}, so it has no effect",
+                              version=version, versions=same_kind.api_versions))
     misspelt = next((name for _, name in api.KINDS if name.lower() == kind.lower()), None)
     if misspelt:
-        raise Unreadable(f'kind is "{kind}"; allowed is {misspelt}')
+        raise Unreadable('kind is "{kind}"; allowed is {misspelt}', kind=kind, misspelt=misspelt)
     if kind in not_modelled.KINDS:
-        raise NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
-                      "has no effect")
-    raise NotRead(f"kind {kind}{NOT_READ}" + _has_pods(document) * (
-        "; if its operator creates pods, give these and their PodGroup (kubectl get podgroups,pods)"
-    ))
+        raise NotRead(gettext("kind {kind} is not modelled by the lab ({what}) and has no effect",
+                              kind=kind, what=gettext(not_modelled.KINDS[kind])))
+    if _has_pods(document):
+        raise NotRead(gettext("kind {kind} is not read and has no effect; if its operator creates "
+                              "pods, give these and their PodGroup (kubectl get podgroups,pods)",
+                              kind=kind))
+    raise NotRead(gettext("kind {kind} is not read and has no effect", kind=kind), kind)
 
 
 def _has_pods(document: Any) -> bool:

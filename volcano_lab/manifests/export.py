@@ -25,7 +25,7 @@ def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = 
     a ConfigMap among them. Raises `ManifestError`, `ConfError`.
     """
     if form not in FORMS:
-        raise ManifestError([f"form is {form}; allowed are {', '.join(FORMS)}"])
+        raise ManifestError("form is {form}; allowed are {forms:,}", form=form, forms=[*FORMS])
     maps = [obj for obj in objects if isinstance(obj, ConfigMap)]
     others = [obj for obj in objects if not isinstance(obj, ConfigMap)]
     text = scheduler_conf_of(maps) if conf is None else conf

@@ -13,6 +13,7 @@ from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
+from volcano_lab.messages import gettext
 
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
@@ -104,8 +105,9 @@ class FieldDefaults:
         if name in self._classes:
             spec.preemption_policy = spec.preemption_policy or self._classes[name].preemption_policy
         elif name and name not in self.priorities:
-            self.problems.append(f'{self._label(pod)}: spec.priorityClassName is "{name}"; allowed '
-                                 f"is {', '.join(sorted(self.priorities))}")
+            self.problems.append(gettext('{label}: spec.priorityClassName is "{name}"; allowed is '
+                                         "{priorities:,}", label=self._label(pod), name=name,
+                                         priorities=sorted(self.priorities)))
 
 
 def _told_classes(pods: Iterable[api.Pod], known: Set[str]) -> list[api.PriorityClass]:

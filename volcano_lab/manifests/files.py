@@ -22,7 +22,7 @@ import yaml
 
 from volcano_lab.framework.config.yaml import MOST_DIGITS, documents, syntax_problem
 from volcano_lab.manifests.block import listed
-from volcano_lab.messages import gettext
+from volcano_lab.messages import OneSentence, gettext
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 MOST_BYTES = 1 << 27
@@ -32,7 +32,7 @@ MOST_JSON_VALUES = 8_000_000
 Source = str | Path | IO[str] | IO[bytes]
 
 
-class Unreadable(Exception):
+class Unreadable(OneSentence):
     """A source or a text that cannot be read; the text says why."""
 
 
@@ -95,9 +95,10 @@ class Reader:
                            if file.name.endswith(SUFFIXES) and not file.is_dir())
             if place.is_dir() and not (files or matching):
                 below = not self.recursive and any(file.is_dir() for file in place.iterdir())
-                raise Unreadable(gettext("there is no file that ends in {join}",
-                                         join=", ".join(SUFFIXES))
-                                 + "; folders in it are read with -R (recursive)" * below)
+                raise Unreadable(
+            "there is no file that ends in {suffixes:or}; folders in it are read with -R "
+            "(recursive)" if below else "there is no file that ends in {suffixes:or}",
+            suffixes=SUFFIXES)
             found += files if place.is_dir() else [place]
         return found
 
@@ -110,8 +111,8 @@ class Reader:
             raise Unreadable("is an archive; unpack it, and name its folder")
         self.left -= len(data)
         if self.left < 0:
-            raise Unreadable(gettext("there are more than {most} bytes to read, which is the "
-                                     "limit", most=f"{self.most:,}"))
+            raise Unreadable("there are more than {most} bytes to read, which is the limit",
+                             most=f"{self.most:,}")
         return data.decode("utf-8-sig")
 
 
@@ -129,11 +130,11 @@ def _unreadable(error: Exception) -> Unreadable:
         return Unreadable("there is no such file or directory")
     if isinstance(error, UnicodeDecodeError):
         if error.object[:1] in b"\xff\xfe" and ":" in error.object.decode("utf-16", "replace"):
-            return Unreadable("cannot be read (UTF-16, as > of PowerShell writes it, and not UTF-8 "
-                              "text; save it as UTF-8)")
+            return Unreadable("cannot be read (UTF-16, as > of PowerShell writes it, and not "
+                              "UTF-8 text; save it as UTF-8)")
         return Unreadable("cannot be read (not UTF-8 text)")
     return error if isinstance(error, Unreadable) else Unreadable(
-        gettext("cannot be read ({x})", x=getattr(error, "strerror", None) or error))
+        "cannot be read ({reason})", reason=getattr(error, "strerror", None) or error)
 
 
 def values(text: str) -> list[Any]:
@@ -150,15 +151,15 @@ def values(text: str) -> list[Any]:
     try:
         return listed(text) or list(documents(text))
     except yaml.YAMLError as error:
-        helm = "; it looks like a Helm template: read what `helm template` prints"
+        helm = gettext("; it looks like a Helm template: read what `helm template` prints")
         raise Unreadable(f"{syntax_problem(error)}{helm * bool(_HELM.search(text))}") from None
 
 
 def _json_values(text: str) -> list[Any] | None:
     """The values of a JSON text; None where it is not JSON, and may be YAML's own notation."""
     if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
-        raise Unreadable(gettext("holds more than {MOST_JSON_VALUES} values",
-                                 MOST_JSON_VALUES=f"{MOST_JSON_VALUES:,}"))
+        raise Unreadable("holds more than {MOST_JSON_VALUES} values",
+                         MOST_JSON_VALUES=f"{MOST_JSON_VALUES:,}")
     found, at = [], _SPACE.match(text).end()
     try:
         while at < len(text):
@@ -180,7 +181,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise Unreadable(gettext('the key "{twice}" is given twice', twice=twice))
+        raise Unreadable('the key "{twice}" is given twice', twice=twice)
     return found
 
 

@@ -10,6 +10,7 @@ from io import StringIO
 
 from volcano_lab.api.objects import KINDS, ConfigMap
 from volcano_lab.manifests.loader import Loaded, ManifestError, load
+from volcano_lab.messages import gettext, mark
 
 CONFIG_MAP = "volcano-scheduler-configmap"
 NAMESPACE = "volcano-system"
@@ -27,15 +28,16 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
     known = kubectl("api-resources", "--verbs=list", "--output=name", *own).split()
     wanted = [word for word in kinds() if word in known]
     if "pods" not in wanted:
-        raise ManifestError(["kubectl: the API server lists no pods; allowed is the context of a "
-                             "cluster"])
+        raise ManifestError("kubectl: the API server lists no pods; allowed is the context of a "
+                            "cluster")
     texts = [kubectl("get", ",".join(wanted), "--all-namespaces", "--output=json", *own)]
     told = []
     try:
         texts.append(kubectl("get", "configmap", CONFIG_MAP, f"--namespace={namespace}",
                              "--output=json", "--ignore-not-found", *own))
     except ManifestError as error:  # few may read that namespace
-        told = [f"ConfigMap {CONFIG_MAP}: {error}; Volcano's default configuration is taken"]
+        told = [gettext("ConfigMap {name}: {error}; Volcano's default configuration is taken",
+                        name=CONFIG_MAP, error=error)]
     loaded = load(*(StringIO(text) for text in texts if text.strip()))
     loaded.warnings += told
     return loaded
@@ -59,19 +61,22 @@ def kubectl(*words: str) -> str:
         done = subprocess.run(["kubectl", *words], capture_output=True, text=True, check=False,
                               timeout=PATIENCE, stdin=subprocess.DEVNULL)
     except FileNotFoundError:
-        raise ManifestError(["no FILE is given, and there is no kubectl that would read a live "
-                             "cluster; allowed are files, or - for the input"]) from None
+        problem = gettext("no FILE is given, and there is no kubectl that would read a live "
+                          "cluster; allowed are files, or - for the input")
+        raise ManifestError([problem]) from None
     except subprocess.TimeoutExpired:
-        raise ManifestError([f"kubectl {words[0]}: no answer within {PATIENCE:g} s"]) from None
+        raise ManifestError("kubectl {verb}: no answer within {seconds:g} s", verb=words[0],
+                            seconds=PATIENCE) from None
     if done.returncode:
         told = _problem(done.stderr.splitlines())
-        raise ManifestError([f"kubectl {words[0]}: {told}"])
+        raise ManifestError([f"kubectl {words[0]}{mark(': ')}{told}"])
     return done.stdout
 
 
 def _problem(lines: Sequence[str]) -> str:
     """What kubectl says last: client-go's log lines come before."""
-    return next((line for line in reversed(lines) if line.strip()), "it failed without a word")
+    return next((line for line in reversed(lines) if line.strip()),
+                gettext("it failed without a word"))
 
 
 def kinds() -> list[str]:

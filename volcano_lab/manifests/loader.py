@@ -22,22 +22,14 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
-from volcano_lab.manifests.document import (
-    NOT_READ,
-    NotRead,
-    body_of,
-    is_list,
-    kind_of,
-    label_of,
-    text_of,
-)
+from volcano_lab.manifests.document import NotRead, body_of, is_list, kind_of, label_of, text_of
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
-from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, listed
+from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, gettext, mark
 
-MOST_KINDS, MOST_NAMED = 3, 40
-"""Up to how many kinds that are not read are told one by one: of a whole cluster's objects the
-other warnings have to be seen; and how many of more kinds are named.
+MOST_KINDS = 3
+"""Up to how many kinds that are not read are named one by one: of a whole cluster's objects the
+other warnings have to be seen.
 """
 MOST_LISTS = 3
 """How deep lists may lie in lists."""
@@ -45,14 +37,16 @@ APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class ManifestError(OneSentence, ValueError):
-    """Manifests that cannot be read; `problems` holds one sentence each, many alike counted.
+    """Manifests that cannot be read, for one reason with its facts, or for several; `problems`
+    holds one sentence each, many alike counted.
 
-    >>> str(ManifestError(["pods.yaml is empty"]))
+    >>> str(ManifestError("{name} is empty", name="pods.yaml"))
     'pods.yaml is empty'
     """
 
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = capped(problems)
+    def __init__(self, problems: str | list[str], /, **facts: Any) -> None:
+        self.problems = capped([gettext(problems, **facts)] if isinstance(problems, str)
+                               else problems)
         super().__init__("\n".join(self.problems))
 
 
@@ -128,7 +122,7 @@ def scheduler_conf_of(objects: Iterable[api.KubernetesObject]) -> str | None:
     found = {f"ConfigMap {obj.key}, {name}": text for obj in objects
              if isinstance(obj, api.ConfigMap) for name, text in obj.data.items() if _is_conf(name)}
     if len(set(found.values())) > 1:
-        raise ManifestError([f"{' and '.join(found)} differ; allowed is one configuration"])
+        raise ManifestError("{found:and} differ; allowed is one configuration", found=[*found])
     return next(iter(found.values()), None)
 
 
@@ -150,10 +144,10 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     try:
         cls = kind_of(document)
     except (NotRead, Unreadable) as error:
-        raise ManifestError([f"{label}: {error}"]) from None
+        raise ManifestError([f"{label}{mark(': ')}{error}"]) from None
     obj = structure(cls, body_of(cls, document), findings)
     if findings.errors:
-        raise ManifestError([f"{label}: {error}" for error in findings.errors])
+        raise ManifestError([f"{label}{mark(': ')}{error}" for error in findings.errors])
     return obj
 
 
@@ -193,6 +187,7 @@ class _Batch:
         self._objects: dict[tuple[str, str, str], tuple[api.KubernetesObject, str]] = {}
         self._twice: list[str] = []
         self._not_read: dict[str, list[str]] = {}
+        self._kinds: dict[str, str] = {}
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
 
@@ -207,27 +202,28 @@ class _Batch:
                 if document is not None:
                     self._read(document, f"{name}, document {number}", ("", ""), 0)
         except Unreadable as problem:
-            self.errors.append(f"{name}: {problem}")
+            self.errors.append(f"{name}{mark(': ')}{problem}")
 
     def loaded(self) -> Loaded:
         """Return what was read. Raises `ManifestError`."""
         if self._twice:
             more = len(self._twice) - 1
-            self.errors.append(self._twice[0] + (f" (as are {more} more objects)" if more else ""))
+            self.errors.append(self._twice[0] + (
+                gettext(" (as are {more} more objects)", more=more) if more else ""))
         self._check_uids()
         if not (self.errors or self._objects or self._not_read):
-            self.errors.append(f"{', '.join(self._sources)}: there is no object; allowed is at "
-                               "least one manifest")
+            self.errors.append(gettext("{sources:,}: there is no object; allowed is at least one "
+                                       "manifest", sources=[*self._sources]))
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
-        plain = [reason for reason in self._not_read if reason.endswith(NOT_READ)]
-        if len(plain) > MOST_KINDS:
-            kinds = [f"{each.split()[1]} {len(self._not_read.pop(each))}" for each in plain]
-            self.warnings.append(f"objects of {len(plain)} kinds are not read and have no effect: "
-                                 + listed(kinds, MOST_NAMED))
+        if len(self._kinds) > MOST_KINDS:
+            kinds = [f"{kind} {len(self._not_read.pop(reason))}"
+                     for reason, kind in self._kinds.items()]
+            self.warnings.append(gettext("objects of {count} kinds are not read and have no "
+                                         "effect: {kinds:40}", count=len(kinds), kinds=kinds))
         for reason, labels in self._not_read.items():
-            self.warnings.append(f"{listed(labels, 1)}: {reason}")
+            self.warnings.append(gettext("{labels:1}: {problem}", labels=labels, problem=reason))
         return Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
                       {key: place for key, (_, place) in self._objects.items()})
 
@@ -236,19 +232,22 @@ class _Batch:
         """
         if isinstance(document, list) or (isinstance(document, dict) and is_list(document)):
             if depth > MOST_LISTS:
-                self.errors.append(f"{place}: is a list in {MOST_LISTS} lists; allowed is one list")
+                self.errors.append(gettext("{place}: is a list in {most} lists; allowed is "
+                                           "one list", place=place, most=MOST_LISTS))
                 return
             if isinstance(document, dict):
                 kind, metadata = document["kind"], document.get("metadata")
                 if isinstance(metadata, dict) and metadata.get("continue"):
-                    self.warnings.append(f"{label_of(document, place)}: is only the first part of "
-                                         "the list (metadata.continue is set); ask for it without "
-                                         "a limit, or add the rest")
+                    self.warnings.append(gettext("{label}: is only the first part of the list "
+                                                 "(metadata.continue is set); ask for it without "
+                                                 "a limit, or add the rest",
+                                                 label=label_of(document, place)))
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
             if not isinstance(items, list):
-                self.errors.append(f"{label_of(document, place)}: items is {found_text(items)}; "
-                                   "allowed is a list")
+                self.errors.append(gettext("{label}: items is {found}; allowed is a list",
+                                           label=label_of(document, place),
+                                           found=found_text(items)))
                 return
             for number, inner in enumerate(items, 1):
                 self._read(inner, f"{place}, item {number}", item, depth + 1)
@@ -267,9 +266,10 @@ class _Batch:
             cls = kind_of(document)
         except NotRead as reason:
             self._not_read.setdefault(str(reason), []).append(label)
+            self._kinds |= {str(reason): reason.kind} if reason.kind else {}
             return
         except Unreadable as error:
-            self.errors.append(f"{label}: {error}")
+            self.errors.append(f"{label}{mark(': ')}{error}")
             return
         findings = Findings()
         obj = structure(cls, body_of(cls, document), findings)
@@ -282,13 +282,14 @@ class _Batch:
                 self._generated[prefix] += 1
                 obj.metadata.name = names.generated(prefix, self._generated[prefix])
             else:
-                findings.errors.append("metadata.name is missing; every object needs a name")
+                findings.errors.append(gettext("metadata.name is missing; every object needs a "
+                                               "name"))
         errors = findings.errors or names.problems(obj)
-        self.errors += [f"{label}: {error}" for error in errors]
+        self.errors += [f"{label}{mark(': ')}{error}" for error in errors]
         if not errors:
             if isinstance(obj, api.Pod):
                 findings.warnings += not_modelled.pod_warnings(obj)
-            self.warnings += [f"{label}: {warning}" for warning in findings.warnings]
+            self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
             obj.metadata.annotations.pop(APPLIED, None)  # people may not want to show it
             self._keep(obj, label, place, event)
 
@@ -300,11 +301,13 @@ class _Batch:
         if event == "DELETED":
             self._objects.pop(key, None)
         elif isinstance(obj, api.ConfigMap) and not any(map(_is_conf, obj.data)):
-            self._not_read.setdefault("kind ConfigMap is not read and has no effect, unless it "
-                                      "holds a scheduler's configuration", []).append(label)
+            reason = gettext("kind ConfigMap is not read and has no effect, unless it holds a "
+                             "scheduler's configuration")
+            self._not_read.setdefault(reason, []).append(label)
         elif key in self._objects and not event:
-            self._twice.append(f"{label}: is already given in {self._objects[key][1]}; "
-                               f"allowed is one {obj.kind} of a name")
+            self._twice.append(gettext("{label}: is already given in {place}; allowed is one "
+                                       "{kind} of a name", label=label,
+                                       place=self._objects[key][1], kind=obj.kind))
         else:
             self._objects[key] = obj, place
 
@@ -313,7 +316,7 @@ class _Batch:
         if not any(obj.kind in STORAGE_KINDS for obj, _ in self._objects.values()):
             labels = [f"{obj.kind} {obj.key} ({place})" for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
-            self._not_read |= {not_modelled.VOLUMES_UNKNOWN: labels} if labels else {}
+            self._not_read |= {gettext(not_modelled.VOLUMES_UNKNOWN): labels} if labels else {}
 
     def _check_uids(self) -> None:
         """Two objects with one uid would be taken for one."""
@@ -321,8 +324,9 @@ class _Batch:
         for obj, place in self._objects.values():
             uid, label = obj.metadata.uid, f"{obj.kind} {obj.key} ({place})"
             if uid and seen.setdefault(uid, label) is not label:
-                self.errors.append(f"{label}: metadata.uid is {found_text(uid)}, as that of "
-                                   f"{seen[uid]}; allowed is a uid of its own")
+                self.errors.append(gettext("{label}: metadata.uid is {found}, as that of {other}; "
+                                           "allowed is a uid of its own", label=label,
+                                           found=found_text(uid), other=seen[uid]))
 
 
 def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.live import CONFIG_MAP, NAMESPACE
 from volcano_lab.manifests.loader import Loaded, scheduler_conf_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import gettext, listed
+from volcano_lab.messages import gettext
 
 Named = tuple[str, set[str], set[str], str]
 """A kind, the names that objects name, those that are there, and the command that brings them."""
@@ -22,19 +22,19 @@ def missing(loaded: Loaded) -> Iterator[str]:
     """Yield a sentence for each thing that objects name and that is not among them."""
     nodes = [obj for obj in loaded if isinstance(obj, Node)]
     if not nodes:
-        yield "there are no Nodes, so nothing has a place (kubectl get nodes)"
+        yield gettext("there are no Nodes, so nothing has a place (kubectl get nodes)")
     if scheduler_conf_of(loaded) is None:
         yield (gettext("there is no ConfigMap with the scheduler's configuration, so Volcano's "
                        "default is taken (kubectl get configmap {CONFIG_MAP} -n {NAMESPACE})",
                        CONFIG_MAP=CONFIG_MAP, NAMESPACE=NAMESPACE))
     for kind, asked, there, command in _named(loaded):
         if absent := asked - there - {""}:
-            yield (gettext("{kind} {listed}: it is named, and not among the objects ({command})",
-                           kind=kind, listed=listed(sorted(absent), 1), command=command))
+            yield gettext("{kind} {names:1}: it is named, and not among the objects ({command})",
+                          kind=kind, names=sorted(absent), command=command)
     live = [pod for pod in loaded if isinstance(pod, Pod) and pod.metadata.resource_version]
     if live and nodes and not any(pod.namespace == "kube-system" for pod in live):
-        yield ("there are no pods of kube-system, so nodes look emptier than they are (kubectl get "
-               "pods -A)")
+        yield gettext("there are no pods of kube-system, so nodes look emptier than they are "
+                      "(kubectl get pods -A)")
 
 
 def _named(loaded: Loaded) -> Iterator[Named]:

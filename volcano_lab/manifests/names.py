@@ -5,7 +5,7 @@ from functools import lru_cache
 from zlib import crc32
 
 from volcano_lab.api.objects import KubernetesObject, Namespace
-from volcano_lab.messages import one_line
+from volcano_lab.messages import gettext, one_line
 
 LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DNS_LABEL = re.compile(LABEL)
@@ -15,8 +15,10 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of made-up names: no vowels, no digits that look like letters."""
 
 SUBDOMAINS = "lower case letters, digits, - and ., at most 253, a letter or digit at both ends"
-LABELS = SUBDOMAINS.replace(", - and .", " and -").replace("253", "63")
+LABELS = "lower case letters, digits and -, at most 63, a letter or digit at both ends"
 VALUES = "letters, digits, -, _ and ., at most 63, a letter or digit at both ends"
+KEYS = ("DOMAIN/NAME or NAME, letters, digits, -, _ and ., at most 63, a letter or digit at both "
+        "ends")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -54,18 +56,20 @@ def problems(obj: KubernetesObject) -> list[str]:
     metadata = obj.metadata
     found = []
     if isinstance(obj, Namespace) and not is_label(obj.name):
-        found.append(("metadata.name", obj.name, LABELS))
+        found.append(("metadata.name", obj.name, gettext(LABELS)))
     elif not is_subdomain(obj.name):
-        found.append(("metadata.name", obj.name, SUBDOMAINS))
+        found.append(("metadata.name", obj.name, gettext(SUBDOMAINS)))
     if metadata.namespace and not is_label(metadata.namespace):
-        found.append(("metadata.namespace", metadata.namespace, LABELS))
+        found.append(("metadata.namespace", metadata.namespace, gettext(LABELS)))
     for field, words in (("labels", metadata.labels), ("annotations", metadata.annotations)):
         for key, value in words.items():
             if not is_qualified(key if field == "labels" else key.lower()):
-                found.append((f"a key of metadata.{field}", key, f"DOMAIN/NAME or NAME, {VALUES}"))
+                found.append((gettext("a key of metadata.{field}", field=field), key,
+                              gettext(KEYS)))
             elif field == "labels" and value and not _PART.fullmatch(value):
-                found.append((f"metadata.labels.{key}", value, VALUES))
-    return [f'{field} is "{one_line(name, 100)}"; allowed are {allowed}'
+                found.append((f"metadata.labels.{key}", value, gettext(VALUES)))
+    return [gettext('{field} is "{name}"; allowed are {allowed}', field=field,
+                    name=one_line(name, 100), allowed=allowed)
             for field, name, allowed in found]
 
 

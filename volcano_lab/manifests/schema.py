@@ -20,11 +20,10 @@ import attrs
 
 from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeResourceList
 from volcano_lab.api.objects.meta import INT32
-from volcano_lab.api.quantity import ALLOWED as QUANTITIES
-from volcano_lab.api.quantity import QuantityError, check, milli_value, parse
+from volcano_lab.api.quantity import SUFFIXES, QuantityError, check, milli_value, parse
 from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
-from volcano_lab.messages import did_you_mean, one_line
+from volcano_lab.messages import did_you_mean, gettext, one_line
 
 # (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
 Path = tuple
@@ -57,12 +56,14 @@ class Findings:
 
     def misfit(self, path: Path, found: Any, allowed: str) -> None:
         """Note a value that the field cannot hold."""
-        self.errors.append(f"{path_text(path)} is {found_text(found)}; allowed is {allowed}")
+        self.errors.append(gettext("{path} is {found}; allowed is {allowed}",
+                                   path=path_text(path), found=found_text(found),
+                                   allowed=gettext(allowed)))
 
     def unknown(self, path: Path, key: str, known: typing.Iterable[str]) -> None:
         """Note a field that the API does not have here."""
-        self.warnings.append(f"{path_text((path, key))} is not known and has no effect"
-                             f"{did_you_mean(key, known)}")
+        self.warnings.append(gettext("{path} is not known and has no effect{hint}",
+                                     path=path_text((path, key)), hint=did_you_mean(key, known)))
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
@@ -75,7 +76,7 @@ def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
     fields = _readers(cls)
     values = {}
     if type(data) is not dict:
-        findings.misfit(path, data, f"a mapping with {', '.join(fields)}")
+        findings.misfit(path, data, gettext("a mapping with {fields:,}", fields=[*fields]))
         return cls()
     for key, raw in data.items():
         field = fields.get(key)
@@ -117,21 +118,23 @@ def path_text(path: Path) -> str:
     while path:
         path, key = path
         text = f"[{key}]{text}" if isinstance(key, int) else f".{key}{text}"
-    return text.removeprefix(".") or "the object"
+    return text.removeprefix(".") or gettext("the object")
 
 
 def found_text(value: Any) -> str:
     """A value as an error sentence shows it."""
     if isinstance(value, dict):
-        return "a mapping"
+        return gettext("a mapping")
     if isinstance(value, list):
-        return "a list"
+        return gettext("a list")
     if isinstance(value, str):
-        size = f" ({len(value):,} characters)" if len(value) > MOST_SHOWN else ""
+        size = gettext(" ({count:,} characters)", count=len(value)
+                       ) if len(value) > MOST_SHOWN else ""
         return f'"{one_line(value, MOST_SHOWN)}"{size}'
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
-    return "a number without end" if isinstance(value, int) and abs(value) >> 1000 else str(value)
+    endless = isinstance(value, int) and abs(value) >> 1000
+    return gettext("a number without end") if endless else str(value)
 
 
 def json_name(field: attrs.Attribute) -> str:
@@ -182,14 +185,15 @@ def _str(raw: Any, path: Path, findings: Findings) -> str:
 
 def _word(allowed: tuple[str, ...], raw: Any, path: Path, findings: Findings) -> str:
     if type(raw) is not str or (findings.strict and raw and raw not in allowed):
-        findings.misfit(path, raw, ", ".join(allowed[:-1]) + f" or {allowed[-1]}")
+        findings.misfit(path, raw, gettext("{words:or}", words=allowed))
     return raw
 
 
 def _whole(least: int, most: int, raw: Any, path: Path, findings: Findings) -> int:
     number = int(raw) if type(raw) is float and raw.is_integer() else raw
     if type(number) is not int or (findings.strict and not least <= number <= most):
-        findings.misfit(path, raw, f"a whole number from {least} to {most}")
+        findings.misfit(path, raw, gettext("a whole number from {least} to {most}", least=least,
+                                           most=most))
     return number
 
 
@@ -229,7 +233,8 @@ def _raw(raw: Any, path: Path, findings: Findings) -> dict:
                  for inner in (outer.values() if isinstance(outer, dict) else outer)]
         if not layer:
             return raw
-    return findings.misfit(path, raw, f"a mapping that is at most {MOST_DEPTH} deep")
+    return findings.misfit(path, raw, gettext("a mapping that is at most {most} deep",
+                                              most=MOST_DEPTH))
 
 
 def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) -> dict[str, str]:
@@ -244,26 +249,34 @@ def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) ->
         text = str(amount) if type(amount) in (int, float) else amount
         try:
             check(text)
-            if findings.strict and (allowed := _beyond_quantities(name, text)):
-                findings.misfit((path, name), amount, allowed)
+            if findings.strict and _is_negative(text):
+                findings.misfit((path, name), amount, "a quantity from 0")
+            elif findings.strict and _has_parts(name, text):
+                findings.misfit((path, name), amount, "a whole number of pieces")
         except QuantityError:
-            findings.misfit((path, name), amount, QUANTITIES)
+            findings.misfit((path, name), amount, gettext(
+                "a number with one of the suffixes {suffixes}, or an exponent such as e3",
+                suffixes=SUFFIXES))
         if findings.strict and (not is_qualified(name) or (of_pod and path[1] in (
                 "requests", "limits") and not _CONTAINERS_RESOURCE.fullmatch(name))):
             findings.errors.append(
-                f"{path_text(path)} names the resource {found_text(name)}; allowed is cpu, memory, "
-                "ephemeral-storage, hugepages-SIZE or a name with a domain, such as nvidia.com/gpu")
+                gettext("{path} names the resource {found}; allowed is cpu, memory, "
+                        "ephemeral-storage, hugepages-SIZE or a name with a domain, such as "
+                        "nvidia.com/gpu", path=path_text(path), found=found_text(name)))
         amounts[name] = text
     return amounts
 
 
 @lru_cache(maxsize=1 << 12)
-def _beyond_quantities(name: str, amount: str) -> str | None:
-    """Return what the API allows where a quantity is not among it. Raises `QuantityError`."""
-    if parse(amount) < 0:
-        return "a quantity from 0"
+def _is_negative(amount: str) -> bool:
+    return parse(amount) < 0
+
+
+@lru_cache(maxsize=1 << 12)
+def _has_parts(name: str, amount: str) -> bool:
+    """Whether an amount of what there are only whole pieces of is none of them."""
     whole = name == "pods" or ("/" in name and "kubernetes.io/" not in name)
-    return "a whole number of pieces" if whole and milli_value(amount) % 1000 else None
+    return whole and milli_value(amount) % 1000 != 0
 
 
 def _list(read: Reader, raw: Any, path: Path, findings: Findings) -> list:

@@ -7,6 +7,7 @@ that claim volumes where no object about volumes is given.
 """
 
 from volcano_lab.api.objects import Pod
+from volcano_lab.messages import gettext
 
 VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"
 
@@ -34,5 +35,6 @@ def pod_warnings(pod: Pod) -> list[str]:
     and the pod is placed as if it had none.']
     """
     names = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
-    return [f"spec.resourceClaims names {', '.join(names)}; {CLAIMS} is not modelled by the lab, "
-            "and the pod is placed as if it had none."] if names else []
+    return [gettext("spec.resourceClaims names {names:,}; {what} is not modelled by the lab, and "
+                    "the pod is placed as if it had none.", names=names, what=gettext(CLAIMS))
+            ] if names else []

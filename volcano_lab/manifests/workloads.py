@@ -11,6 +11,7 @@ import attrs
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
+from volcano_lab.messages import gettext
 
 DAEMONS_TOLERATE = [
     api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect=effect)
@@ -102,8 +103,9 @@ def too_large(objects: Sequence[api.KubernetesObject],
         if pods + own <= MOST_PODS:
             pods += own
         else:
-            problems.append(f"{label(obj)}: it asks for {own:,} pods; allowed are at most "
-                            f"{MOST_PODS:,} that are made in all")
+            problems.append(gettext("{label}: it asks for {own:,} pods; allowed are at most "
+                                    "{most:,} that are made in all", label=label(obj),
+                                    own=own, most=MOST_PODS))
     parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
     depths: dict[str, int] = {"": 0}
     for name in parents:
@@ -115,6 +117,7 @@ def too_large(objects: Sequence[api.KubernetesObject],
                    for below, queue in enumerate(reversed(path), 1)}
     deepest = max(depths, key=depths.__getitem__)
     if depths[deepest] > MOST_QUEUES_DEEP:
-        problems.append(f"Queue {deepest}: spec.parent: it is {depths[deepest]:,} queues deep; "
-                        f"allowed are at most {MOST_QUEUES_DEEP}")
+        problems.append(gettext("Queue {deepest}: spec.parent: it is {depth:,} queues deep; "
+                                "allowed are at most {most}", deepest=deepest,
+                                depth=depths[deepest], most=MOST_QUEUES_DEEP))
     return problems

@@ -9,8 +9,9 @@ from numbers import Integral, Real
 from types import FunctionType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
+from volcano_lab.messages.catalogue import gettext
 from volcano_lab.messages.errors import Misuse
-from volcano_lab.messages.text import listed, one_line
+from volcano_lab.messages.text import one_line
 
 Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
 NUMBERS: dict[Any, type] = {int: Integral, float: Real}
@@ -96,8 +97,9 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
     except TypeError as error:
         near = [best for name in named.keys() - set(allowed)
                 for best in get_close_matches(name, allowed, 1)]
-        return (f"{about}: {error}{f' ({near[0]}?)' if near else ''}; "
-                f"allowed are {listed(allowed, 20) or 'no arguments'}")
+        return gettext("{about}: {error}{near}; allowed are {names:20}", about=about, error=error,
+                       near=f" ({near[0]}?)" if near else "",
+                       names=allowed or gettext("no arguments"))
     for name, value in bound.arguments.items():
         parameter = signature.parameters[name]
         hint = _hint(function, parameter.annotation)
@@ -105,13 +107,16 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                   value.values() if parameter.kind == parameter.VAR_KEYWORD else (value,))
         for each in values:
             if not _fits(each, hint):
-                return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; allowed is "
-                                f"{_words(hint)}")
+                return _misfit(about, name, each, hint)
             for at, part in enumerate(_parts(each, hint) if parts else ()):
                 if not _fits(part, get_args(hint)[0]):
-                    return one_line(f"{about}: {name}[{at}] is {one_line(repr(part), 100)}; "
-                                    f"allowed is {_words(get_args(hint)[0])}")
+                    return _misfit(about, f"{name}[{at}]", part, get_args(hint)[0])
     return ""
+
+
+def _misfit(about: str, name: str, found: Any, hint: Any) -> str:
+    return one_line(gettext("{about}: {name} is {found}; allowed is {allowed}", about=about,
+                            name=name, found=one_line(repr(found), 100), allowed=_words(hint)))
 
 
 def _called(function: Callable[..., Any], given: tuple[Any, ...]) -> str:
@@ -159,9 +164,11 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def _words(hint: Any) -> str:
     if get_origin(hint) in (Union, UnionType):
-        return " or ".join(dict.fromkeys(_words(each) for each in get_args(hint)))
+        words = dict.fromkeys(_words(each) for each in get_args(hint))
+        return gettext("{words:or}", words=[*words])
     if get_origin(hint) is Literal:
-        return " or ".join(get_args(hint))
+        return gettext("{words:or}", words=get_args(hint))
     kind = get_origin(hint) or hint
     name = getattr(kind, "__name__", str(kind))
-    return WORDS.get(kind, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
+    return gettext(WORDS[kind]) if kind in WORDS else gettext(
+        "an {name}" if name[0] in "AEIOU" else "a {name}", name=name)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from volcano_lab.messages.catalogue import gettext
 from volcano_lab.messages.errors import OneSentence
 from volcano_lab.messages.text import one_line
 
@@ -74,11 +75,12 @@ def _sentence(error: BaseException, code: str) -> str:
     """
     text = one_line(printed(str, error.msg if isinstance(error, SyntaxError) else error))
     line = _line(error, code)
-    where = f" (line {line})" if line else ""
+    where = gettext(" (line {line})", line=line) if line else ""
     if isinstance(error, SystemExit):
-        return f"the code has called exit(){where}"
+        return gettext("the code has called exit(){where}", where=where)
     if isinstance(error, TooLong):
-        return f"the code has not returned after {MOST_SECONDS} seconds{where}"
+        return gettext("the code has not returned after {seconds} seconds{where}",
+                       seconds=MOST_SECONDS, where=where)
     if text and isinstance(error, OneSentence | ValueError) and not code:
         return text
     return f"{type(error).__name__}{f': {text}' if text else ''}{where}"

@@ -12,8 +12,8 @@ from typing import Any
 from volcano_lab.messages.language import ENGLISH, FOLDER, spoken
 from volcano_lab.messages.message import Untranslated, filled
 
-SCRIPT = "script"
-"""The catalogue of scripts, whose words are used nowhere else."""
+SCRIPT, HELP = "script", "help"
+"""The catalogues of scripts and of `--help`, whose words are used nowhere else."""
 SENT_BACK = frozenset({"key", "options", "start", "values", "detail", "fate"})
 """Keys of a page's data whose texts its scripts compare or send back."""
 FULL_WIDTH = {".": "。", ":": "：", "?": "？", "!": "！", ",": "，", ";": "；"}
@@ -59,9 +59,9 @@ def mark(sign: str) -> str:
 
 @cache
 def catalogue(language: str, name: str = "*") -> dict[str, str]:
-    """Return {English: translation} of one catalogue, or of all but the scripts'."""
+    """Return {English: translation} of one catalogue, or of all but those of scripts and help."""
     import polib  # not loaded for English
 
     return {entry.msgid: entry.msgstr for path in sorted((FOLDER / language).glob(f"{name}.po"))
-            if name != "*" or path.stem != SCRIPT
+            if name != "*" or path.stem not in (SCRIPT, HELP)
             for entry in polib.pofile(str(path)) if entry.msgstr}

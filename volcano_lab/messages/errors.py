@@ -1,14 +1,21 @@
 """Errors with a complete text: which object, which field, what was found, what is allowed."""
 
+from typing import Any
+
+from volcano_lab.messages.catalogue import gettext
+
 
 class OneSentence(Exception):
-    """An error whose text a notebook shows without the lab's frames, which stay in
-    `__traceback__`.
+    """An error of one sentence, looked up and filled with facts as by `gettext`. A notebook shows
+    its text without the lab's frames, which stay in `__traceback__`.
 
     >>> class Refused(OneSentence, ValueError): ...
-    >>> Refused("job old: 6 pods; allowed are 4.")._render_traceback_()
+    >>> Refused("job {name}: {n} pods; allowed are 4.", name="old", n=6)._render_traceback_()
     ['Refused: job old: 6 pods; allowed are 4.']
     """
+
+    def __init__(self, text: str = "", /, **facts: Any):
+        super().__init__(gettext(text, **facts) if text else text)
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]

@@ -95,8 +95,8 @@ def verbosity(number: int) -> None:
     >>> verbosity(0)
     """
     if number not in range(MOST + 1):
-        raise Misuse(f"verbosity is {number}; allowed is a whole number from 0 (nothing) to "
-                         f"{MOST} (all)")
+        raise Misuse("verbosity is {number}; allowed is a whole number from 0 (nothing) to {most} "
+                     "(all)", number=number, most=MOST)
     if number:
         logger.setLevel(level(number))
         if _handler not in logger.handlers:

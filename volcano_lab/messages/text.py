@@ -2,10 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from textwrap import TextWrapper
+
+from volcano_lab.messages.catalogue import gettext
 
 MOST_CHARACTERS = 500
 """The longest sentence that is shown."""
+CHINESE, CLOSING = "\u2e80-\u9fff（“", "，。；：！？、）」”"
+_UNITS = re.compile(rf"(?:\d+ 个|[{CHINESE}]|[^\s{CHINESE}{CLOSING}]+|[{CLOSING}])[{CLOSING}]*|\s+")
+"""Between these a line may end: Chinese signs, words, spaces; a closing mark begins no line."""
 
 
 def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
@@ -39,15 +44,26 @@ def columns(text: str) -> int:
     return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """List some names, and the number of the others.
+def wrapped(text: str, most: int, indent: str = "", first: str | None = None) -> str:
+    r"""Return a sentence in lines, no word broken. A Chinese sign is two columns wide, and a line
+    may end after it.
 
-    >>> listed(["n1", "n2", "n3"], 2)
-    'n1, n2 and 1 more'
+    >>> wrapped("queue a holds cpu 4", 12, "  ")
+    '  queue a\n  holds cpu\n  4'
+    >>> wrapped("队列 a 等待 cpu，因为集群已满。", 18)
+    '队列 a 等待 cpu，\n因为集群已满。'
     """
-    every = list(names)
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    first, text = indent if first is None else first, printable(text, "\n")
+    if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
+        return TextWrapper(max(most, 10), first, indent, break_long_words=False,
+                           break_on_hyphens=False).fill(text)
+    lines = [first]
+    for piece in _UNITS.findall(text):
+        if columns(lines[-1] + piece) > most and lines[-1].strip():
+            lines.append(indent + piece.strip())
+        else:
+            lines[-1] += piece
+    return "\n".join(map(str.rstrip, lines))
 
 
 def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
@@ -58,15 +74,22 @@ def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
     """
     shapes: dict[str, list[str]] = {}
     for sentence in sentences:
-        about = sentence[:2 * MOST_CHARACTERS].partition(": ")
-        shapes.setdefault(_NAMES.sub("", about[2] or about[0]), []).append(sentence)
+        shapes.setdefault(_NAMES.sub("", _about(sentence[:2 * MOST_CHARACTERS])), []).append(
+            sentence)
     shown: list[str] = []
     for group in shapes.values():
         shown += map(one_line, group[:alike])
         if len(group) > alike:
-            about = group[alike].partition(": ")
-            shown.append(one_line(f"{len(group) - alike} more like it: {about[2] or about[0]}"))
-    return shown if len(shown) <= most else [*shown[:most], f"{len(shown) - most} more problems"]
+            shown.append(one_line(gettext("{count} more like it: {problem}",
+                                          count=len(group) - alike, problem=_about(group[alike]))))
+    return shown if len(shown) <= most else [*shown[:most], gettext(
+        "{count} more problems", count=len(shown) - most)]
 
 
-_NAMES = re.compile(r'"[^"]*"|\d+')
+def _about(sentence: str) -> str:
+    """A sentence without the name in front."""
+    return _COLON.split(sentence, maxsplit=1)[-1]
+
+
+_COLON = re.compile(": |：")
+_NAMES = re.compile(r'"[^"]*"|“[^”]*”|\d+')

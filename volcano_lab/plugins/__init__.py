@@ -28,8 +28,7 @@ NOT_MODELLED = {"deviceshare": "GPU, vGPU and NPU sharing",
 
 PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}"
                          for name, place in {**LAB_PLUGINS, **BUILT_IN}.items()})
-UNMODELLED.update({name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the '
-                         'configuration runs.' for name, what in NOT_MODELLED.items()})
+UNMODELLED.update(NOT_MODELLED)
 
 
 def answering(point: str) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
 from volcano_lab.framework import REJECT, Session, TasksAndVote, active_if
-from volcano_lab.messages import ENGLISH, Message
+from volcano_lab.messages import ENGLISH, Message, gettext
 from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError, Verdict
 
@@ -60,12 +60,12 @@ class Capacity(QueueShares):
             self.tree.plant(ssn.queues)
             for job in ssn.jobs.values():
                 if not self.tree.is_leaf(job.queue):
-                    raise QueueTreeError(
-                        f'job {job.uid}: its queue "{job.queue}" has queues below it; '
-                        "allowed is a queue that has none.")
+                    raise QueueTreeError('job {uid}: its queue "{queue}" has queues below it; '
+                                         "allowed is a queue that has none.", uid=job.uid,
+                                         queue=job.queue)
         except QueueTreeError as error:
             self.ready = self.grown = False
-            sentence = f"{self.name} lets no job in and places no task in this session: {error}"
+            sentence = gettext("capacity admits no job and places no task: {error}", error=error)
             ssn.log.error("%s", sentence)
             ssn.warnings.append(sentence)
             return

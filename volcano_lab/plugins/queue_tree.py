@@ -23,7 +23,7 @@ from attrs import define, field
 from volcano_lab.api import EMPTY, ROOT_QUEUE, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import queue_share, real_capability
 from volcano_lab.api.resource import IGNORED_SCALARS, total
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, OneSentence
 
 
 class Verdict(StrEnum):
@@ -111,7 +111,7 @@ def _in_common(left: Resource, right: Resource) -> set[str]:
     return {*left.resource_names()} & {*right.resource_names()}
 
 
-class QueueTreeError(ValueError):
+class QueueTreeError(OneSentence, ValueError):
     """The queues don't form a tree; the message says which queue and why."""
 
 
@@ -147,8 +147,8 @@ class QueueTree:
             if queue.uid not in self.attrs:
                 self._plant(queue, queues)
         if ROOT_QUEUE not in self.attrs:
-            raise QueueTreeError(
-                f'there is no queue "{ROOT_QUEUE}", below which all others must stand.')
+            raise QueueTreeError('there is no queue "{root}", below which all others must stand.',
+                                 root=ROOT_QUEUE)
 
     def _plant(self, queue: QueueInfo, queues: Mapping[str, QueueInfo]) -> None:
         attr = self.attrs[queue.uid] = QueueAttr.of(queue)
@@ -156,9 +156,9 @@ class QueueTree:
             return
         parent = queue.queue.spec.parent or ROOT_QUEUE
         if parent not in queues:
-            raise QueueTreeError(
-                f'queue "{queue.name}": spec.parent is "{parent}", and there is no such queue; '
-                f'allowed is the name of a queue, or nothing for "{ROOT_QUEUE}".')
+            raise QueueTreeError('queue "{name}": spec.parent is "{parent}", and there is no such '
+                                 'queue; allowed is the name of a queue, or nothing for "{root}".',
+                                 name=queue.name, parent=parent, root=ROOT_QUEUE)
         if parent not in self.attrs:
             self._plant(queues[parent], queues)
         self.attrs[parent].children.append(queue.uid)

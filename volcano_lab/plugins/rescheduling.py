@@ -34,10 +34,19 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import CPU, MEMORY, NodeInfo, TaskInfo, quantity
-from volcano_lab.framework import AS_IT_IS, Arguments, ConfError, Plugin, Session, active_if
+from volcano_lab.framework import (
+    AS_IT_IS,
+    USED,
+    Arguments,
+    ConfError,
+    Plugin,
+    Session,
+    active_if,
+)
 from volcano_lab.plugins.kube.qos import QOS_CLASSES, qos_class
 
 STRATEGY = "lowNodeUtilization"
+WANTED = "a mapping with the name lowNodeUtilization and a mapping params"
 DEFAULT_INTERVAL = 300.0
 DEFAULT_PERIOD = "5m"
 A_MOMENT = 1e-3
@@ -169,15 +178,14 @@ def _strategy(arguments: Arguments) -> Thresholds | None:
     given = arguments.get("strategies")
     if not isinstance(given, list) or not given:
         if given not in (None, []):
-            arguments.doubt("strategies", given, "a list", f"{STRATEGY} is used")
+            arguments.doubt("strategies", given, "a list", USED, STRATEGY)
         return Thresholds()
     thresholds = None
     for number, entry in enumerate(given):
         name = entry.get("name") if isinstance(entry, dict) else None
         params = entry.get("params") if isinstance(entry, dict) else None
         if name != STRATEGY or not isinstance(params, dict | None):
-            arguments.doubt(f"strategies[{number}]", entry, f"a mapping with the name {STRATEGY} "
-                            "and a mapping params", "it has no effect")
+            arguments.doubt(f"strategies[{number}]", entry, WANTED, "it has no effect")
         else:
             thresholds = _thresholds(params, arguments)
     return thresholds
@@ -193,8 +201,9 @@ def _thresholds(params: dict[str, Any] | None, arguments: Arguments) -> Threshol
             break  # what follows isn't read either
         for name, percent in given.items():
             if not isinstance(percent, int) or isinstance(percent, bool):
-                raise ConfError([f"plugin rescheduling: {key}.{name} is {percent!r}; allowed is a "
-                                 "whole number of percent"])
+                raise ConfError("plugin rescheduling: {key}.{name} is {percent}; allowed is a "
+                                "whole number of percent", key=key, name=name,
+                                percent=repr(percent))
             if name in amounts:
                 amounts[name] = float(percent)
             if name not in (*RESOURCES, "pod") or not 0 <= percent <= 100:

@@ -16,8 +16,9 @@ Volcano: pkg/scheduler/plugins/usage/usage.go
 
 from volcano_lab.api import FitError, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.node_usage import METRICS_PERIOD
-from volcano_lab.framework import AS_IT_IS, Plugin, Session
+from volcano_lab.framework import AS_IT_IS, USED, Plugin, Session
 from volcano_lab.framework.config.arguments import is_int
+from volcano_lab.messages import gettext
 
 THRESHOLDS = "thresholds"
 DEFAULT_THRESHOLD = 80
@@ -42,21 +43,21 @@ class Usage(Plugin):
 
     def _thresholds(self) -> dict[str, int]:
         """The limits in percent; as in Volcano, one that is no whole number counts as 0."""
-        limits, tell = dict.fromkeys(("cpu", "mem"), DEFAULT_THRESHOLD), self.arguments.doubt
+        limits, doubt = dict.fromkeys(("cpu", "mem"), DEFAULT_THRESHOLD), self.arguments.doubt
         given = self.arguments.get(THRESHOLDS, {})
         if not isinstance(given, dict):
-            tell(THRESHOLDS, given, "a mapping with cpu and mem",
-                 f"{DEFAULT_THRESHOLD}% is used for both")
+            doubt(THRESHOLDS, given, "a mapping with cpu and mem",
+                 gettext("{percent}% is used for both", percent=DEFAULT_THRESHOLD))
             return limits
         for name, percent in given.items():
             key = f"{THRESHOLDS}.{name}"
             if name not in limits:
-                tell(key, percent, "cpu and mem", "it has no effect")
+                doubt(key, percent, "cpu and mem", "it has no effect")
             else:
                 limits[name] = percent if is_int(percent) else 0
             if name in limits and (not is_int(percent) or not 0 <= percent <= 100):
-                tell(key, percent, "a whole number from 0 to 100",
-                     AS_IT_IS if is_int(percent) else "0 is used")
+                doubt(key, percent, "a whole number from 0 to 100",
+                     AS_IT_IS if is_int(percent) else USED, 0)
         return limits
 
     def _stale(self, node: NodeInfo) -> bool:

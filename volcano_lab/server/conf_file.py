@@ -13,7 +13,7 @@ from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.messages import log, one_line
+from volcano_lab.messages import gettext, log, one_line
 from volcano_lab.scheduler import run_once
 
 
@@ -49,7 +49,7 @@ class ConfFile:
             ssn = run_once(Cache(), conf)  # builds its plugins, so that they check their arguments
         except OSError as error:
             self._read = None
-            return self._broken(f"cannot be read ({error.strerror})")
+            return self._broken(gettext("cannot be read ({strerror})", strerror=error.strerror))
         except ManifestError as error:
             self._read = None
             return self._broken("; ".join(error.problems))
@@ -58,8 +58,7 @@ class ConfFile:
         except Exception as error:  # a plugin may raise anything
             return self._broken(one_line(f"{type(error).__name__}: {error}"))
         self.problem, self.text, self.conf = "", text, conf
-        doubts = [warning for warning in ssn.warnings if ": argument " in warning]
-        for warning in conf.warnings + doubts:
+        for warning in conf.warnings + ssn.warnings:
             log.warning("%s: %s", self.where, warning)
         plugins = [option.name for tier in conf.tiers for option in tier.plugins]
         log.v(2, "configuration read: actions %s; plugins %s", ", ".join(conf.actions),
@@ -74,8 +73,8 @@ class ConfFile:
     @property
     def where(self) -> str:
         """The source of the configuration that was read."""
-        return str(self.path or ("the ConfigMap" if self._read is not None else
-                                 "Volcano's default"))
+        return str(self.path or (gettext("the ConfigMap") if self._read is not None else
+                                 gettext("Volcano's default")))
 
     def _given(self) -> str | None:
         """Return the text that is in force if it has no error."""
@@ -85,9 +84,10 @@ class ConfFile:
         return Reader().text(self.path)
 
     def _broken(self, problem: str) -> bool:
-        before = ("Volcano's default is in force" if self.text is None else
-                  "the last good configuration stays in force")
-        sentence = f"{self.path or 'the ConfigMap'}: {problem}; {before}"
+        before = gettext("Volcano's default is in force" if self.text is None else
+                         "the last good configuration stays in force")
+        sentence = gettext("{where}: {problem}; {before}", problem=problem, before=before,
+                           where=self.path or gettext("the ConfigMap"))
         if sentence != self.problem:
             self.report(sentence)
         self.problem = sentence

@@ -16,13 +16,12 @@ from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import one_line
+from volcano_lab.messages import gettext, one_line
 
 Place = tuple[str, str]
 Contents = dict[Path, list[KubernetesObject]]
 THEIRS = ("uid", "creation_timestamp", "deletion_timestamp", "resource_version")
 """Fields of an object that the API server sets, not its file."""
-STAYS = "(what the file said before stays)"
 
 
 class Folder:
@@ -61,13 +60,15 @@ class Folder:
         """
         self.changed = []
         if not self.path.is_dir():
-            raise NotADirectoryError(f"{self.path} is no folder; allowed is a folder of manifests")
+            raise NotADirectoryError(gettext("{path} is no folder; allowed is a folder of "
+                                             "manifests", path=self.path))
         try:
             files = {file: stamp
                      for file in sorted(self.path.iterdir()) if file.name.endswith(SUFFIXES)
                      and not file.name.startswith(".") and (stamp := _stamp(file))}
         except OSError as error:
-            self.problems[""] = f"{self.path}: cannot be read ({error.strerror}); all stays"
+            self.problems[""] = gettext("{path}: cannot be read ({strerror}); all stays",
+                                        path=self.path, strerror=error.strerror)
             return False
         self.problems.pop("", None)
         changed = [file for file, stamp in files.items() if self._stamps.get(file) != stamp]
@@ -104,7 +105,8 @@ class Folder:
         try:
             loaded = load(file)
         except Exception as error:  # one file must not affect the others
-            self._broken[file.name] = f"{_sentence(error, file)} {STAYS}"
+            self._broken[file.name] = gettext("{problem} (what the file said before stays)",
+                                              problem=_sentence(error, file))
         else:
             self._objects[file], self.warnings[file.name] = list(loaded), loaded.warnings
             self._broken.pop(file.name, None)
@@ -154,8 +156,11 @@ class Folder:
                 half = len(changes) // 2
                 return self._accept(changes[:half]) | self._accept(changes[half:])
             file = changes[0] if changes else self.path
-            deleted = "" if file in self._objects or not changes else " is gone, but"
-            return {file: f"{file}{deleted or ':'} {_sentence(error, self.path)} {STAYS}"}
+            there = file in self._objects or not changes
+            return {file: gettext(
+                "{file}: {problem} (what the file said before stays)" if there else
+                "{file} is gone, but {problem} (what the file said before stays)", file=file,
+                problem=_sentence(error, self.path))}
         self._accepted, self._wanted = contents, {(obj.kind, obj.key): obj for obj in wanted}
         self.warnings[""] = wanted.warnings
         return {}
@@ -167,8 +172,9 @@ class Folder:
             for obj in objects:
                 place = (obj.kind, obj.key)
                 if place in found:
-                    raise ManifestError([f"{obj.kind} {obj.key} is in {found[place][1].name} and "
-                                         f"in {file.name}; allowed is one of a name"])
+                    raise ManifestError("{kind} {key} is in {name} and in {name_2}; allowed is "
+                                        "one of a name", kind=obj.kind, key=obj.key,
+                                        name=found[place][1].name, name_2=file.name)
                 born = obj.metadata.creation_timestamp
                 if born is None:
                     born = self._born.setdefault(place, self.server.now())
@@ -200,7 +206,8 @@ def _sentence(error: Exception, where: Path) -> str:
     """Return an error as one sentence; an unexpected one with its type."""
     if isinstance(error, ManifestError):
         return "; ".join(error.problems)
-    return one_line(f"{where}: cannot be used ({type(error).__name__}: {error})")
+    return one_line(gettext("{where}: cannot be used ({name}: {error})", where=where,
+                            name=type(error).__name__, error=error))
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:

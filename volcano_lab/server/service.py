@@ -24,7 +24,7 @@ from volcano_lab.cache.api_server import ApiServer, WatchEvent
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.explain.evidence import CauseTrace
-from volcano_lab.messages import Misuse, listed, log, one_line
+from volcano_lab.messages import Misuse, gettext, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.server.folder import Folder
@@ -36,7 +36,6 @@ LOOK = 0.5
 """Seconds between two checks of the files, where the period is longer."""
 GRACE, LAST = 1.2, 0.3
 """Seconds until running work is interrupted after a stop signal; and until it is given up."""
-MOST_NAMES = 5
 
 
 class Ended(BaseException):
@@ -76,7 +75,7 @@ class Service:
         try:
             self.informer.hear(event)
         except IllegalTransition as illegal:
-            self.say(f"{illegal}; the scheduler keeps what it knew")
+            self.say(gettext("{illegal}; the scheduler keeps what it knew", illegal=illegal))
 
     def read(self) -> list[str]:
         """Apply changes of the folder and of the configuration; return the names of the changed
@@ -86,7 +85,8 @@ class Service:
         try:
             self.folder.read()
         except NotADirectoryError:
-            found = {f"{self.folder.path} is gone; all stays as it was until it is there again"}
+            found = {gettext("{path} is gone; all stays as it was until it is there again",
+                             path=self.folder.path)}
         except Exception as error:
             found = {one_line(f"{self.folder.path}: {type(error).__name__}: {error}")}
         self.read_conf()
@@ -100,8 +100,8 @@ class Service:
     def read_conf(self) -> None:
         """Apply changes of the configuration; the next cycle runs with it."""
         if self.conf_file.load():
-            self.say(f"configuration from {self.conf_file.where} is in force: "
-                     f"{', '.join(self.conf_file.conf.actions)}")
+            self.say(gettext("configuration from {where} is in force: {actions:,}",
+                             where=self.conf_file.where, actions=[*self.conf_file.conf.actions]))
         self.scheduler.conf = self.conf_file.conf
 
     def reload(self) -> None:
@@ -109,7 +109,7 @@ class Service:
         self.folder.forget()
         self.conf_file.forget()
         self.read()
-        self.say("all files are read anew")
+        self.say(gettext("all files are read again"))
 
     def cycle(self) -> None:
         """Run one cycle and its effects."""
@@ -119,7 +119,8 @@ class Service:
         for line in cycle.log(self.level) if self.level else ():
             self.say(line)
         for operation, pod, node, *_ in cycle.committed:
-            self.say(f"cycle {self.scheduler.cycles}: {operation} {pod} on {node}")
+            self.say(gettext("cycle {cycle}: {operation} {pod} on {node}", operation=operation,
+                             cycle=self.scheduler.cycles, pod=pod, node=node))
         self.pipeline.drain()
         problems = sorted({*self.told, self.conf_file.problem} - {""})
         self.state = state_of(cycle, self.scheduler.cycles, problems,
@@ -130,9 +131,9 @@ class Service:
         """Report the waiting jobs, if they changed."""
         waits = {row["job"]: row["pending"] for row in self.state.jobs if row["pending"]}
         if waits != self._waits:
-            names = listed((f"{job} ({pods})" for job, pods in waits.items()), MOST_NAMES)
-            told = f"jobs that wait (pods): {names}" if waits else "no job waits"
-            self.say(f"cycle {self.state.cycle}: {told}")
+            names = [f"{job} ({pods})" for job, pods in waits.items()]
+            self.say(gettext("cycle {cycle}: jobs that wait (pods): {names:5}" if waits else
+                             "cycle {cycle}: no job waits", cycle=self.state.cycle, names=names))
         self._waits = waits
 
     def _kubelets(self) -> None:
@@ -172,17 +173,18 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         service = Service(directory, conf, say=_say, level=level)
         web = serve_web(service, port)
         if web is None:
-            raise Misuse(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
-                          "free")
+            raise Misuse("--port is {port}: it is taken, or not allowed; 0 takes any that is free",
+                         port=port)
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
-        _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on "
-             f"{address}")
+        _say(gettext("serving {directory} every {period:g} s; metrics on {address}metrics, a page "
+                     "on {address}", directory=directory, period=period, address=address))
         _run(service, stop, wanted, dumps, period, cycles)
-        _say(f"ended after {service.scheduler.cycles} cycles")
+        _say(gettext("ended after {cycles} cycles", cycles=service.scheduler.cycles))
     except Ended:
-        _say("what was under way is given up")
-        _say(f"ended after {service.scheduler.cycles if service else 0} cycles")
+        _say(gettext("what was under way is given up"))
+        _say(gettext("ended after {cycles} cycles",
+                     cycles=service.scheduler.cycles if service else 0))
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -202,7 +204,7 @@ def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path,
         if "reload" in wanted:
             service.reload()
         elif changed := service.read():
-            _say(f"changed: {listed(changed, MOST_NAMES)}")
+            _say(gettext("changed: {names:5}", names=changed))
         if "dump" in wanted:
             _dump(service, dumps)
         if "print" in wanted:
@@ -223,17 +225,19 @@ def _cycle(service: Service, failed: str) -> str:
     except Exception as error:  # a user-defined plugin must not end the service
         problem = one_line(f"{type(error).__name__}: {error}")
         if problem != failed:
-            _say(f"cycle {service.scheduler.cycles} failed: {problem}")
+            _say(gettext("cycle {cycle} failed: {problem}", cycle=service.scheduler.cycles,
+                         problem=problem))
             log.logger.debug("cycle %d failed", service.scheduler.cycles, exc_info=True)
         return problem
 
 
 def _dump(service: Service, directory: Path) -> None:
     try:
-        _say(f"cache written to {service.dump(directory)}")
+        _say(gettext("cache written to {path}", path=service.dump(directory)))
     except Exception as error:  # a full disk must not end the service
         reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-        _say(one_line(f"the cache can't be written to {directory}: {reason}"))
+        _say(one_line(gettext("the cache can't be written to {directory}: {reason}",
+                              directory=directory, reason=reason)))
 
 
 def state_folder() -> Path:
@@ -248,24 +252,26 @@ def state_folder() -> Path:
 def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,
            given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
-        raise Misuse(f"{directory or '(nothing)'} is no folder; allowed is a folder of manifests")
+        raise Misuse("{directory} is no folder; allowed is a folder of manifests",
+                     directory=directory or gettext("(nothing)"))
     if conf is not None and not Path(conf).parent.is_dir():
-        raise Misuse(f"--conf is {conf}; its folder doesn't exist")
+        raise Misuse("--conf is {conf}; its folder doesn't exist", conf=conf)
     if not 0.01 <= period <= 3600:
-        raise Misuse(f"--period is {period:g}; allowed are seconds from 0.01 to 3600")
+        raise Misuse("--period is {period:g}; allowed are seconds from 0.01 to 3600",
+                     period=period)
     if not 0 <= port <= 65535:
-        raise Misuse(f"--port is {port}; allowed is a number from 0 to 65535")
+        raise Misuse("--port is {port}; allowed is a number from 0 to 65535", port=port)
     if not given:
         try:
             dumps.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise Misuse(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
-                          "folder for dumps") from None
+            raise Misuse("{dumps} can't be created ({reason}); --dump-dir names another folder "
+                         "for dumps", dumps=dumps, reason=error.strerror) from None
     if not dumps.is_dir():
-        raise Misuse(f"--dump-dir is {dumps}; allowed is a folder that exists")
+        raise Misuse("--dump-dir is {dumps}; allowed is a folder that exists", dumps=dumps)
     if dumps.resolve() == Path(directory).resolve():
-        raise Misuse(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
-                      "a dump is no manifest")
+        raise Misuse("--dump-dir is {dumps}, the folder of manifests; allowed is another, for a "
+                     "dump is no manifest", dumps=dumps)
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:

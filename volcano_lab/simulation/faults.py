@@ -49,14 +49,16 @@ class Faults:
         for entry in self.plan:
             if not (isinstance(entry, list | tuple) and len(entry) == 2
                     and isinstance(entry[0], int | float)):
-                raise Misuse(
-                    f"the plan of faults has {entry!r}; allowed are a time in seconds and a kind")
+                raise Misuse("the plan of faults has {entry}; allowed are a time in seconds and a "
+                             "kind", entry=repr(entry))
         for kind in (*self.chance, *(kind for _, kind in self.plan)):
             if kind not in KINDS:
-                raise Misuse(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
+                raise Misuse('the faults name kind "{kind}"; allowed are {kinds:,}', kind=kind,
+                             kinds=[*KINDS])
         for kind, chance in self.chance.items():
             if not (isinstance(chance, int | float) and 0 <= chance <= 1):
-                raise Misuse(f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
+                raise Misuse("the chance of {kind} is {chance}; allowed is a number from 0 to 1",
+                             kind=kind, chance=chance)
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 
     @classmethod

@@ -106,7 +106,8 @@ class History(Shown):
         []
         """
         if table not in TABLES:
-            raise NoSuch(f'there is no table "{table}"; allowed are {", ".join(TABLES)}')
+            raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
+                         tables=[*TABLES])
         return TABLES[table](self)
 
     def _shown(self) -> Iterator[Part]:

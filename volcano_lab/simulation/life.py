@@ -16,7 +16,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, SchedulerConfiguration, load_conf
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
-from volcano_lab.messages import OneSentence, friendly_errors, one_line
+from volcano_lab.messages import OneSentence, friendly_errors, gettext, mark, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -90,8 +90,9 @@ class Life:
             try:
                 self._hear(*_read(change))
             except (LifeError, ManifestError) as error:
-                place = f"change {number} of cycle {self.scheduler.cycles + 1}"
-                raise LifeError(one_line(f"{place}: {error}")) from None
+                place = gettext("change {number} of cycle {cycle}", number=number,
+                                cycle=self.scheduler.cycles + 1)
+                raise LifeError(one_line(f"{place}{mark(': ')}{error}")) from None
         if conf is not None and conf != self.conf:
             self.scheduler.conf, self.conf = load_conf(conf), conf
             self.scheduler.actions.clear()
@@ -114,7 +115,8 @@ def _read(change: Any) -> tuple[KubernetesObject, bool]:
         raise LifeError("it is no mapping with op and object")
     field, words = ("type", list(GONE)[3:]) if "type" in change else ("op", list(GONE)[:3])
     if change.get(field) not in words:
-        raise LifeError(f'{field} is "{change.get(field)}"; allowed is {", ".join(words)}')
+        raise LifeError('{field} is "{found}"; allowed is {words:,}', field=field,
+                        found=change.get(field), words=[*words])
     return from_dict(change["object"]), GONE[change[field]]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from volcano_lab.messages import NoSuch
+from volcano_lab.messages import NoSuch, gettext
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.history import History
@@ -99,9 +99,10 @@ def measure(name: str, history: History) -> Any:
     found = next((row for row in rows if row[kind] in (about, f"default/{about}")), None)
     if found is None or column not in found:
         columns = found or (rows[0] if rows else {})
-        raise NoSuch(f'no metric over time is called "{name}"; allowed are {", ".join(whole)}, '
-                     f"queue/NAME.COLUMN and job/[NAMESPACE/]NAME.COLUMN"
-                     + (f"; columns are {', '.join(columns)}" if columns else ""))
+        there = gettext("; columns are {columns:,}", columns=[*columns]) if columns else ""
+        raise NoSuch('no metric over time is called "{name}"; allowed are {whole:,}, '
+                     "queue/NAME.COLUMN and job/[NAMESPACE/]NAME.COLUMN{there}", name=name,
+                     whole=[*whole], there=there)
     return found[column]
 
 

@@ -104,8 +104,8 @@ def simulate(objects: Iterable[KubernetesObject],
     waiting, there = _split(complete, complete.later, length)
     streams = _streams(arrivals, waiting)
     if until is None and any(stream.endless for stream in streams):
-        raise WorkloadError("until is not given, and jobs come without end; allowed is a number of "
-                            "seconds")
+        raise WorkloadError("until is not given, and jobs come without end; allowed is a number "
+                            "of seconds")
     last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
     often = period or max(1.0, round((last if until is None else until) / CYCLES))
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
@@ -122,8 +122,8 @@ def simulate(objects: Iterable[KubernetesObject],
 def _failures(given: Times) -> tuple[Spread, Spread]:
     both = list(given) if isinstance(given, list | tuple) else [given, REPAIRED]
     if len(both) != 2:
-        raise WorkloadError(f"failures is {given!r}; allowed are seconds between two failures, and "
-                            "until the node is back")
+        raise WorkloadError("failures is {given}; allowed are seconds between two failures, and "
+                            "until the node is back", given=repr(given))
     mean = both[0] if isinstance(both[0], Spread) else ("exponential", both[0])
     return spread(mean), spread(both[1])
 
@@ -177,8 +177,9 @@ def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) ->
             try:
                 return spread(float(text))
             except ValueError:
-                raise WorkloadError(f"PodGroup {group.key}: annotation {RUN_TIME} is \"{text}\"; "
-                                    "allowed is a number of seconds") from None
+                raise WorkloadError('PodGroup {key}: annotation {name} is "{text}"; allowed is a '
+                                    "number of seconds", key=group.key, name=RUN_TIME,
+                                    text=text) from None
     return durations
 
 

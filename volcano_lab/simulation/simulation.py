@@ -20,7 +20,7 @@ from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
-from volcano_lab.messages import friendly_errors, log, one_line
+from volcano_lab.messages import friendly_errors, gettext, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
@@ -66,20 +66,20 @@ class Simulation:
                  check: bool = False, skip_idle: bool = False):
         if not isinstance(workload, list | tuple) or not all(
                 isinstance(stream, Arrivals) for stream in workload):
-            raise WorkloadError(f"workload is {one_line(repr(workload), 100)}; allowed is a list "
-                                "of streams, as every() and poisson() give them")
+            raise WorkloadError("workload is {workload}; allowed is a list of streams, as every() "
+                                "and poisson() give them", workload=one_line(repr(workload), 100))
         if node_failures is not None and (
                 not isinstance(node_failures, list | tuple) or len(node_failures) != 2):
-            raise WorkloadError(f"node_failures is {node_failures!r}; allowed are two lengths of "
-                                "time: until a node fails, and until it is back")
+            raise WorkloadError("node_failures is {given}; allowed are two lengths of time: until "
+                                "a node fails, and until it is back", given=repr(node_failures))
         self.conf, self.seed, self.period, self.check = conf, seed, period, check
         self.workload, self.faults, self.observer = list(workload), faults or Faults(), observer
         self.node_failures = None if node_failures is None else tuple(
             spread(value) for value in node_failures)
         _check_number("period", period, "a number of seconds above 0", 1 / TICKS)
         if self.node_failures is not None and not self.node_failures[0].passes:
-            raise WorkloadError(
-                "node_failures has no time between two failures; allowed are seconds above 0")
+            raise WorkloadError("node_failures has no time between two failures; allowed are "
+                                "seconds above 0")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
         self.calendar = Calendar(self._happen)
         self.history = History()
@@ -305,4 +305,5 @@ class Simulation:
 
 def _check_number(name: str, value: Any, allowed: str, least: float = 0.0) -> None:
     if not isinstance(value, int | float) or not isfinite(value) or value < least:
-        raise WorkloadError(f"{name} is {value!r}; allowed is {allowed}")
+        raise WorkloadError("{name} is {value}; allowed is {allowed}", name=name,
+                            value=repr(value), allowed=gettext(allowed))

@@ -41,7 +41,7 @@ def read_trace(path: Path) -> list[Row]:
         found = ({key: text for key, text in row.items() if text not in (None, "")} for row in rows)
         return list(found) if form is None else _from_zero(form(found))
     except (Unreadable, ValueError, RecursionError, csv.Error, KeyError, IndexError) as error:
-        raise WorkloadError(f"{path}: cannot be read ({error})") from None
+        raise WorkloadError("{path}: cannot be read ({error})", path=path, error=error) from None
 
 
 def _from_zero(rows: Iterable[Row]) -> list[Row]:

@@ -15,7 +15,7 @@ from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.manifests import ManifestError
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.described import ClusterObjects
-from volcano_lab.messages import friendly_errors
+from volcano_lab.messages import friendly_errors, gettext, mark
 from volcano_lab.simulation.traces import WorkloadError, read_trace
 
 
@@ -37,15 +37,16 @@ class Spread:
                    "uniform": "two numbers of seconds from 0, the lower one first",
                    "exponential": "a number of seconds above 0"}
         if self.kind not in allowed:
-            raise WorkloadError(
-                f'a length of time is of kind "{self.kind}"; allowed are {", ".join(allowed)}')
+            raise WorkloadError('a length of time is of kind "{kind}"; allowed are {allowed:,}',
+                                kind=self.kind, allowed=[*allowed])
         fits = all(isinstance(number, int | float) and isfinite(number)
                    for number in (self.a, self.b))
         if not (fits and (0 <= self.a <= self.b if self.kind == "uniform" else self.a > 0 or (
                 self.a == 0 and self.kind == "constant"))):
-            found = f"{self.a!r} to {self.b!r}" if self.kind == "uniform" else repr(self.a)
-            raise WorkloadError(
-                f"a length of time ({self.kind}) is {found}; allowed is {allowed[self.kind]}")
+            found = gettext("{least} to {most}" if self.kind == "uniform" else "{least}",
+                            least=repr(self.a), most=repr(self.b))
+            raise WorkloadError("a length of time ({kind}) is {found}; allowed is {allowed}",
+                                kind=self.kind, found=found, allowed=gettext(allowed[self.kind]))
 
     @property
     def passes(self) -> bool:
@@ -72,8 +73,8 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
     if isinstance(value, int | float):
         return Spread("constant", float(value))
     if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
-        raise WorkloadError(f"a length of time is {value!r}; allowed is a number of seconds, or a "
-                            "kind and its numbers")
+        raise WorkloadError("a length of time is {value}; allowed is a number of seconds, or a "
+                            "kind and its numbers", value=repr(value))
     return Spread(*value)
 
 
@@ -115,8 +116,8 @@ class JobTemplate:
         else:
             jobs = manifests.loads(self.manifest)
             if [job.kind for job in jobs] != ["Job"]:
-                raise ManifestError([f"the manifest of job {self.name} has "
-                                     f"{[job.kind for job in jobs]}; allowed is one Volcano Job"])
+                raise ManifestError("the manifest of job {name} has {jobs}; allowed is one "
+                                    "Volcano Job", name=self.name, jobs=[job.kind for job in jobs])
             cluster.add(jobs[0].changed(metadata={"name": name}))
         objects = cluster.objects()
         unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None}) for obj in objects]
@@ -150,11 +151,11 @@ class Arrivals:
     def __attrs_post_init__(self) -> None:
         wrong = [each for each in self.templates if not isinstance(each, JobTemplate)]
         if wrong:
-            raise WorkloadError(f"a template of a stream of jobs is {wrong[0]!r}; allowed is a "
-                                "JobTemplate")
+            raise WorkloadError("a template of a stream of jobs is {wrong}; allowed is a "
+                                "JobTemplate", wrong=repr(wrong[0]))
         if self.count is not None and (type(self.count) is not int or self.count < 0):
-            raise WorkloadError(f"the count of a stream of jobs is {self.count!r}; allowed is a "
-                                "whole number from 0, or None for no end")
+            raise WorkloadError("the count of a stream of jobs is {count}; allowed is a whole "
+                                "number from 0, or None for no end", count=repr(self.count))
         if self.times is not None:
             return
         if not self.templates:
@@ -196,8 +197,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     Spread(kind='exponential', a=2.0, b=0.0)
     """
     if not rate > 0:
-        raise WorkloadError(f"the rate of a stream of jobs is {rate!r}; allowed is a number of "
-                            "jobs per second above 0")
+        raise WorkloadError("the rate of a stream of jobs is {rate}; allowed is a number of jobs "
+                            "per second above 0", rate=repr(rate))
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 
@@ -216,12 +217,14 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     jobs, names = [], {}
     for number, row in enumerate(entries, 1):
         if not isinstance(row, Mapping):
-            raise WorkloadError(
-                f"{where}, row {number}: is {row!r}; allowed are fields with a time")
-        time, template = _job({"name": f"job-{number}"} | dict(row), f"{where}, row {number}")
+            raise WorkloadError("{where}, row {number}: is {row}; allowed are fields with a time",
+                                where=where, number=number, row=repr(row))
+        time, template = _job({"name": f"job-{number}"} | dict(row),
+                              gettext("{where}, row {number}", where=where, number=number))
         if template.name in names:
-            twice = f'name is "{template.name}", as in row {names[template.name]}'
-            raise WorkloadError(f"{where}, row {number}: {twice}; allowed is one job of a name")
+            raise WorkloadError('{where}, row {number}: name is "{name}", as in row {before}; '
+                                "allowed is one job of a name", where=where, number=number,
+                                name=template.name, before=names[template.name])
         names[template.name] = number
         jobs.append((time, template))
     jobs.sort(key=lambda job: job[0])
@@ -237,17 +240,18 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
     values = {}
     for key, value in row.items():
         if key not in known:
-            raise WorkloadError(
-                f'{where}: field "{key}" is not known; allowed are {", ".join(known)}')
+            raise WorkloadError('{where}: field "{key}" is not known; allowed are {known:,}',
+                                where=where, key=key, known=[*known])
         try:
             plain = key in NUMBERS and not isinstance(value, list | tuple)
             values[key] = NUMBERS[key](value) if plain else value
         except (TypeError, ValueError):
-            raise WorkloadError(f"{where}: {key} is {value!r}; allowed is a number") from None
+            raise WorkloadError("{where}: {key} is {value}; allowed is a number", where=where,
+                                key=key, value=repr(value)) from None
     if not (values.get("time", -1.0) >= 0 and isfinite(values["time"])):
-        raise WorkloadError(
-            f"{where}: time is {row.get('time')!r}; allowed is a number of seconds from 0")
+        raise WorkloadError("{where}: time is {time}; allowed is a number of seconds from 0",
+                            where=where, time=repr(row.get("time")))
     try:
         return values.pop("time"), JobTemplate(**values)
     except WorkloadError as error:
-        raise WorkloadError(f"{where}: run_time: {error}") from None
+        raise WorkloadError(f"{where}{mark(': ')}run_time{mark(': ')}{error}") from None

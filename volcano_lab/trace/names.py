@@ -69,16 +69,14 @@ class Names:
         if len(found) == 1:
             return found.pop()
         if found:
-            raise NoSuch(gettext(
-                '"{name}" is the name of {count}: {names:,}; allowed is namespace/name.',
-                name=name, count=len(found),
-                names=sorted(f"{gettext(what)} {self.called(key)}" for what, key in found)))
+            raise NoSuch('"{name}" is the name of {count}: {names:,}; allowed is namespace/name.',
+                         name=name, count=len(found),
+                         names=sorted(f"{gettext(what)} {self.called(key)}" for what, key in found))
         if name in self.nodes and not kind:
-            raise NoSuch(gettext('"{name}" is a node; name a pod and `--node {name}`.',
-                                 name=name))
+            raise NoSuch('"{name}" is a node; name a pod and `--node {name}`.', name=name)
         called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
         known_here = [each for what in called if what in kinds for each in sorted(called[what])]
-        raise NoSuch(gettext(NO_SUCH[kind], name=name, near=near(name, known_here)))
+        raise NoSuch(NO_SUCH[kind], name=name, near=near(name, known_here))
 
     def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
                            ) -> set[tuple[str, str]]:

@@ -11,8 +11,7 @@ from html import escape
 from importlib import import_module
 from typing import Any, Self
 
-from volcano_lab.messages import NoSuch, gettext, speaking, spoken
-from volcano_lab.messages.text import columns
+from volcano_lab.messages import NoSuch, columns, gettext, speaking, spoken
 
 Row = Mapping[str, Any]
 Part = str | list[dict[str, Any]]
@@ -81,8 +80,8 @@ class Shown:
         """Return the rows of a table in long form, the first unless another is named."""
         frames = self._frames()
         if table and table not in frames:
-            raise NoSuch(gettext('there is no table "{table}"; allowed are {join}', table=table,
-                                 join=", ".join(frames)))
+            raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
+                         tables=[*frames])
         return frames[table] if table else next(iter(frames.values()), [])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

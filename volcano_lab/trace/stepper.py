@@ -44,7 +44,7 @@ class Stepper(Shown):
     def __init__(self, trace: TraceReader):
         if not trace.whole:
             raise Misuse("an outline of a cycle has no steps; allowed is a Trace, as of "
-                             "cluster.run(trace=Trace()).")
+                         "cluster.run(trace=Trace()).")
         self.trace, self.at = trace, -1
         self.state: State = {what: {name: dict(fields) for name, fields in items.items()}
                              for what, items in trace.start.items()}
@@ -124,9 +124,8 @@ class Stepper(Shown):
         """
         kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
         if kinds == ():
-            raise Misuse(
-                gettext('the outcome to jump to is "{outcome}"; allowed are "commit" and '
-                        '"discard".', outcome=outcome))
+            raise Misuse('the outcome to jump to is "{outcome}"; allowed are "commit" and '
+                         '"discard".', outcome=outcome)
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 
         def holds(record: Record) -> bool:

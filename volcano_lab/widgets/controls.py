@@ -71,19 +71,18 @@ class Control:
         """
         if self.kind in ("slider", "number", "handle") and not self.options:
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise Misuse(gettext("{name} is {value}; allowed is a number", name=name,
-                                     value=repr(value)))
+                raise Misuse("{name} is {value}; allowed is a number", name=name,
+                             value=repr(value))
             if not self.least <= value <= self.most:
-                raise Misuse(gettext("{name} is {value}; allowed is {least} to {most}", name=name,
-                                     value=value, least=self.least, most=self.most))
+                raise Misuse("{name} is {value}; allowed is {least} to {most}", name=name,
+                             value=value, least=self.least, most=self.most)
             return self._at(round((value - self.least) / self.step))
         allowed: Sequence[Any] = self.choices()
         if allowed and value not in allowed:
-            raise Misuse(gettext("{name} is {value}; allowed are {options:,}", name=name,
-                                 value=repr(value), options=[*map(str, allowed)]))
+            raise Misuse("{name} is {value}; allowed are {options:,}", name=name,
+                         value=repr(value), options=[*map(str, allowed)])
         if self.kind == "text" and not isinstance(value, str):
-            raise Misuse(gettext("{name} is {value}; allowed is a text", name=name,
-                                 value=repr(value)))
+            raise Misuse("{name} is {value}; allowed is a text", name=name, value=repr(value))
         return value
 
     def words(self, value: Any) -> str:

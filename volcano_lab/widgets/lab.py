@@ -104,8 +104,8 @@ class Lab(OnPage):
         self._keys = [panel.key or panel.kind for panel in self.panels]
         twice = {key for key in self._keys if self._keys.count(key) > 1}
         if twice:
-            raise Misuse(gettext("two panels have the key {join}; give each its own: key=…",
-                                 join=", ".join(sorted(twice))))
+            raise Misuse("two panels have the key {join}; give each its own: key=…",
+                         join=", ".join(sorted(twice)))
         self._decisions = Decisions(self._decided)
         self._timer: asyncio.TimerHandle | None = None
         self._values = dict(self.start)
@@ -189,12 +189,12 @@ class Lab(OnPage):
 
     def _move(self, values: Values, more: bool = False) -> None:
         if not isinstance(values, dict):
-            raise Misuse(gettext("a move is {values}; allowed are values by the name of their "
-                                 "control.", values=repr(values)))
+            raise Misuse("a move is {values}; allowed are values by the name of their control.",
+                         values=repr(values))
         for name in values:
             if name not in self.controls:
-                raise NoSuch(gettext("{name} is no control; there are {controls:,}", name=name,
-                                     controls=[*self.controls]))
+                raise NoSuch("{name} is no control; there are {controls:,}", name=name,
+                             controls=[*self.controls])
         checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
         sentences = self._sentences(self._origin if more else self._values, checked)
         if len(sentences) > 2:
@@ -287,8 +287,8 @@ class Lab(OnPage):
 
     def _cluster(self) -> Cluster:
         if self.code is None:
-            raise Misuse(gettext('the lab "{title}" has no code for its cluster',
-                                 title=gettext(self.title)))
+            raise Misuse('the lab "{title}" has no code for its cluster',
+                         title=gettext(self.title))
         return self.code(dict(self._values))
 
     # -- what the page asks ------------------------------------------------------------------------
@@ -312,8 +312,8 @@ class Lab(OnPage):
         names = [each.name for each in self.tasks]
         number = names.index(task) if task in names else task
         if number not in range(len(names)):
-            raise NoSuch(gettext("there is no task {task}; there are {names:,}", task=repr(task),
-                                 names=names))
+            raise NoSuch("there is no task {task}; there are {names:,}", task=repr(task),
+                         names=names)
         return int(number)
 
     def _shown(self, at: int) -> None:
@@ -329,8 +329,8 @@ class Lab(OnPage):
 
     def _copied(self, form: str) -> None:
         if form not in self._forms():
-            raise Misuse(gettext("a copy is {form}; allowed are {forms:,}", form=repr(form),
-                                 forms=self._forms()))
+            raise Misuse("a copy is {form}; allowed are {forms:,}", form=repr(form),
+                         forms=self._forms())
         text = getattr(self, form)()
         self._again(copied={"n": self.ask["n"], "form": form, "text": text})
 

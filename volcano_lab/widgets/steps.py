@@ -104,8 +104,8 @@ class CycleSteps(OnPage):
         """
         known = {each.seen: each for each in SYMPTOMS}
         if not isinstance(symptom, Symptom) and symptom not in known:
-            raise NoSuch(gettext('there is no symptom "{symptom}"; there are {known:,}',
-                                 symptom=symptom, known=[*map(gettext, known)]))
+            raise NoSuch('there is no symptom "{symptom}"; there are {known:,}', symptom=symptom,
+                         known=[*map(gettext, known)])
         sought = symptom if isinstance(symptom, Symptom) else known[symptom]
         code = "stepper.no_symptom" + ".of" * bool(name and sought.about)
         return self._show("" if find(self.view.stepper, sought, name) else str(Message(
@@ -198,8 +198,8 @@ class StatementSteps(OnPage):
     def show(self, scene: str) -> StatementSteps:
         """Show another scene, from its start. `KeyError` for an unknown name."""
         if scene not in self._scenes:
-            raise NoSuch(gettext("there is no scene {scene}; there are {scenes:,}", scene=scene,
-                                 scenes=[*self._scenes]))
+            raise NoSuch("there is no scene {scene}; there are {scenes:,}", scene=scene,
+                         scenes=[*self._scenes])
         if scene not in self._kept:
             source = self._scenes[scene]
             self._kept[scene] = frames_of(source if isinstance(source, TraceReader) else source())
@@ -282,6 +282,6 @@ def _trace_of(what: Any, conf: str | None) -> TraceReader:
                                                                          ())):
         if isinstance(found, TraceReader):
             return found
-    raise Misuse(gettext("a stepper goes through a trace, not a {name}; allowed are a Trace, a "
-                         "Stepper, an Explainer, a session that a Trace watched, and a Cluster.",
-                         name=type(what).__name__))
+    raise Misuse("a stepper goes through a trace, not a {name}; allowed are a Trace, a Stepper, "
+                 "an Explainer, a session that a Trace watched, and a Cluster.",
+                 name=type(what).__name__)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from volcano_lab.messages import NoSuch, gettext, listed, one_line
+from volcano_lab.messages import NoSuch, gettext, one_line
 from volcano_lab.trace.shown import cell_text, html_table
 
 
@@ -29,9 +29,9 @@ class Table(pd.DataFrame):
         try:
             return super().__getitem__(key)
         except KeyError as error:
-            raise NoSuch(gettext("the table has no column {one_line}; it has {listed}",
-                                 one_line=one_line(repr(key), 100),
-                                 listed=listed(map(str, self.columns), 20))) from error
+            raise NoSuch("the table has no column {one_line}; it has {names:20}",
+                         one_line=one_line(repr(key), 100),
+                         names=[*map(str, self.columns)]) from error
 
     def _repr_html_(self) -> str:
         named = [name for name in self.index.names if name]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from volcano_lab.messages import Misuse, friendly_errors, gettext
+from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
@@ -46,8 +46,8 @@ def _trace_of(source: Source) -> TraceReader:
     """Return the trace of an object, or the trace itself. Raises `TypeError` otherwise."""
     trace = getattr(source, "trace", source)
     if not isinstance(trace, TraceReader):
-        raise Misuse(gettext("rows come from a Cycle or a trace, not from {name}.",
-                             name=type(source).__name__))
+        raise Misuse("rows come from a Cycle or a trace, not from {name}.",
+                     name=type(source).__name__)
     return trace
 
 

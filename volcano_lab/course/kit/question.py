@@ -256,9 +256,9 @@ def _check(name: str) -> Check:
     """The check of the lesson that is open. Raises `NoSuch` for one that it does not have."""
     checks = checks_of(opened.number)
     if name not in checks:
-        raise NoSuch(gettext('Lesson {number} has no question "{name}"; it has {join}.',
-                             number=opened.number, name=name,
-                             join=", ".join(sorted(entries(opened.number).keys() - {RECAP}))))
+        raise NoSuch('Lesson {number} has no question "{name}"; it has {join}.',
+                     number=opened.number, name=name,
+                     join=", ".join(sorted(entries(opened.number).keys() - {RECAP})))
     return checks[name]
 
 

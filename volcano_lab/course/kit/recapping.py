@@ -6,7 +6,7 @@ from attrs import define
 
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
 from volcano_lab.course.kit.questions import RECAP, entries, opened
-from volcano_lab.messages import ENGLISH, Misuse, gettext, mark, spoken
+from volcano_lab.messages import ENGLISH, Misuse, mark, spoken
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
 KINDS = {"files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line",
@@ -62,8 +62,8 @@ def recap_of(points: Sequence[str] = (), **real: Mapping[str, str]) -> Recap:
     """A recap of an entry's parts. Raises `Misuse` for a part that is not known."""
     unknown = real.keys() - KINDS.keys()
     if unknown:
-        raise Misuse(gettext("a recap has {join}; found {join1}", join=", ".join(KINDS),
-                             join1=", ".join(sorted(unknown))))
+        raise Misuse("a recap has {join}; found {join1}", join=", ".join(KINDS),
+                     join1=", ".join(sorted(unknown)))
     rows = [(KINDS[kind], where, what)
             for kind in KINDS
             for where, what in real.get(kind, {}).items()]

@@ -16,7 +16,6 @@ from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import SCHEDULING
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.messages import gettext
 
 POD = "default/new-0"
 NODES = ("node-1", "node-2", "node-3")
@@ -117,11 +116,10 @@ def _read(rules: str) -> dict[str, Any]:
         spec = yaml.safe_load(rules) or {}
     except yaml.YAMLError as error:
         said = " ".join(str(error).split())
-        raise ManifestError([gettext("the pod's rules are no YAML: {said}", said=said)]) from None
+        raise ManifestError("the pod's rules are no YAML: {said}", said=said) from None
     if not isinstance(spec, dict):
-        raise ManifestError([gettext("the pod's rules are {rules}; allowed are lines of a pod's "
-                                     "spec, such as nodeSelector: {{disk: ssd}}",
-                                     rules=repr(rules))])
+        raise ManifestError("the pod's rules are {rules}; allowed are lines of a pod's spec, such "
+                            "as nodeSelector: {{disk: ssd}}", rules=repr(rules))
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new-0"}, "spec": spec}
     unknown = manifests.loads(yaml.safe_dump(pod)).warnings
     if unknown:

@@ -10,7 +10,6 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.changes.draft import SHORT
-from volcano_lab.cli.output import wrapped
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.boss import at_work, run_changed
@@ -24,7 +23,7 @@ from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
-from volcano_lab.messages import Message, gettext, paragraph
+from volcano_lab.messages import Message, gettext, paragraph, wrapped
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -186,14 +185,12 @@ class Riddle:
         """Run a cycle with changes. Raises `ManifestError`, `ConfError` for one that cannot be."""
         for each in map(str, (*settings, *removals)):
             if ".allocatable" in each:
-                raise ManifestError([gettext('"{change}": machines stay as large as they are',
-                                             change=each)])
+                raise ManifestError('"{change}": machines stay as large as they are', change=each)
             kind = each.partition("/")[0].lower()
             if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
                 begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]
-                raise ManifestError([gettext(
-                    '"{change}": what may be changed here begins with {kinds:,}', change=each,
-                    kinds=begins)])
+                raise ManifestError('"{change}": what may be changed here begins with {kinds:,}',
+                                    change=each, kinds=begins)
         return run_changed(self.objects(), self.conf, settings, removals)
 
     def graded(self, after: Cycle, changes: int) -> Verdict:

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 from volcano_lab.api.objects import ConfigMap, ObjectMeta
-from volcano_lab.cli.output import wrapped
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.riddles.game import PRICES, Riddle, riddles
 from volcano_lab.course.riddles.game import riddle as numbered
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.export import as_manifests
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, wrapped
 
 COMMANDS = {
     "get, describe, logs …": "as with kubectl: get podgroups, describe podgroup NAME, get events",

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.messages import did_you_mean, log, one_line
+from volcano_lab.messages import did_you_mean, gettext, log, mark, one_line
 
 NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bindTimeoutSeconds",
                 "volumebinding.shape", "volumebinding.weight",
@@ -20,7 +20,7 @@ NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bind
                 "topologyAwarePreemptWorkerNum"}
 """Arguments of what is not modelled: volume scores, devices, and Volcano's own performance."""
 
-AS_IT_IS = "Volcano computes with it as it is"
+AS_IT_IS, USED = "Volcano computes with it as it is", "{used} is used"
 
 
 class Arguments(dict):
@@ -59,8 +59,8 @@ class Arguments(dict):
         (1, ['argument binpack.wieght is not known and has no effect;
         did you mean binpack.weight?'])
         """
-        return [f"argument {one_line(key, 100)} is not known and has no effect"
-                f"{did_you_mean(key, self._asked, '.')}"
+        return [gettext("argument {key} is not known and has no effect{hint}",
+                        key=one_line(key, 100), hint=did_you_mean(key, self._asked, mark(".")))
                 for key in sorted(self.keys() - self._asked - NOT_MODELLED)]
 
     def get_int(self, key: str, default: int) -> int:
@@ -83,7 +83,7 @@ class Arguments(dict):
         if weight >= 0:
             return weight
         used = weight if below_zero is None else below_zero
-        self.doubt(key, weight, "0 or more", AS_IT_IS if used == weight else f"{used} is used")
+        self.doubt(key, weight, "0 or more", AS_IT_IS if used == weight else USED, used)
         return used
 
     def get_resource_weights(self, prefix: str) -> dict[str, int]:
@@ -101,10 +101,11 @@ class Arguments(dict):
         return weights | {name: self.get_weight(prefix + name, 1, below_zero=1)
                           for name in ("cpu", "memory")}
 
-    def doubt(self, key: str, found: Any, allowed: str, effect: str) -> None:
+    def doubt(self, key: str, found: Any, allowed: str, effect: str, used: Any = None) -> None:
         """Warn, once, about a value that makes no sense, and its effect."""
-        sentence = (f"argument {one_line(key, 100)} is {one_line(repr(found), 100)}, allowed is "
-                    f"{allowed}; {effect}")
+        sentence = gettext("argument {key} is {found}, allowed is {allowed}; {effect}",
+                           key=one_line(key, 100), found=one_line(repr(found), 100),
+                           allowed=gettext(allowed), effect=gettext(effect, used=used))
         if sentence not in self.warnings:
             self.warnings.append(sentence)
             log.warning("%s", sentence)
@@ -121,8 +122,8 @@ class Arguments(dict):
         if least is None or (value >= least and isfinite(value)):
             return value
         used = default if value < least else value
-        self.doubt(key, value, f"a finite number, {least:g} or more",
-                   f"{used} is used" if value < least else AS_IT_IS)
+        self.doubt(key, value, gettext("a finite number, {least:g} or more", least=least),
+                   USED if value < least else AS_IT_IS, used)
         return used
 
     def get_bool(self, key: str, default: bool) -> bool:
@@ -150,7 +151,7 @@ class Arguments(dict):
         text = self.get_string(key, f"{default:g}s")
         seconds = parse_duration(text)
         if seconds is None:
-            self.doubt(key, text, 'a duration such as "1h30m"', f'"{default:g}s" is used')
+            self.doubt(key, text, 'a duration such as "1h30m"', USED, f'"{default:g}s"')
         return default if seconds is None else seconds
 
     def _read(self, key: str, default: Any, fits: Any, allowed: str) -> Any:
@@ -159,7 +160,7 @@ class Arguments(dict):
         value = self[key]
         if fits(value):
             return value
-        self.doubt(key, value, allowed, f"{default!r} is used")
+        self.doubt(key, value, allowed, USED, repr(default))
         return default
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import attrs
@@ -24,7 +23,7 @@ from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.yaml import ConfError, Reader
 from volcano_lab.framework.points.table import SWITCHES
-from volcano_lab.messages import one_line
+from volcano_lab.messages import did_you_mean, gettext, one_line
 
 ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
 """Volcano's actions by name."""
@@ -130,13 +129,14 @@ def load_conf(text: str | Mapping[str, Any] | None = None) -> SchedulerConfigura
     >>> load_conf("actions: alocate")
     Traceback (most recent call last):
     ...
-    volcano_lab.framework.config.yaml.ConfError: scheduler configuration: actions names "alocate" \
-(allocate?); allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
+    volcano_lab.framework.config.yaml.ConfError: scheduler configuration: actions names \
+"alocate"; allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle; did you mean \
+allocate?
     """
     if isinstance(text, Mapping):
         text = json.dumps(text, default=str)
     if not isinstance(text, str | None):
-        raise ConfError([f"it is {one_line(repr(text), 100)}; allowed is text or a mapping"])
+        raise ConfError("it is {found}; allowed is text or a mapping", found=repr(text)[:100])
     reader = Reader(DEFAULT_CONF if text is None else text)
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
@@ -152,11 +152,11 @@ def load_conf(text: str | Mapping[str, Any] | None = None) -> SchedulerConfigura
     _refuse_hierarchy_beside_proportion(conf.tiers)
     known = tuple(sorted({*ACTIONS, *action_names()}))
     if not parsed.get("actions", "").strip():
-        raise ConfError([f"actions is missing; allowed are {', '.join(known)}"])
+        raise ConfError("actions is missing; allowed are {known:,}", known=known)
     conf.actions = action_list(parsed["actions"], known)
-    conf.warnings += ["scheduler configuration: configurations names "
-                      f"\"{one_line(name, 100)}\" and has no effect; known are "
-                      f"{', '.join(known)}." for name in conf.configurations if name not in known]
+    conf.warnings += [gettext('scheduler configuration: configurations names "{name}" and has no '
+                              "effect; known are {known:,}.", name=one_line(name, 100),
+                              known=known) for name in conf.configurations if name not in known]
     return conf
 
 
@@ -165,8 +165,8 @@ def action_list(text: str, known: tuple[str, ...]) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
-            near = "".join(f" ({word}?)" for word in get_close_matches(name, known, 1))
-            raise ConfError([f'actions names "{name}"{near}; allowed are {", ".join(known)}'])
+            raise ConfError('actions names "{name}"; allowed are {known:,}{hint}', name=name,
+                            known=known, hint=did_you_mean(name, known))
     return names
 
 
@@ -183,8 +183,8 @@ def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
         hierarchy = any(
             option.name == "drf" and option.enables("enableHierarchy") for option in tier.plugins)
         if hierarchy and any(option.name == "proportion" for option in tier.plugins):
-            raise ConfError([f"tiers[{number}] has proportion beside drf with enableHierarchy; "
-                             "allowed is one of them"])
+            raise ConfError("tiers[{number}] has proportion beside drf with enableHierarchy; "
+                            "allowed is one of them", number=number)
 
 
 _PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(ALL_SWITCHES), "switch")}

@@ -21,7 +21,7 @@ import yaml
 from yaml import events
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from volcano_lab.messages import OneSentence, capped, did_you_mean
+from volcano_lab.messages import OneSentence, capped, did_you_mean, gettext
 
 TRUE = {word for base in ("y", "yes", "true", "on")
         for word in (base, base.capitalize(), base.upper())}
@@ -38,14 +38,18 @@ INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1
 
 
 class ConfError(OneSentence, ValueError):
-    """A configuration that Volcano refuses; `problems` holds one sentence each.
+    """A configuration that Volcano refuses, for one reason with its facts, or for several;
+    `problems` holds one sentence each.
 
-    >>> str(ConfError(["actions names nothing"]))
+    >>> str(ConfError("actions names {name}", name="nothing"))
     'scheduler configuration: actions names nothing.'
     """
 
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = capped([f"scheduler configuration: {problem}." for problem in problems])
+    def __init__(self, problems: str | list[str], /, **facts: Any) -> None:
+        found = [gettext(problems, **facts)] if isinstance(problems, str) else problems
+        self.problems = capped([gettext(
+            "scheduler configuration: {problem}" if problem[-1] in "?？" else
+            "scheduler configuration: {problem}.", problem=problem) for problem in found])
         super().__init__("\n".join(self.problems))
 
 
@@ -95,7 +99,8 @@ def nodes(text: str) -> Iterator[yaml.Node]:
             if type(event) is events.DocumentStartEvent:
                 count += 1
                 if count > MOST_DOCUMENTS:
-                    raise _error(event, f"more than {MOST_DOCUMENTS:,} documents")
+                    raise _error(event, gettext("more than {most:,} documents",
+                                                most=MOST_DOCUMENTS))
                 yield composer.document()
     finally:
         loader.dispose()
@@ -120,14 +125,15 @@ def entries(node: yaml.Node, repeated: list[str] | None) -> dict[str, yaml.Node]
     merged: list[yaml.Node] = []
     for key, value in node.value:
         if not isinstance(key, ScalarNode):
-            raise _error(key, "a key that is not text")
+            raise _error(key, gettext("a key that is not text"))
         if key.value == "<<" and key.tag == PLAIN:
             merged += value.value if isinstance(value, SequenceNode) else [value]
             continue
         if key.value in found:
             if repeated is None:
-                raise _error(key, f'the key "{key.value}" is given twice')
-            repeated.append(f"line {key.start_mark.line + 1}: {key.value} is given twice")
+                raise _error(key, gettext('the key "{value}" is given twice', value=key.value))
+            repeated.append(gettext("line {line}: {value} is given twice",
+                                    line=key.start_mark.line + 1, value=key.value))
         found[key.value] = value
     for source in merged:
         if isinstance(source, MappingNode):
@@ -192,9 +198,11 @@ class _Composer:
 
     def _alias(self, event: Any) -> yaml.Node:
         if event.anchor not in self.anchors:
-            raise _error(event, f'the anchor "{event.anchor}" is not defined')
+            raise _error(event, gettext('the anchor "{anchor}" is not defined',
+                                        anchor=event.anchor))
         if (found := self.anchors[event.anchor]) is None:
-            raise _error(event, f'the anchor "{event.anchor}" contains itself')
+            raise _error(event, gettext('the anchor "{anchor}" contains itself',
+                                        anchor=event.anchor))
         self._grow(event, *found[1:])
         return found[0]
 
@@ -204,9 +212,11 @@ class _Composer:
         if self.depth + height > self.deepest:
             self.deepest = self.depth + height
         if self.deepest > MOST_DEPTH:
-            raise _error(event, f"nested more than {MOST_DEPTH} deep")
+            raise _error(event, gettext("nested more than {most} deep",
+                                        most=MOST_DEPTH))
         if self.count > MOST_VALUES:
-            raise _error(event, f"more than {MOST_VALUES:,} values; JSON may hold more")
+            raise _error(event, gettext("more than {most:,} values; JSON may hold more",
+                                        most=MOST_VALUES))
 
 
 _ENDS = (events.SequenceEndEvent, events.MappingEndEvent)
@@ -227,10 +237,10 @@ def _error(at: Any, problem: str) -> yaml.YAMLError:
 def syntax_problem(error: yaml.YAMLError) -> str:
     """Return what is wrong with text that is not YAML, and in which line."""
     mark = getattr(error, "problem_mark", None)
-    where = f"line {mark.line + 1}: " if mark else ""
+    where = gettext("line {line}: ", line=mark.line + 1) if mark else ""
     problem = getattr(error, "problem", None) or " ".join(str(error).split())
-    tab = "; a tab is one: indent with spaces" * ("cannot start any token" in problem)
-    return f"{where}not valid YAML ({problem}{tab})"
+    tab = gettext("; a tab is one: indent with spaces") * ("cannot start any token" in problem)
+    return gettext("{where}not valid YAML ({problem}{tab})", where=where, problem=problem, tab=tab)
 
 
 class Reader:
@@ -257,11 +267,13 @@ class Reader:
                 self.root = root
         except yaml.YAMLError as error:
             raise ConfError([syntax_problem(error)]) from None
-        self.warnings += [f"scheduler configuration, {each}; the last one counts."
+        self.warnings += [gettext("scheduler configuration, {each}; the last one counts.",
+                                  each=each)
                           for each in repeated]
         with suppress(yaml.YAMLError):  # the text there is never read
             if next(found, None) is not None:
-                self.warnings.append("scheduler configuration: only its first document is read.")
+                self.warnings.append(gettext("scheduler configuration: only its first document is "
+                                             "read."))
 
     def read(self, shape: dict[str, Any]) -> dict[str, Any]:
         """Return the configuration. Raises `ConfError` if anything does not fit."""
@@ -296,23 +308,28 @@ class Reader:
     def _struct(self, node: yaml.Node, path: str, shape: dict[str, Any]) -> dict[str, Any]:
         """Return a mapping with known keys."""
         if not isinstance(node, MappingNode):
-            self._refuse(node, path, f"a mapping with {', '.join(shape)}")
+            self._refuse(node, path, gettext("a mapping with {shape:,}", shape=[*shape]))
             return {}
         found = {}
         for key, child in entries(node, []).items():
             where = f"{path}.{key}" if path else key
             if key not in shape:
-                hint = did_you_mean(key, shape, f"; known here are {', '.join(shape)}.")
-                self.warnings.append(f"scheduler configuration, line {child.start_mark.line + 1}: "
-                                     f"{where} is not known and has no effect{hint}")
+                hint = did_you_mean(key, shape, gettext("; known here are {shape:,}.",
+                                                        shape=[*shape]))
+                self.warnings.append(gettext("scheduler configuration, line {line}: {where} is "
+                                             "not known and has no effect{hint}",
+                                             line=child.start_mark.line + 1, where=where,
+                                             hint=hint))
             elif (read := self._value(child, where, shape[key])) is not None:
                 found[key] = read
         return found
 
     def _refuse(self, node: yaml.Node, path: str, allowed: str) -> None:
         found = _FOUND.get(type(node)) or f'"{node.value}"'
-        self.problems.append(f"{path or 'the text'} (line {node.start_mark.line + 1}) is {found}; "
-                             f"allowed is {allowed}")
+        self.problems.append(gettext("{path} (line {line}) is {found}; allowed is {allowed}",
+                                     path=path or gettext("the text"),
+                                     line=node.start_mark.line + 1, found=gettext(found),
+                                     allowed=gettext(allowed)))
 
 
 _KINDS: dict[str, type] = {"text": str, "switch": bool, "text map": MappingNode,

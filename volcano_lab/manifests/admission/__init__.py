@@ -22,7 +22,7 @@ from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods,
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
-from volcano_lab.messages import one_line
+from volcano_lab.messages import gettext, one_line
 
 KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
          api.PodGroup: ("podgroup", pod_groups), api.HyperNode: ("hypernode", hyper_nodes),
@@ -57,8 +57,9 @@ class Verdict:
     @property
     def text(self) -> str:
         """One sentence."""
-        return one_line(f"{self.label}: {self.field} is {self.found}; allowed is {self.allowed} "
-                        f"({self.message})")
+        return one_line(gettext("{label}: {field} is {found}; allowed is {allowed} ({message})",
+                                label=self.label, field=self.field, found=self.found,
+                                allowed=self.allowed, message=self.message))
 
 
 @collector_paused()
@@ -85,7 +86,9 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
             namespace = (obj.namespace or "default") if obj.namespaced else ""
             label = f"{obj.kind} {evolve(obj.metadata, namespace=namespace).key}"
             field, allowed, message = RULES[rule]
-            field, allowed = (text.format(**_quantities(values)) for text in (field, allowed))
+            facts = _quantities(values)
+            field = field.format(**facts)
+            allowed = gettext(allowed, **facts) if facts else gettext(allowed)
             found.append(Verdict(label + (f" ({place})" if place else ""), rule, field,
                                  _found(to_dict(obj), field), allowed,
                                  f"validate{webhook}.volcano.sh: {message.format(**values)}",
@@ -107,7 +110,7 @@ def _found(data: Any, field: str) -> str:
         try:
             data = data[int(name)] if isinstance(data, list) else data[name]
         except (KeyError, IndexError, TypeError, ValueError):
-            return "not set"
+            return gettext("not set")
     amounts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
     return ", ".join(f"{key} {text}" for key, text in data.items()) if amounts else found_text(data)
 

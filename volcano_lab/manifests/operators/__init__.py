@@ -27,7 +27,7 @@ from volcano_lab.manifests.operators.model import (
     at,
 )
 from volcano_lab.manifests.operators.table import LABELS, OPERATORS
-from volcano_lab.messages import listed
+from volcano_lab.messages import gettext
 
 __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
            "problems"]
@@ -79,14 +79,14 @@ def ended(obj: OperatorObject) -> str:
     for path in ("phase", "jobDeploymentStatus", "applicationState.state", "terminalState"):
         word = at(obj.status, path)
         if isinstance(word, str) and word.lower() in ENDED:
-            return f"it is {word}"
+            return gettext("it is {word}", word=word)
     conditions = at(obj.status, "conditions")
     for condition in conditions if isinstance(conditions, list) else ():
         word = at(condition, "type")
         if isinstance(word, str) and word.lower() in ENDED and at(condition, "status") == "True":
-            return f"it is {word}"
+            return gettext("it is {word}", word=word)
     if True in (at(obj.spec, "suspend"), at(obj.spec, "runPolicy.suspend")):
-        return "spec.suspend is true"
+        return gettext("spec.suspend is true")
     return ""
 
 
@@ -105,28 +105,30 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
     row, made = OPERATORS[type(obj)], Created()
     if row.reader is None:
         if not any(each.kind == row.namer for each in objects):
-            made.sentences.append(f"no pods are created of it: no {row.namer} is among the objects")
+            made.sentences.append(gettext("no pods are created of it: no {kind} is among the "
+                                          "objects", kind=row.namer))
         return made
     if there - {"PodGroup"}:
         return made
     if reason := ended(obj):
-        made.sentences.append(f"{reason}, so that no pods are created of it")
+        made.sentences.append(gettext("{reason}, so that no pods are created of it",
+                                      reason=reason))
         return made
     gangs = _found(obj, Reading(), objects)
     if isinstance(gangs, Children):
         made.objects, made.sentences = gangs.objects, gangs.waits
         if not (made.objects or made.sentences):
-            made.sentences.append("no pods are created of it: it names none")
+            made.sentences.append(gettext("no pods are created of it: it names none"))
         return made
     if gangs is None:
-        made.sentences.append("the runtime that it names (spec.runtimeRef) is not among the "
-                              "objects, so that no pods are created of it")
+        made.sentences.append(gettext("the runtime that it names (spec.runtimeRef) is not among "
+                                      "the objects, so that no pods are created of it"))
         return made
     asked = row.hands_over(obj, gangs)
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, made)
     if not (made.objects or made.later or made.sentences):
-        made.sentences.append("no pods are created of it: it asks for 0 replicas")
+        made.sentences.append(gettext("no pods are created of it: it asks for 0 replicas"))
     return made
 
 
@@ -142,25 +144,27 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if spec.scheduler_name == VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
-            _say_once(made, f"its pods are for another scheduler, "
-                            f"{spec.scheduler_name or 'default-scheduler'}, and are not created; "
-                            f"{row.asks}")
+            _say_once(made, gettext("its pods are for another scheduler, {scheduler_name}, and "
+                                    "are not created; {asks}",
+                                    scheduler_name=spec.scheduler_name or "default-scheduler",
+                                    asks=gettext(row.asks)))
     group = given(name) if name else None
     if group is not None:
         if group.status.phase in ("", "Pending"):
             made.later += first + later
         else:
-            _say_once(made, f"its PodGroup {name} is {group.status.phase} and none of its pods is "
-                            "among the objects; none are created")
+            _say_once(made, gettext("its PodGroup {name} is {phase} and none of its pods is among "
+                                    "the objects; none are created", name=name,
+                                    phase=group.status.phase))
         return
     if name and first + later:
         made.objects.append(_pod_group(obj, gang, priorities))
     made.objects += first
     made.later += later
     if later:
-        _say_once(made, f"{listed([pod.name for pod in later], 2)}: created when "
-                        f"{listed([pod.name for pod in first], 2)} runs; minResources of PodGroup "
-                        f"{name} count them")
+        _say_once(made, gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
+                                "{name} count them", later=[pod.name for pod in later],
+                                first=[pod.name for pod in first], name=name))
 
 
 def _say_once(made: Created, sentence: str) -> None:

@@ -34,7 +34,7 @@ from volcano_lab.manifests.operators.model import (
 )
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
-from volcano_lab.messages import listed
+from volcano_lab.messages import gettext
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
@@ -53,8 +53,8 @@ def _owned(obj: OperatorObject, name: str, raw: Any = None) -> ObjectMeta:
 
 
 def _jobs_later(names: list[str]) -> list[str]:
-    return [f"{listed(names, 3)}: created when what they depend on has run or ended, and not "
-            "before"] if names else []
+    return [gettext("{names:3}: created when what they depend on has run or ended, and not before",
+                    names=names)] if names else []
 
 
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
@@ -106,8 +106,8 @@ def job_flow(obj: OperatorObject, read: Reading, objects: Others, where: str) ->
             children.objects.append(VolcanoJob(_owned(obj, f"{obj.name}-{name}"), structure(
                 VolcanoJobSpec, spec, read.findings, ((), f"spec.flows {name}"))))
         else:
-            children.waits.append(f"its JobTemplate {name} is not among the objects; no Job is "
-                                  "created of it")
+            children.waits.append(gettext("its JobTemplate {name} is not among the objects; no "
+                                          "Job is created of it", name=name))
     children.waits += _jobs_later(later)
     return children
 
@@ -254,8 +254,9 @@ def _resource(obj: OperatorObject, resource: Any, values: Values, children: Chil
     cls = KINDS.get((str(at(document, "apiVersion", "")).rpartition("/")[0],
                      str(at(document, "kind", ""))))
     if cls is None:
-        children.waits.append("the object of a resource template is not created: its action "
-                              "creates nothing, or its manifest is of no kind that is read here")
+        children.waits.append(gettext("the object of a resource template is not created: its "
+                                      "action creates nothing, or its manifest is of no kind that "
+                                      "is read here"))
         return
     made = structure(cls, {key: value for key, value in document.items()
                            if key not in ("apiVersion", "kind")}, Findings())

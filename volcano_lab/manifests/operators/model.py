@@ -17,6 +17,7 @@ from volcano_lab.api.objects import (
 from volcano_lab.manifests.names import generated
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.manifests.workloads import MOST_PODS
+from volcano_lab.messages import gettext
 
 QUEUE = "annotation scheduling.volcano.sh/queue-name"
 VOLCANO = "volcano"
@@ -94,7 +95,8 @@ class Reading:
         found = at(data, path, default)
         if type(found) is not int or not 0 <= found <= MOST_PODS:
             self.findings.misfit(((), f"spec.{where}{path}"), found,
-                                 f"a whole number from 0 to {MOST_PODS:,}")
+                                 gettext("a whole number from 0 to {most:,}",
+                                         most=MOST_PODS))
             return default
         return found
 

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 from attrs import Factory, define
 
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.framework import AS_IT_IS, Arguments, ConfError
-from volcano_lab.messages import one_line
+from volcano_lab.framework import AS_IT_IS, USED, Arguments, ConfError
+from volcano_lab.messages import gettext, one_line
 
 MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
 DEFAULT_WEIGHT = 10
@@ -88,8 +88,8 @@ def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
             continue
         _only(arguments, path[:-1], entry, ("type", "weight"))
         if kind not in ("", MOST_ALLOCATED, LEAST_ALLOCATED):
-            arguments.doubt(path + "type", kind, f"{MOST_ALLOCATED} or {LEAST_ALLOCATED}",
-                            f"{LEAST_ALLOCATED} is used")
+            arguments.doubt(path + "type", kind, gettext(
+                "{words:or}", words=(MOST_ALLOCATED, LEAST_ALLOCATED)), USED, LEAST_ALLOCATED)
         known = kind if kind == MOST_ALLOCATED else LEAST_ALLOCATED
         strategies[name] = Strategy(known, _least(arguments, path + "weight", weight, 1, 1)
                                     if "weight" in entry else 1)
@@ -158,8 +158,8 @@ def _least(arguments: Arguments, path: str, value: Number, least: int, below: Nu
     """A number, or what Volcano takes in place of one that is too low, which is told."""
     if value >= least:
         return value
-    arguments.doubt(path, value, f"{least} or more",
-                    AS_IT_IS if below == value else f"{below} is used")
+    arguments.doubt(path, value, gettext("{least} or more", least=least),
+                    AS_IT_IS if below == value else USED, below)
     return below
 
 
@@ -167,7 +167,8 @@ def _only(arguments: Arguments, path: str, given: Mapping[str, Any],
           known: tuple[str, ...]) -> None:
     """Tell what a mapping holds that nothing reads."""
     for key in sorted(given.keys() - {*known}):
-        arguments.doubt(f"{path}.{key}", given[key], " and ".join(known), "it has no effect")
+        arguments.doubt(f"{path}.{key}", given[key], gettext("{words:and}", words=known),
+                        "it has no effect")
 
 
 _ALLOWED: dict[type, tuple[tuple[type, ...], str]] = {
@@ -185,8 +186,9 @@ def _get(values: Mapping[str, Any], key: str, default: Any, path: str = "") -> A
     types, allowed = _ALLOWED[kind]
     endless = isinstance(value, float) and not isfinite(value)
     if not isinstance(value, types) or endless or (isinstance(value, bool) and bool not in types):
-        raise ConfError([one_line(f"plugin resource-strategy-fit: argument {path}{key} is "
-                                  f"{value!r}", 300) + f"; allowed is {allowed}"])
+        raise ConfError("plugin resource-strategy-fit: argument {path} is {value}; allowed is "
+                        "{allowed}", path=path + key, value=one_line(repr(value), 300),
+                        allowed=gettext(allowed))
     return kind(value)
 
 

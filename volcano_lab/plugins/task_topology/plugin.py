@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.framework import Event, Plugin, Session
+from volcano_lab.messages import OneSentence, gettext
 from volcano_lab.plugins.task_topology.buckets import JobManager, TaskTopology, role_of
 
 WEIGHT = "task-topology.weight"
@@ -30,7 +31,7 @@ TASK_ORDER = "volcano.sh/task-topology-task-order"
 MAX_NODE_SCORE = 100.0
 
 
-class TopologyError(ValueError):
+class TopologyError(OneSentence, ValueError):
     """A job's annotations name roles that it doesn't have, or one of them twice."""
 
 
@@ -128,8 +129,9 @@ def _check(job: JobInfo, key: str, groups: Sequence[Sequence[str]]) -> None:
         named = [role for role in group if role]
         for i, role in enumerate(named):
             if role not in roles or role in named[:i]:
-                problem = "twice in a group" if role in roles else "but has no such role"
-                raise TopologyError(
-                    f'PodGroup {job.uid}: annotation {key} names "{role}" {problem}; allowed are '
-                    f"{', '.join(sorted(roles - {''})) or 'no roles'}, each once; it has no effect."
-                )
+                problem = gettext("twice in a group" if role in roles
+                                  else "but has no such role")
+                raise TopologyError('PodGroup {uid}: annotation {key} names "{role}" {problem}; '
+                                    "allowed are {roles:,}, each once; it has no effect.",
+                                    uid=job.uid, key=key, role=role, problem=problem,
+                                    roles=sorted(roles - {""}) or gettext("no roles"))

@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any
 
-from volcano_lab.messages import OneSentence
+from volcano_lab.messages import OneSentence, gettext
 from volcano_lab.messages.install import install_line
 
 Item = tuple[int, Any]
@@ -52,8 +52,9 @@ def packed(thing: Any) -> bytes:
     try:
         return dumps(thing)
     except Exception as error:
-        raise SweepError(f"base or a metric can't be sent to another process ({error}); allowed "
-                         "are objects and functions of a module, or one worker") from None
+        raise SweepError("base or a metric can't be sent to another process ({error}); allowed "
+                         "are objects and functions of a module, or one worker",
+                         error=error) from None
 
 
 @lru_cache(maxsize=2)
@@ -87,7 +88,7 @@ def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int)
         tries.update(batch.keys() & left.keys() if broken else ())
         if broken and alone and tries[number := next(iter(batch))] >= TRIES:
             del left[number]
-            yield number, RuntimeError("its process died")
+            yield number, RuntimeError(gettext("its process died"))
         alone = broken and any(tries[number] >= TRIES - 1 for number in left)
 
 
@@ -97,7 +98,8 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
         from distributed import Client, LocalCluster
         from distributed import as_completed as done_of
     except ImportError:
-        raise SweepError(f"--scheduler needs Dask: {install_line('sweep')}") from None
+        raise SweepError("--scheduler needs Dask: {command}",
+                         command=install_line("sweep")) from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
     def connected() -> Any:
@@ -116,7 +118,8 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
                 error = future.exception()
                 yield futures[future], future.result() if error is None else error
     except (OSError, TimeoutError, ValueError, CancelledError) as error:
-        raise SweepError(f"the Dask scheduler at {scheduler} can't be reached ({error})") from None
+        raise SweepError("the Dask scheduler at {scheduler} can't be reached ({error})",
+                         scheduler=scheduler, error=error) from None
     finally:
         if cluster is not None:
             cluster.close()

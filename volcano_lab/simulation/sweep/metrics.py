@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.messages import NoSuch, listed
+from volcano_lab.messages import NoSuch, gettext
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.measures import measure as of_history
 from volcano_lab.trace.views.cycle import Cycle
@@ -53,9 +53,11 @@ def measure(name: str, cycle: Cycle | History) -> Any:
                 if value is not None and not isinstance(value, dict | list):
                     return value
     known = [_names(row[kind], cycle)[-1] if kind == "job" else row[kind] for row in rows]
-    there = f"; {kind}s are {listed(sorted(known), 5)}" if known else ""
-    raise NoSuch(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '
-                 f"queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD{there}")
+    there = gettext("; queues are {known:5}" if kind == "queue" else "; jobs are {known:5}",
+                    known=sorted(known)) if known else ""
+    raise NoSuch('no metric is called "{name}"; allowed are {metrics:,}, '
+                 "queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD{there}", name=name,
+                 metrics=[*METRICS], there=there)
 
 
 def _names(uid: str, cycle: Cycle) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 from zlib import crc32
 
+from volcano_lab.messages import gettext
 from volcano_lab.messages.install import install_line
 from volcano_lab.simulation.sweep.engines import SweepError
 
@@ -30,8 +31,8 @@ class Parts:
         try:
             import pyarrow.parquet
         except ImportError:
-            raise SweepError(f"a folder of results needs pyarrow: {install_line('sweep')}"
-                             ) from None
+            raise SweepError("a folder of results needs pyarrow: {command}",
+                             command=install_line("sweep")) from None
         self.arrow, self.path, self.names = pyarrow, Path(path), list(grid)
         self.head, self.written = {HEAD: json.dumps(head).encode()}, time.monotonic()
         self.columns = [*grid, *metrics, "error"]
@@ -59,7 +60,8 @@ class Parts:
                 rows = self._rows(part, data) if part.stem.endswith(_checksum(data)) else None
                 if rows is None:
                     part.unlink()
-                    told.append(f"{part} was damaged: it is removed, and its settings run again")
+                    told.append(gettext("{part} was damaged: it is removed, and its settings run "
+                                        "again", part=part))
                     continue
                 for row in rows:
                     number = numbers.get(tuple(row.pop(name) for name in self.names))
@@ -67,8 +69,8 @@ class Parts:
                         done[number] = {"error": row["error"]} if row["error"] is not None else {
                             name: _whole(row[name]) for name in row if name != "error"}
         except OSError as error:
-            raise SweepError(f"{self.path}: can't be used as the folder of a sweep "
-                             f"({error.strerror})") from None
+            raise SweepError("{path}: can't be used as the folder of a sweep ({strerror})",
+                             path=self.path, strerror=error.strerror) from None
         return done, told
 
     def _rows(self, part: Path, data: bytes) -> list[Found] | None:
@@ -78,8 +80,8 @@ class Parts:
         except self.arrow.ArrowException:
             return None
         if table.schema.metadata != self.head:
-            raise SweepError(f"{part} is of another sweep (base, configuration, names or metrics "
-                             "differ); allowed is its own folder, or a new one")
+            raise SweepError("{part} is of another sweep (base, configuration, names or metrics "
+                             "differ); allowed is its own folder, or a new one", part=part)
         return table.to_pylist()
 
     def add(self, setting: Mapping[str, Any], found: Mapping[str, Any]) -> None:
@@ -104,7 +106,8 @@ class Parts:
             whole.replace(self.path / f"sweep-{time.time_ns()}-{_checksum(found)}.parquet")
         except (OSError, arrow.ArrowException) as error:
             reason = getattr(error, "strerror", None) or error
-            raise SweepError(f"{self.path}: a part can't be written ({reason})") from None
+            raise SweepError("{path}: a part can't be written ({reason})", path=self.path,
+                             reason=reason) from None
         self.waiting, self.written = [], time.monotonic()
 
     def _values(self, setting: Mapping[str, Any]) -> Found:

@@ -131,11 +131,12 @@ def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
     """The values of a grid by name. Raises `SweepError` for what is no list, or too much."""
     for name, values in grid.items():
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise SweepError(f"grid: {name} is {one_line(repr(values), 100)}; allowed is a list "
-                             "of values")
+            raise SweepError("grid: {name} is {values}; allowed is a list of values", name=name,
+                             values=one_line(repr(values), 100))
     columns = {name: list(values) for name, values in grid.items()}
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
-        raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
+        raise SweepError("grid: there are {count:,} settings; allowed are {most:,}", count=count,
+                         most=MOST_SETTINGS)
     return columns
 
 
@@ -158,8 +159,8 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[Kubernete
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have what another has not
     if "/" not in name:
-        raise SweepError(f'grid: "{name}" is no field; allowed is KIND/NAME.FIELD, '
-                         "plugin/NAME.ARGUMENT or conf, unless base is a function")
+        raise SweepError('grid: "{name}" is no field; allowed is KIND/NAME.FIELD, '
+                         "plugin/NAME.ARGUMENT or conf, unless base is a function", name=name)
     found = ""
     for value in (columns[name][0], None, True):  # null stands for no value, true for a switch
         try:
@@ -167,7 +168,7 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[Kubernete
             return
         except ManifestError as error:
             found = found or error.problems[0]
-    raise SweepError(f"grid: {found}")
+    raise SweepError("grid: {problem}", problem=found)
 
 
 def _measured(work: Work, setting: Mapping[str, Any],

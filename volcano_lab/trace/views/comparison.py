@@ -11,13 +11,11 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import quantity_text
-from volcano_lab.messages import Message, Misuse, gettext, listed
+from volcano_lab.messages import Message, Misuse, gettext
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle, Row
 
-MOST_PODS = 12
-"""Pods that are named; `placements` has all."""
 QUEUE = ("deserved", "allocated", "request")
 JOB = ("queue", "phase", "pods", "placed", "pending")
 EXPECTED = ("placed", "admitted", "pending")
@@ -90,8 +88,8 @@ class Comparison(Shown):
         is nothing of that.
         """
         if expected not in EXPECTED:
-            raise Misuse(gettext("expected is {expected}; allowed is {allowed:,}",
-                                 expected=expected, allowed=[*EXPECTED]))
+            raise Misuse("expected is {expected}; allowed is {allowed:,}", expected=expected,
+                         allowed=[*EXPECTED])
         try:
             uid = Names(self.after.session).find(job, "job")[1]
         except LookupError:
@@ -136,7 +134,8 @@ class Comparison(Shown):
             pods.setdefault((row["change"], row["operation"]), []).append(gettext(
                 "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
         for (change, operation), names in pods.items():
-            yield f"{'+' if change == 'more' else '-'} {operation}: {listed(names, MOST_PODS)}"
+            yield gettext("+ {operation}: {names:12}" if change == "more" else
+                          "- {operation}: {names:12}", operation=operation, names=names)
         if self.jobs:
             yield gettext("Jobs, before -> after")
             yield [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
