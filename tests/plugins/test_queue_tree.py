@@ -23,7 +23,7 @@ def queue(name: str, parent: str = "", guarantee: dict[str, str] | None = None,
 
 def plant(*queues: QueueInfo) -> QueueTree:
     tree = QueueTree()
-    tree.plant({info.uid: info for info in sorted(queues, key=lambda info: info.uid)})
+    tree.add_queues({info.uid: info for info in sorted(queues, key=lambda info: info.uid)})
     return tree
 
 

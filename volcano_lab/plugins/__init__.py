@@ -1,6 +1,6 @@
-"""The plugins: one file each; they meet in the session and never import one another.
+"""The plugins, one file each; they meet in the session and never import one another.
 
-Importing this package makes them known by name; each is loaded when a configuration first names it.
+Importing this package registers them; each is loaded when a configuration first names it.
 """
 
 from volcano_lab.framework.plugin import PLUGINS, UNMODELLED, plugin_class
@@ -20,7 +20,7 @@ BUILT_IN = {"binpack": "binpack:Binpack", "capacity": "capacity:Capacity",
 """Volcano's plugins: name in a configuration -> module and class in this package."""
 
 LAB_PLUGINS: dict[str, str] = {}
-"""The same of plugins that the lab brings along and Volcano does not have."""
+"""Plugins of the lab's own, which Volcano does not have, in the same form."""
 
 NOT_MODELLED = {"deviceshare": "GPU, vGPU and NPU sharing",
                 "extender": "calls to an outside scheduler",
@@ -32,7 +32,7 @@ UNMODELLED.update(NOT_MODELLED)
 
 
 def answering(point: str) -> list[str]:
-    """Return the plugins of Volcano that have an extension point.
+    """Return the plugins of Volcano that implement an extension point.
 
     >>> answering("overused")
     ['proportion']

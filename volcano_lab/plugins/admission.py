@@ -1,4 +1,4 @@
-"""Admission: what admitted jobs have reserved, shared by the plugins that admit jobs.
+"""Admission: resources that admitted jobs reserve, shared by the plugins that admit jobs.
 
 Volcano: pkg/scheduler/plugins/util/util.go
 """
@@ -10,11 +10,11 @@ from volcano_lab.api.resource import is_scalar_resource_name
 
 
 def inqueue_resource(job: JobInfo) -> Resource:
-    """What a job reserves beyond what it has allocated.
+    """Return what a job reserves beyond its allocated resources.
 
-    An Inqueue gang reserves its minimum. A Running one reserves the part of its minimum that isn't
-    allocated, as long as it still has its minimum of members (one whose driver has finished
-    reserves nothing). Tasks behind a scheduling gate reserve nothing.
+    An Inqueue gang reserves its minimum. A Running one reserves the unallocated part of its
+    minimum, while it has its minimum of members (one whose driver has finished reserves nothing).
+    Tasks with a scheduling gate reserve nothing.
     """
     status, spec = job.pod_group.status, job.pod_group.spec
     if status.phase == "Inqueue":
@@ -26,10 +26,10 @@ def inqueue_resource(job: JobInfo) -> Resource:
 
 
 def not_allocated_yet(job: JobInfo) -> Resource:
-    """The minimum resources less what is allocated, never negative.
+    """Return the minimum resources less the allocated ones, never negative.
 
-    Volcano takes the whole number of a scalar here where everywhere else it takes thousandths; so
-    do we.
+    As in Volcano, a scalar is taken in whole units here, where it is in thousandths everywhere
+    else.
     """
     least, allocated = job.get_min_resources(), job.allocated.scalars or {}
     named = least.scalars or {}
@@ -44,7 +44,7 @@ def not_allocated_yet(job: JobInfo) -> Resource:
 
 
 def format_resource_names(prefix: str, verb: str, names: Sequence[str]) -> str:
-    """A reason and the resources it is about.
+    """Return a reason with the resources that it concerns.
 
     >>> format_resource_names("queue resource quota insufficient", "insufficient",
     ...                       ["cpu", "memory"])

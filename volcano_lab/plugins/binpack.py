@@ -1,7 +1,7 @@
-"""binpack: prefer the node that the task fills most.
+"""binpack: prefer the node that is fullest with the task.
 
 Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources` (names, comma
-separated) and `binpack.resources.NAME`; each is a whole number and 1 unless given.
+separated) and `binpack.resources.NAME`; each weight is an integer, 1 by default.
 
 Volcano: pkg/scheduler/plugins/binpack/binpack.go
 """
@@ -18,8 +18,8 @@ Term = tuple[Any, float, int]
 
 
 class Binpack(Plugin):
-    """Scores from 0 to 100 x weight: the weighted mean, over the resources asked for, of how full
-    the node would be.
+    """Scores from 0 to 100 x weight: the weighted mean, over the requested resources, of the node's
+    utilization with the task.
     """
 
     name = "binpack"
@@ -52,7 +52,7 @@ class Binpack(Plugin):
 
 def binpacking_score(request: Resource, allocatable: Resource, used: Resource,
                      weights: Mapping[str, int]) -> float:
-    """How full a node would be, from 0 to 1; 0 where the request does not fit.
+    """Return a node's utilization with the request, from 0 to 1; 0 where it does not fit.
 
     >>> binpacking_score(Resource(1000.0, 2.0), Resource(4000.0, 8.0), Resource(1000.0, 2.0),
     ...                  {"cpu": 1, "memory": 1})
@@ -69,8 +69,8 @@ def _weighed(request: Resource, weights: Mapping[str, int]) -> list[tuple[str, f
 
 
 def _fullness(terms: Iterable[Term], allocatable: Any, used: Any) -> Any:
-    """The formula, for amounts of one node or arrays of many; a term is a resource's key in them,
-    what is requested of it, and its weight.
+    """Return the score for amounts of one node or arrays of many; a term is a resource's key in
+    them, its request, and its weight.
     """
     score, total, too_much = 0.0, 0, False
     for key, amount, weight in terms:

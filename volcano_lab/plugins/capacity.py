@@ -1,12 +1,12 @@
-"""capacity: each queue has what its author wrote, flat or in a tree, and nobody in its line goes
-over a limit.
+"""capacity: each queue gets the amounts in its spec, flat or in a tree, and no queue exceeds its or
+its ancestors' limit.
 
-The tree is `queue_tree.py`. `enableHierarchy` switches the tree on; without it each queue stands
-for itself and only queues that have jobs are known.
+The tree is `queue_tree.py`. `enableHierarchy` enables the tree; without it queues are independent,
+and only queues with jobs have attributes.
 
-Differs on purpose: a task placed for a queue that a broken tree has left out is not counted, where
+Differs on purpose: a task placed for a queue that an invalid tree omits is not counted, where
 Volcano stops with a nil pointer. The argument `lab.v1-11-enqueue: true` is the lab's own, not
-Volcano's: it lets a job in as v1.11.0 did, asking and charging its own queue and none above it
+Volcano's: it admits a job as v1.11.0 did, checking and charging its own queue and no ancestor
 (volcano-sh/volcano#4118, fixed by #4119).
 
 Volcano: pkg/scheduler/plugins/capacity/capacity.go
@@ -26,12 +26,12 @@ V1_11_ENQUEUE = "lab.v1-11-enqueue"
 
 
 class Capacity(QueueShares):
-    """Queue order by share of what is deserved; limits and admission from the queue up to the root;
-    reclaim by excess.
+    """Queue order by allocated over deserved; limits and admission from the queue up to the root;
+    reclaim from queues above their deserved share.
 
-    A change of what is allocated reaches all queues of a line, but only the lowest one's share:
-    those above keep, for the whole session, the share they had when it opened. That is Volcano's
-    doing.
+    As in Volcano, a change of allocated resources is added to all queues of a line, but updates
+    only the lowest one's share: its ancestors keep, for the whole session, their share at its
+    opening.
     """
 
     name = "capacity"
@@ -52,12 +52,10 @@ class Capacity(QueueShares):
             attr.keep_share()
 
     def _open_tree(self) -> None:
-        """Grow the tree, count the jobs, set the limits. Where that fails, this session lets nobody
-        in.
-        """
+        """Build the tree, count the jobs, set the limits. On an error admit no job."""
         ssn = self.ssn
         try:
-            self.tree.plant(ssn.queues)
+            self.tree.add_queues(ssn.queues)
             for job in ssn.jobs.values():
                 if not self.tree.is_leaf(job.queue):
                     raise QueueTreeError('job {uid}: its queue "{queue}" has queues below it; '
@@ -88,8 +86,8 @@ class Capacity(QueueShares):
 
     @active_if("ready")
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> int:
-        """The queue's own priority first; then, of the branches in which the two stand, the emptier
-        one.
+        """Compare the queues' own priority; then the shares of the branches of the tree that
+        contain the two.
         """
         by_priority = right.queue.spec.priority - left.queue.spec.priority
         if by_priority:
@@ -105,24 +103,24 @@ class Capacity(QueueShares):
 
     @active_if("grown")
     def victim_queue_order(self, left: QueueInfo, right: QueueInfo, preemptor: QueueInfo) -> int:
-        """The queue that is more closely related to the preemptor's gives first."""
+        """Put first the queue that is more closely related to the preemptor's."""
         return _compare(self.tree.level(right.uid, preemptor.uid),
                         self.tree.level(left.uid, preemptor.uid))
 
     # -- limits ----------------------------------------------------------------------------------
 
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
-        """Whether one more task keeps an open leaf and all above it within what they may hold."""
+        """Return whether one more task keeps an open leaf and its ancestors within their limits."""
         if not (queue.is_open and self.takes_jobs(queue.uid)):
             return False
-        return all(self._has_room(attr, attr.allocated, queue, candidate)
+        return all(self._fits(attr, attr.allocated, queue, candidate)
                    for attr in self.tree.line(queue.uid))
 
     def takes_jobs(self, queue: str) -> bool:
         return self.ready and not (self.hierarchical and not self.tree.is_leaf(queue))
 
-    def _has_room(self, attr: QueueAttr, allocated: Resource, queue: QueueInfo,
-                  candidate: TaskInfo) -> bool:
+    def _fits(self, attr: QueueAttr, allocated: Resource, queue: QueueInfo,
+              candidate: TaskInfo) -> bool:
         limit = attr.real_capability
         if not self.ssn.observer.watching:
             return allocated.stays_within(limit, candidate.resreq)
@@ -136,11 +134,11 @@ class Capacity(QueueShares):
     def asked_levels(self, queue: str) -> list[QueueAttr]:
         return self.tree.line(queue)[: 1 if self.leaf_only else None]
 
-    # -- taking back -----------------------------------------------------------------------------
+    # -- reclaim ---------------------------------------------------------------------------------
 
     def preemptive(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
-        """Whether, with the task, an open queue would stay within what it deserves in any dimension
-        that counts.
+        """Return whether an open queue with the task would stay within its deserved share in any
+        relevant dimension.
         """
         if not self.ready or not queue.is_open:
             return False
@@ -164,15 +162,15 @@ class Capacity(QueueShares):
                                allocated=held, deserved=attr.deserved, guarantee=attr.guarantee)
         return verdict is Verdict.VICTIM
 
-    # -- what if: used while a preemption is tried out ---------------------------------------------
+    # -- simulated preemption ----------------------------------------------------------------------
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
                              candidate: TaskInfo) -> bool:
-        """Answer as `allocatable`, with what the trial has changed, also for closed queues."""
+        """Answer as `allocatable`, with the simulated changes, also for closed queues."""
         trial = state.get(self.name)
         if trial is None or not self.takes_jobs(queue.uid):
             return False
-        return all(self._has_room(attr, trial[attr.queue_id], queue, candidate)
+        return all(self._fits(attr, trial[attr.queue_id], queue, candidate)
                    for attr in self.tree.line(queue.uid))
 
 

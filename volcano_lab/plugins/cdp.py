@@ -1,7 +1,7 @@
-"""cdp (cooldown protection): a pod that has only just got its node isn't evicted yet.
+"""cdp (cooldown protection): a pod is not evicted until some time after it was scheduled.
 
-A pod's label or, where it has none, annotation `volcano.sh/cooldown- time` says for how long after
-it was scheduled it is left alone: a duration such as "10m". The plugin has no arguments.
+A pod's label or, without it, annotation `volcano.sh/cooldown- time` sets this time: a duration such
+as "10m". The plugin has no arguments.
 
 Volcano: pkg/scheduler/plugins/cdp/cdp.go
 """
@@ -16,9 +16,7 @@ from volcano_lab.messages import log
 
 
 class CooldownProtection(Plugin):
-    """Running pods are no victims until their cooldown time has passed; of all other pods it says
-    yes.
-    """
+    """Running pods are no victims until their cooldown time has passed; all other pods are."""
 
     name = "cdp"
 
@@ -28,7 +26,7 @@ class CooldownProtection(Plugin):
     reclaimable = preemptable
 
     def cools_down(self, pod: Pod) -> bool:
-        """Whether a pod runs and was scheduled less than its cooldown time ago."""
+        """Return whether a pod runs and was scheduled less than its cooldown time ago."""
         cooldown = cooldown_time(pod)
         if cooldown is None or pod.status.phase != "Running":
             return False
@@ -40,7 +38,7 @@ class CooldownProtection(Plugin):
 
 
 def cooldown_time(pod: Pod) -> float | None:
-    """Seconds for which a pod asks to be left alone, or None.
+    """Return a pod's cooldown time in seconds, or None.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> cooldown_time(Pod(ObjectMeta("p", labels={"volcano.sh/cooldown-time": "10m"})))

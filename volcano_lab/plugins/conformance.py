@@ -1,4 +1,4 @@
-"""conformance: what the cluster itself needs is never evicted.
+"""conformance: pods that the cluster itself needs are never evicted.
 
 Volcano: pkg/scheduler/plugins/conformance/conformance.go
 """

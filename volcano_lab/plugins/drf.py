@@ -1,8 +1,7 @@
-"""drf: of two jobs, the one whose dominant share is lower goes first; with a hierarchy the same
-holds between queues.
+"""drf: of two jobs, the one with the lower dominant share is first; with a hierarchy the same
+applies between queues.
 
-The tree is `plugins/hierarchy.py`. The hierarchy is switched on by `enableHierarchy` and excludes
-proportion.
+The tree is `plugins/hierarchy.py`. `enableHierarchy` enables the hierarchy and excludes proportion.
 
 Volcano: pkg/scheduler/plugins/drf/drf.go
 """
@@ -16,15 +15,15 @@ from volcano_lab.framework import PERMIT, Event, Plugin, Session, TasksAndVote, 
 from volcano_lab.plugins.hierarchy import Hierarchy
 
 SHARE_DELTA = 0.000001
-"""Shares that differ by no more count as equal when victims are chosen."""
+"""Shares within this difference are equal when victims are chosen."""
 
 
 @define(slots=True)
 class JobShare:
-    """What a job holds, and of which resource that is the largest part of the cluster (`total`).
+    """A job's allocated resources, and its largest share of the cluster (`total`) with its
+    resource.
 
-    The share is worked out when somebody asks, and once for as long as what the job holds doesn't
-    change.
+    The share is computed on use, once until the allocated resources change.
     """
 
     total: Sequence[tuple[str, float]]
@@ -73,7 +72,7 @@ class Drf(Plugin):
         return self.job_attrs[job.uid].share
 
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
-        """Tasks without which their job would still have at least the share that the preemptor's
+        """Select tasks without which their job would keep at least the share that the preemptor's
         job would reach.
         """
         claim = self._share(self.job_attrs[preemptor.job].allocated + preemptor.resreq)
@@ -98,8 +97,8 @@ class Drf(Plugin):
 
     @active_if("hierarchical")
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
-        """Tasks whose queue would still come after the reclaimer's, had the one gone and the other
-        come.
+        """Select tasks whose queue would still be ordered after the reclaimer's, with the one
+        evicted and the other placed.
         """
         ssn, tree = self.ssn, self.hierarchy.clone()
         job = ssn.jobs[reclaimer.job]
@@ -121,7 +120,7 @@ class Drf(Plugin):
                 victims.append(task)
         return victims, PERMIT
 
-    # -- what happens meanwhile --------------------------------------------------------------------
+    # -- updates during the session ----------------------------------------------------------------
 
     def on_allocate(self, event: Event) -> None:
         self._recount(event.task, Resource.__add__)

@@ -20,15 +20,15 @@ READY_REASON = "tasks in gang are ready to be scheduled"
 
 @define(slots=True, frozen=True)
 class Invalid:
-    """Why a job can't be scheduled whatever the cluster has."""
+    """Why a job cannot be scheduled whatever resources are free."""
 
     reason: str
     message: str
 
 
 class Gang(Plugin):
-    """Jobs are valid, ready and pipelined by their minimum; nobody's minimum is evicted; waiting
-    gangs go first.
+    """Jobs are valid, ready and pipelined by their minimum; no gang is evicted below it; gangs that
+    are not ready are first.
     """
 
     name = "gang"
@@ -47,7 +47,7 @@ class Gang(Plugin):
         return None
 
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
-        """What a gang holds above its minimum may go, as if those named before had gone already."""
+        """Select a gang's tasks above its minimum, assuming victims selected so far are gone."""
         ready: dict[str, int] = {}
         victims = []
         for task in preemptees:
@@ -61,7 +61,7 @@ class Gang(Plugin):
     reclaimable = preemptable
 
     def job_order(self, left: JobInfo, right: JobInfo) -> int:
-        """A gang that isn't ready goes before one that is."""
+        """Put a gang that is not ready first."""
         return left.is_ready() - right.is_ready()
 
     def job_order_key(self, job: JobInfo) -> bool:
@@ -85,7 +85,7 @@ class Gang(Plugin):
         return PERMIT if sub_job.is_pipelined() else REJECT
 
     def job_starving(self, job: JobInfo) -> bool:
-        """While evicting for a job only its minimum counts, not those of its roles."""
+        """Return whether a job lacks its minimum; those of its roles do not count here."""
         return job.is_starving()
 
     def on_session_close(self, ssn: Session) -> None:

@@ -1,6 +1,6 @@
 """The tree of hierarchical DRF: queues share at each level by weight and by dominant share.
 
-A queue's place and weights stand in its annotations `volcano.sh/hierarchy` ("root/science/ml") and
+A queue's path and weights are its annotations `volcano.sh/hierarchy` ("root/science/ml") and
 `volcano.sh/hierarchy-weights` ("1/2/3"); jobs are leaves.
 
 Volcano: pkg/scheduler/plugins/drf/drf.go (hierarchicalNode)
@@ -19,9 +19,8 @@ from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, dominant_share
 class HierarchicalNode:
     """A level of the tree or a job, which has no children.
 
-    `share` and `allocated` of a level come from its children, scaled so that unsaturated ones count
-    as if each had as much as the poorest of them; `saturated` means that nothing below can take
-    more.
+    `share` and `allocated` of a level are summed over its children, with unsaturated ones scaled
+    down to the lowest share among them; `saturated` means that nothing below can take more.
     """
 
     name: str
@@ -39,8 +38,8 @@ class HierarchicalNode:
 
 
 class Hierarchy:
-    """The whole tree. `total` is (name, amount) of the cluster's dimensions, `total_allocated` what
-    jobs hold in sum.
+    """The tree. `total` is (name, amount) of the cluster's dimensions, `total_allocated` the sum
+    over jobs.
     """
 
     def __init__(self, total: Sequence[tuple[str, float]]):
@@ -54,8 +53,8 @@ class Hierarchy:
         return tree
 
     def update(self, job: JobInfo, queue: QueueInfo, allocated: Resource) -> None:
-        """A job of a queue holds `allocated` now: put it at its place and work out every level's
-        share anew.
+        """Set a job's allocated resources, add it to its queue's level, and recompute every level's
+        share.
         """
         node = self.root
         names, weights = queue.hierarchy.split("/"), queue.weights.split("/")
@@ -70,7 +69,7 @@ class Hierarchy:
         self._update_shares(self.root, demanding)
 
     def _update_shares(self, node: HierarchicalNode, demanding: set[str]) -> None:
-        """Bottom up; `demanding` are the resources of which the cluster has some left."""
+        """Update bottom up; `demanding` are the resources of which the cluster has some left."""
         if node.is_job:
             node.saturated = resource_saturated(node.allocated, node.request, demanding)
             return
@@ -90,9 +89,8 @@ class Hierarchy:
         node.saturated = all(child.saturated for child in children)
 
     def compare(self, left: QueueInfo, right: QueueInfo) -> float:
-        """Which queue is served first: at the first level in which they differ, the unsaturated
-        one, then the one with the lower share for its weight. Negative means the left one, 0 that
-        the tree can't tell.
+        """Compare queues at the first level in which they differ: the unsaturated one is first,
+        then the one with the lower share for its weight. Negative means the left one, 0 a tie.
         """
         left_node = right_node = self.root
         left_path, right_path = left.hierarchy.split("/"), right.hierarchy.split("/")
@@ -110,8 +108,8 @@ class Hierarchy:
 
 
 def resource_saturated(allocated: Resource, request: Resource, demanding: set[str]) -> bool:
-    """Whether a job can take no more: it has all of some resource it asks for, or the cluster has
-    none left of one.
+    """Return whether a job can take no more: it has all of a resource that it requests, or the
+    cluster has none left of one.
 
     >>> [resource_saturated(Resource(cpu), Resource(2.0), {"cpu"}) for cpu in (2.0, 1.0)]
     [True, False]
@@ -124,7 +122,7 @@ def resource_saturated(allocated: Resource, request: Resource, demanding: set[st
 
 
 def _weight(text: str) -> float:
-    """A weight of at least 1; text that is no number counts as 1."""
+    """Return a weight of at least 1; text that is no number counts as 1."""
     try:
         return max(float(text), 1.0)
     except ValueError:

@@ -1,11 +1,11 @@
 """nodegroup: queues have groups of nodes in which their pods must, should or must not run.
 
-A node's group is its label `volcano.sh/nodegroup-name`; what a queue wants stands in its
-`spec.affinity`. Argument: `strict` (default true): nodes without a group are for nobody; when
-false, queues that want nothing may use them. With `enableHierarchy` a queue without an affinity has
-that of its nearest ancestor.
+A node's group is its label `volcano.sh/nodegroup-name`; a queue's rules are its `spec.affinity`.
+Argument: `strict` (default true): no queue may use nodes without a group; when false, queues
+without an affinity may. With `enableHierarchy` a queue without an affinity inherits that of its
+nearest ancestor.
 
-Differs on purpose: the tasks of a queue have one answer per node (`predicate_key`).
+Differs on purpose: all tasks of a queue share one answer per node (`predicate_key`).
 
 Volcano: pkg/scheduler/plugins/nodegroup/nodegroup.go, pkg/scheduler/plugins/nodegroup/errors.go
 """
@@ -29,8 +29,8 @@ UNSATISFIED = "node does not satisfy the node group affinity"
 
 
 class NodeGroup(Plugin):
-    """`affinities` maps each queue to what it wants of node groups; None where nobody along its
-    line wants anything.
+    """`affinities` maps each queue to its node groups; None where neither it nor, with the
+    hierarchy, an ancestor has an affinity.
     """
 
     name = "nodegroup"
@@ -67,7 +67,7 @@ class NodeGroup(Plugin):
 
 @define(slots=True, frozen=True)
 class NodeGroups:
-    """What a queue wants: names of groups by how much it wants, or does not want, to run there."""
+    """A queue's affinity: names of groups that are required, preferred, or to be avoided."""
 
     required: frozenset[str] = frozenset()
     preferred: frozenset[str] = frozenset()
@@ -76,8 +76,8 @@ class NodeGroups:
 
     @classmethod
     def of(cls, queue: Queue) -> NodeGroups | None:
-        """None where the queue has no affinity at all; an empty one counts as having none of its
-        own to inherit over.
+        """Return None for a queue without an affinity; an empty one is also replaced by an
+        inherited one.
         """
         affinity = queue.spec.affinity
         if affinity is None:
@@ -91,8 +91,7 @@ class NodeGroups:
         return not (self.required or self.preferred or self.anti_required or self.anti_preferred)
 
     def allow(self, group: str) -> bool:
-        """A group must be named to be allowed; being merely disliked (`anti_preferred`) is a way of
-        being named.
+        """Return whether a group is named; one in `anti_preferred` is named, so it is allowed.
 
         >>> groups = NodeGroups(required=frozenset({"gpu"}), anti_preferred=frozenset({"old"}))
         >>> groups.allow("gpu"), groups.allow("old"), groups.allow("other")
@@ -104,7 +103,7 @@ class NodeGroups:
                                                     or group in self.preferred)
 
     def score(self, group: str) -> float:
-        """100 where required, 50 where preferred, both where both; -1 where disliked."""
+        """Return 100 if required plus 50 if preferred; -1 if to be avoided."""
         if group in self.anti_preferred:
             return -1.0
         return BASE_SCORE * (group in self.required) + 0.5 * BASE_SCORE * (group in self.preferred)
@@ -112,8 +111,8 @@ class NodeGroups:
 
 def nearest_affinity(queues: Mapping[str, QueueInfo], own: Mapping[str, NodeGroups | None],
                      name: str) -> NodeGroups | None:
-    """A queue's own affinity or that of its nearest ancestor; a line that is broken or runs in a
-    circle ends there.
+    """Return a queue's own affinity or that of its nearest ancestor; a missing parent or a cycle
+    ends the search.
     """
     seen = set()
     while name in queues and name not in seen:

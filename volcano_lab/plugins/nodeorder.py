@@ -1,12 +1,12 @@
-"""nodeorder: which of the nodes that fit is best, by Kubernetes' own scores.
+"""nodeorder: Kubernetes' own scores for the nodes that fit.
 
-Each score is 0 to 100 (node affinity: the plain sum of weights) times its weight. For one node: how
-full it would be (least, most, balanced), preferred node affinity. For all nodes in question
-together, because these scores are relative: preferred pod affinity, taints with `PreferNoSchedule`,
+Each score is 0 to 100 (node affinity: the plain sum of weights) times its weight. Per node: its
+utilization with the pod (least, most, balanced), preferred node affinity. Over all candidate nodes
+together, as these scores are relative: preferred pod affinity, taints with `PreferNoSchedule`,
 topology spread.
 
-Differs on purpose: a preference that Kubernetes can't read (no API server lets one through) is left
-out, where Volcano gives up on the node's score.
+Differs on purpose: a preference that Kubernetes cannot parse (no API server accepts one) is
+ignored, where Volcano aborts the node's score.
 
 Volcano: pkg/scheduler/plugins/nodeorder
 """
@@ -26,11 +26,11 @@ from volcano_lab.plugins.kube.pod_info import PodInfo
 MAX_SCORE = 100
 NO_ROWS = np.zeros(0, dtype=np.intp)
 BALANCED = (CPU, MEMORY, "nvidia.com/gpu")
-"""The resources that balanced allocation weighs, in Volcano's order."""
+"""The resources in the balanced allocation score, in Volcano's order."""
 
 
 class NodeOrder(Plugin):
-    """Kubernetes' scores with Volcano's weights; a weight of 0 switches a score off."""
+    """Kubernetes' scores with Volcano's weights; a weight of 0 disables a score."""
 
     name = "nodeorder"
 
@@ -42,12 +42,12 @@ class NodeOrder(Plugin):
         self.pod_affinity = weight("podaffinity.weight", 2)
         self.balanced_resource = weight("balancedresource.weight", 1)
         self.taint_toleration = weight("tainttoleration.weight", 3)
-        self.image_locality = weight("imagelocality.weight", 1)  # of 0: Volcano fills in no images
+        self.image_locality = weight("imagelocality.weight", 1)  # always 0: Volcano sets no images
         self.topology_spread = weight("podtopologyspread.weight", 2)
         self.kube = kube_nodes(ssn)
         same = float(MAX_SCORE * self.taint_toleration)
-        # the scores where nothing tells the nodes apart: no taint that the pod minds, and the other
-        # scores at 0
+        # the scores of nodes that all score the same: no taint that the pod does not tolerate, and
+        # the other scores at 0
         self.all_alike = np.full(len(self.kube.nodes), same)
         self._same_for_all = ByRow(lambda row: same, lambda: self.all_alike)
         self.alike_by_template = not self.kube.rows_with_affinity
@@ -79,20 +79,18 @@ class NodeOrder(Plugin):
         return {node.name: score for node, score in zip(nodes, scores, strict=True)}
 
     def batch_node_order_nodes(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
-        """`batch_node_order` of every node as compared among the candidates, a mask; not to be
-        changed.
+        """Return `batch_node_order` of every node as compared among the candidates, a mask; do not
+        modify the result.
         """
         return self._relative_scores(task, candidates.nonzero()[0])
 
     def batch_node_order_alike(self, task: TaskInfo) -> ByRow | None:
-        """The same for all nodes, or dependent on which nodes are compared."""
+        """Return an answer equal for all nodes, or None where it depends on the candidates."""
         return self._same_for_all if self._relative_scores(task,
                                                            NO_ROWS) is self.all_alike else None
 
     def _relative_scores(self, task: TaskInfo, rows: np.ndarray) -> np.ndarray:
-        """The scores that compare the nodes in `rows` with each other: taints, pod affinity,
-        spread.
-        """
+        """Return the scores that compare the nodes in `rows`: taints, pod affinity, spread."""
         kube, info = self.kube, self.kube.info_of(task)
         counts = untolerated_preferences(kube, info) if self.taint_toleration else None
         spread = self.topology_spread and info.pod.spec.topology_spread_constraints
@@ -111,8 +109,8 @@ class NodeOrder(Plugin):
 
 
 def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
-    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0
-    for all.
+    """Return how many `PreferNoSchedule` taints of each node the pod does not tolerate; None where
+    it is 0 for all.
     """
     def count() -> tuple[np.ndarray | None]:
         counts = [taints.untolerated_preferences(node.node.spec.taints, info.pod.spec.tolerations)
@@ -124,7 +122,7 @@ def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None
 
 def resource_scores(kube: KubeNodes, requests: by_resource.PodRequests, least: int, most: int,
                     balanced: int) -> RowFormula:
-    """What pods with equal requests are worth on a node, by how full it would be.
+    """Return the scores of pods with equal requests by the node's utilization with the pod.
 
     `least`, `most` and `balanced` are the weights of the three scores of `resources`.
     """

@@ -1,5 +1,4 @@
-"""overcommit: jobs are admitted while their minimum fits the cluster, taken a little larger than it
-is.
+"""overcommit: admit jobs while their minimum fits the cluster's resources times a factor.
 
 Argument: `overcommit-factor` (at least 1.0; default 1.2).
 
@@ -13,8 +12,8 @@ from volcano_lab.plugins.admission import format_resource_names, inqueue_resourc
 DEFAULT_FACTOR = 1.2
 
 class Overcommit(Plugin):
-    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs admitted have
-    reserved of it.
+    """`idle_resource` is factor x cluster - used, `inqueue_resource` what admitted jobs reserve of
+    it.
     """
 
     name = "overcommit"

@@ -1,8 +1,8 @@
 """pdb: evictions respect PodDisruptionBudgets.
 
-As in Volcano, pods without any label are never victims while this plugin is on, and each question
-counts afresh from what the budgets allowed when the session opened: victims of an earlier question
-are not remembered.
+As in Volcano, pods without any label are never victims while this plugin is on, and each call
+starts from the disruptions that the budgets allowed when the session opened: victims of earlier
+calls are not subtracted.
 
 Volcano: pkg/scheduler/plugins/pdb/pdb.go
 """
@@ -14,7 +14,7 @@ from volcano_lab.framework import PERMIT, Plugin, Session, TasksAndVote
 
 
 class Pdb(Plugin):
-    """Return the tasks, in order, that may go before a budget of theirs is used up."""
+    """Selects tasks, in order, that may be evicted within all their budgets."""
 
     name = "pdb"
 
@@ -36,7 +36,7 @@ class Pdb(Plugin):
                         and task.name not in budget.status.disrupted_pods
                         and selector.matches(task.pod.metadata.labels)):
                     allowed[
-                        number] -= 1  # counted even where another budget keeps the pod from going
+                        number] -= 1  # subtracted even where another budget protects the pod
                     within = within and allowed[number] >= 0
             if within:
                 victims.append(task)

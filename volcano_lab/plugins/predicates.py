@@ -2,16 +2,16 @@
 
 A node is checked in this order: the number of its pods; node affinity, cordons and taints (the
 *stable* rules, which no placement changes); pod affinity, host ports and topology spread. A rule
-that evicting others cannot change ends the check; other reasons add up. Rules of one kind go by
+that evictions cannot change ends the check; other reasons are collected. Rules of one kind run by
 name.
 
-`pre_predicate` looks at the whole cluster once for a task. A rule that has nothing to say there is
-skipped for that task from then on, for the rest of the session, even if a later look would have
-found something: Volcano never takes a skip back.
+`pre_predicate` checks the whole cluster once for a task. A rule with nothing to check is skipped
+for that task for the rest of the session, even if a later check would have found something: Volcano
+never revokes a skip.
 
-Volumes decide where the cluster holds any object about them (claim, volume, StorageClass, CSINode);
-Volcano does not ask whether a ReadWriteOncePod volume is in use. Dynamic resource allocation is not
-modelled. Differs on purpose: `predicate_nodes` answers for all nodes at once.
+Volumes are checked where the cluster has any volume object (claim, volume, StorageClass, CSINode);
+Volcano does not check whether a ReadWriteOncePod volume is in use. Dynamic resource allocation is
+not modelled. Differs on purpose: `predicate_nodes` answers for all nodes at once.
 
 Volcano: pkg/scheduler/plugins/predicates
 """
@@ -46,26 +46,26 @@ CACHED_REFUSAL = "plugin equivalence cache predicates failed"
 ALLOCATED_TO = "allocated to"
 TOO_MANY_PODS = "node(s) pod number exceeded"
 SKIPPED = "skipped predicates"
-"""Where a task's cycle state keeps the names of the rules that are skipped for it."""
+"""Key of a task's cycle state with the names of the rules that are skipped for it."""
 
 LOOKS = {inter_pod_affinity.NAME: inter_pod_affinity.look, node_ports.NAME: node_ports.look,
          topology_spread.NAME: topology_spread.look}
 VOLUME_LOOKS = {volume_binding.NAME: volume_binding.look,
                 volume_limits.LIMITS: volume_limits.look_at_limits,
                 volume_limits.ZONE: volume_limits.look_at_zones}
-"""How the rules look at the cluster whose answer changes with placements, by the rule's name."""
+"""Rule name -> cluster-wide check, for rules whose answer changes with placements."""
 
 RULES = (node_affinity.NAME, taints.NAME, *LOOKS, *VOLUME_LOOKS)
 
 
 class Predicates(Plugin):
-    """Kubernetes' placement rules; `predicate.…Enable` arguments switch single ones off."""
+    """Kubernetes' placement rules; `predicate.…Enable` arguments disable single ones."""
 
     name = "predicates"
 
     def on_session_open(self, ssn: Session) -> None:
         switch, storage = self.arguments.get_bool, ssn.snapshot.storage
-        # InterPodAffinity is switched by PodAffinityEnable
+        # PodAffinityEnable enables InterPodAffinity
         self.enabled = frozenset(rule for rule in RULES if switch(
             f"predicate.{rule.removeprefix('Inter')}Enable", True))
         self.cache_enabled = switch(CACHE_ENABLE, False)
@@ -81,13 +81,12 @@ class Predicates(Plugin):
                          for rule, look in VOLUME_LOOKS.items() if storage}
         self._looks = {rule: looks[rule] for rule in sorted(looks) if rule in self.enabled}
         self._rules = frozenset(self._looks)
-        self.alike_by_template = not self.kube.rows_with_affinity  # pods on nodes may mind labels
+        self.alike_by_template = not self.kube.rows_with_affinity  # else pods may match labels
 
-    # -- once for a task
-    # -------------------------------------------------------------------------------------
+    # -- once per task ---------------------------------------------------------------------------
 
     def pre_predicate(self, task: TaskInfo) -> str | None:
-        """Look at the whole cluster for what the rules need to know; text where no node will do."""
+        """Prepare the rules' state over the whole cluster; return a reason if no node can fit."""
         state, info = self.ssn.cycle_state(task.uid), self.kube.info_of(task)
         if (info.plain and not self.kube.rows_with_required_anti_affinity
                 and not (self.has_volumes and info.pod.spec.volumes)):
@@ -102,15 +101,14 @@ class Predicates(Plugin):
                 if isinstance(objection, str) else None)
 
     def _rules_for(self, state: dict[str, Any]) -> list[str]:
-        """The rules that are not skipped for a task, by its cycle state."""
+        """Return the rules that are not skipped for a task, by its cycle state."""
         skipped = state.get(SKIPPED, ())
         return [rule for rule in self._looks if rule not in skipped]
 
-    # -- for one node
-    # ----------------------------------------------------------------------------------------
+    # -- per node --------------------------------------------------------------------------------
 
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        """Why the task can't be on this node, or None."""
+        """Return why the task cannot be placed on this node, or None."""
         kube_node = self.kube.by_name.get(node.name)
         if kube_node is None:
             return FitError(task.key, node.name, (Status(ERROR, "node info not found", self.name),))
@@ -132,8 +130,8 @@ class Predicates(Plugin):
         return FitError(task.key, node.name, tuple(statuses)) if statuses else None
 
     def _stable_with_cache(self, info: PodInfo, node: KubeNode) -> Status | None:
-        """The stable rules; pods of one template (by annotation) share their answer where the cache
-        is on.
+        """Check the stable rules; with the cache, pods of one template (by annotation) share the
+        answer.
         """
         template = info.pod.metadata.annotations.get(TEMPLATE_UID, "") if self.cache_enabled else ""
         if (node.name, template) in self.cache:
@@ -145,7 +143,7 @@ class Predicates(Plugin):
         return refusal
 
     def _stable(self, info: PodInfo, kube_node: KubeNode) -> Status | None:
-        """Node affinity, cordon, taints: the first that refuses."""
+        """Check node affinity, cordon, taints: return the first refusal."""
         node, tolerations = kube_node.node, info.pod.spec.tolerations
         if node_affinity.NAME in self.enabled and not info.required_nodes.matches(node):
             return Status(UNRESOLVABLE, node_affinity.REASON, node_affinity.NAME)
@@ -156,15 +154,12 @@ class Predicates(Plugin):
             UNRESOLVABLE, f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",
             taints.NAME)
 
-    # -- for all nodes at once
-    # -------------------------------------------------------------------------------
+    # -- all nodes at once -----------------------------------------------------------------------
 
     def predicate_nodes(self, task: TaskInfo) -> np.ndarray | None:
-        """True for each node (in the session's order) on which the task may be; None: ask node by
-        node.
-        """
+        """Return True for each node, in the session's order, that passes; None: check each."""
         if self.cache_enabled:
-            return None  # its answers depend on which pods were asked about before
+            return None  # its answers depend on the pods checked before
         state = self.ssn.cycle_state(task.uid)
         mask = self._stable_nodes(self.kube.info_of(task)) & (self.kube.pod_count < self.pod_limit)
         for rule in self._rules_for(state):
@@ -174,8 +169,8 @@ class Predicates(Plugin):
         return mask
 
     def predicate_alike(self, task: TaskInfo) -> ByRow | None:
-        """Tasks for which only the stable rules speak are alike where those look at the same
-        things.
+        """Return one answer for tasks with only stable rules to check, shared where those have the
+        same inputs.
         """
         if self.cache_enabled or self._rules_for(self.ssn.cycle_state(task.uid)):
             return None
@@ -188,8 +183,7 @@ class Predicates(Plugin):
         key = "stable", self.enabled, info.required_nodes, info.tolerations
         return self.kube.mask(key, lambda node: self._stable(info, node) is None)
 
-    # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its
-    # values ---------
+    # -- simulated evictions, on a copy of the cycle state (`copy.copy` of each value) -------------
 
     def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo,
                           node: NodeInfo) -> str | None:
@@ -200,13 +194,13 @@ class Predicates(Plugin):
 
     def simulate_remove_task(self, state: dict, task_to_schedule: TaskInfo,
                              task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
-        """Count `task_to_remove` no longer."""
+        """Remove `task_to_remove` from the simulated counts."""
         info = self.kube.info_of(task_to_remove)
         return self._simulate(state, node, "remove pod from",
                               lambda affinity, at: affinity.update(info, at.row, -1))
 
     def simulate_predicate(self, state: dict, task: TaskInfo, node: NodeInfo) -> str | None:
-        """Why pod affinity, as simulated, refuses the node, or None."""
+        """Return why simulated pod affinity refuses the node, or None."""
         return self._simulate(state, node, "filter pod on", lambda affinity, at: getattr(
             affinity.refusal(at), "reason", None))
 
@@ -219,11 +213,10 @@ class Predicates(Plugin):
             _not_looked_at(rule))
         return f"failed to {verb} node {node.name}: {problem}" if problem else None
 
-    # -- scores: volumes would have some, and give 0 to all that have none
-    # --------------------------------------
+    # -- scores: for volumes only, and 0 for all nodes without any ---------------------------------
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
-        """0 for every node of the cluster, not only for those in question, as Volcano has it."""
+        """Return 0 for every node of the cluster, not only for the candidates, as Volcano does."""
         names = self.kube.by_name if volume_binding.NAME in self.enabled else ()
         return dict.fromkeys(names, 0.0)
 
@@ -233,12 +226,11 @@ class Predicates(Plugin):
     def batch_node_order_alike(self, task: TaskInfo) -> ByRow:
         return self._nothing
 
-    # -- events
-    # ----------------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------
 
     def on_allocate(self, event: Event) -> None:
-        """Volumes are reserved from what `pre_predicate` has found: with `enablePredicate: false`
-        there is nothing, and no statement can place a task.
+        """Reserve the volumes that `pre_predicate` found: with `enablePredicate: false` there are
+        none, and no statement can place a task.
         """
         if volume_binding.NAME in self.enabled and not self.is_asked:
             event.error = 'reading "VolumeBinding" from cycleState: not found'
@@ -253,7 +245,7 @@ class Predicates(Plugin):
 
     def _volumes(self, task: TaskInfo, allocated: bool, act: Callable[[ClaimsState, str], None]
                  ) -> None:
-        """Reserve the volumes of a pod, or give them back, on the node it was last allocated to."""
+        """Reserve or release the volumes of a pod on the node to which it was last allocated."""
         state = self.ssn.cycle_state(task.uid)
         claims = state.get(volume_binding.NAME)
         if isinstance(claims, ClaimsState):
@@ -263,6 +255,6 @@ class Predicates(Plugin):
 
 
 def _not_looked_at(rule: str) -> str:
-    """The fault where a node is checked before `pre_predicate` ran for the task."""
+    """Return the error for a node checked before `pre_predicate` ran for the task."""
     prefix = "error " if rule == inter_pod_affinity.NAME else ""
     return f'{prefix}reading "PreFilter{rule}" from cycleState: not found'

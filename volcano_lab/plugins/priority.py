@@ -1,4 +1,4 @@
-"""priority: higher priority goes first, and may evict lower.
+"""priority: higher priority is first, and may evict lower.
 
 Volcano: pkg/scheduler/plugins/priority/priority.go
 """
@@ -10,8 +10,8 @@ from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
 
 
 class Priority(Plugin):
-    """Orders tasks, jobs and sub-jobs by priority. Between jobs the jobs' priorities decide, within
-    one the tasks'.
+    """Orders tasks, jobs and sub-jobs by priority: between jobs by the jobs' priorities, within one
+    by the tasks'.
     """
 
     name = "priority"
@@ -23,14 +23,14 @@ class Priority(Plugin):
     sub_job_order = task_order
 
     def task_order_key(self, task: TaskInfo) -> int:
-        """`task_order` as a number to sort by."""
+        """Return `task_order` as a number to sort by."""
         return -task.priority
 
     job_order_key = task_order_key
 
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
-        """Tasks of jobs with a lower priority, and of the same job those with a lower priority of
-        their own.
+        """Select tasks of jobs with a lower priority, and of the same job those with a lower own
+        priority.
         """
         jobs = self.ssn.jobs
         claimant = jobs[preemptor.job]
@@ -39,5 +39,5 @@ class Priority(Plugin):
                     else jobs[task.job].priority < claimant.priority)], PERMIT
 
     def job_starving(self, job: JobInfo) -> bool:
-        """Any task that neither runs nor waits for room makes a job starve."""
+        """Return whether a job has any task that neither runs nor is pipelined."""
         return job.ready_task_num() + job.waiting_task_num() < len(job.tasks)

@@ -1,7 +1,7 @@
-"""proportion: queues share the cluster by weight, flat; what one doesn't ask for goes to the
-others.
+"""proportion: flat queues share the cluster by weight; what one does not request is divided among
+the others.
 
-The rounds of sharing are `api.fairness.water_fill`.
+`api.fairness.water_fill` computes the rounds.
 
 Volcano: pkg/scheduler/plugins/proportion/proportion.go
 """
@@ -16,8 +16,8 @@ from volcano_lab.plugins.queue_tree import QueueAttr
 
 
 class Proportion(QueueShares):
-    """Deserved shares by weight; queue order, overused, allocatable, admission and reclaim that
-    follow from them. Queues without jobs are not known.
+    """Deserved shares by weight, and the queue order, overused, allocatable, admission and reclaim
+    that follow from them. Queues without jobs have no attributes.
     """
 
     name = "proportion"
@@ -40,18 +40,18 @@ class Proportion(QueueShares):
     # -- order and limits ------------------------------------------------------------------------
 
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> float:
-        """The queue's own priority first, then the emptier queue."""
+        """Compare the queues' own priority first, then their shares, the lower first."""
         by_priority = right.queue.spec.priority - left.queue.spec.priority
         return by_priority or self.queue_opts[left.uid].share - self.queue_opts[right.uid].share
 
     def overused(self, queue: QueueInfo) -> bool:
-        """A queue that has all it deserves, in every dimension."""
+        """Return whether a queue has all it deserves, in every dimension."""
         attr = self.queue_opts[queue.uid]
         return attr.deserved.less_equal(attr.allocated, ZERO)
 
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
-        """Whether one more task keeps the queue within what it deserves, in the dimensions the task
-        asks for.
+        """Return whether one more task keeps the queue within its deserved share, in the requested
+        dimensions.
         """
         attr = self.queue_opts[queue.uid]
         return queue.is_open and attr.allocated.stays_within(attr.deserved, candidate.resreq)
@@ -60,10 +60,10 @@ class Proportion(QueueShares):
 
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
-        """Tasks of queues that hold more than they deserve may go, until they would no longer."""
+        """Return whether the queue holds more than it deserves, so that it may lose the task."""
         return not held.less_equal(attr.deserved, ZERO)
 
-    # -- what if: used while a preemption is tried out ---------------------------------------------
+    # -- simulated preemption ----------------------------------------------------------------------
 
     @active_if("tries_preemption")
     def pre_predicate(self, task: TaskInfo) -> None:

@@ -1,7 +1,6 @@
-"""What proportion and capacity have in common: sums by queue, admission, evictions tried on a copy.
+"""What proportion and capacity share: sums by queue, admission, simulated evictions.
 
-A flat queue is a line of length one. Not in the base class is what a queue deserves and which limit
-it keeps.
+A flat queue is a line of length one. Subclasses define a queue's deserved share and its limit.
 
 Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/capacity/capacity.go
 """
@@ -21,10 +20,10 @@ NO_LIMIT = Resource(MAX_FLOAT, MAX_FLOAT)
 
 
 class QueueShares(Plugin):
-    """Keeps `queue_opts`, the `QueueAttr` of each queue by its name; `tree` knows their lines."""
+    """Keeps `queue_opts`, the `QueueAttr` of each queue by its name; `tree` has their lines."""
 
     no_state = ""
-    """Said instead of "queue … not found" where a trial was never begun."""
+    """The message in place of "queue … not found" where no simulation was begun."""
 
     def on_session_open(self, ssn: Session) -> None:
         self.total_resource = ssn.total_resource
@@ -32,7 +31,7 @@ class QueueShares(Plugin):
         self.queue_opts: dict[str, QueueAttr] = self.tree.attrs
 
     def open_flat(self) -> None:
-        """Count the jobs; queues without any are not known."""
+        """Count the jobs; queues without any have no attributes."""
         queues = self.ssn.queues
         guarantees = total(Resource.from_list(queue.queue.spec.guarantee.resource)
                            for queue in queues.values())
@@ -42,12 +41,12 @@ class QueueShares(Plugin):
                 limit = inherit(attr.capability, NO_LIMIT)
                 attr.real_capability = real_capability(self.total_resource, guarantees,
                                                        attr.guarantee, limit)
-                if queues[job.queue].queue.spec.capability:  # else it stays nothing
+                if queues[job.queue].queue.spec.capability:  # else it stays empty
                     attr.capability = limit
         self.count_jobs()
 
     def count_jobs(self) -> None:
-        """Add what jobs hold, request, have reserved and could give to all queues of their line."""
+        """Add what jobs hold, request, reserve and could release to all queues of their line."""
         by_queue: dict[str, list[JobInfo]] = {}
         for job in self.ssn.jobs.values():
             by_queue.setdefault(job.queue, []).append(job)
@@ -64,16 +63,16 @@ class QueueShares(Plugin):
     # -- admission -------------------------------------------------------------------------------
 
     def takes_jobs(self, queue: str) -> bool:
-        """Whether jobs may be in the queue at all."""
+        """Return whether the queue accepts jobs."""
         return True
 
     def asked_levels(self, queue: str) -> list[QueueAttr]:
-        """The queues that must agree to a job, and that it is charged to."""
+        """Return the queues that must admit a job, and that it is charged to."""
         return self.tree.line(queue)
 
     def job_enqueueable(self, job: JobInfo) -> int:
-        """Every level up to the root must have room; nothing is reserved on any before all have
-        agreed.
+        """Admit a job if every level up to the root has enough; reserve on all of them then, and on
+        none before.
         """
         if not self.takes_jobs(job.queue) or not self.ssn.queues[job.queue].is_open:
             return REJECT
@@ -93,14 +92,14 @@ class QueueShares(Plugin):
         return PERMIT
 
     def _missing_for(self, job: JobInfo, attr: QueueAttr) -> list[str]:
-        """The resources of which a queue lacks enough to admit a job.
+        """Return the resources of which a queue has too little to admit a job.
 
         minimum + allocated + inqueue - elastic must not exceed the real capability, in any
-        dimension of the minimum. The observer is told both sides; `level` is the queue compared,
-        which may stand above the job's.
+        dimension of the minimum. The observer gets both sides; `level` is the queue compared, which
+        may be an ancestor of the job's.
 
-        `elastic` stays as it was when the session opened, so that after evictions it may be more
-        than what is allocated: Volcano panics.
+        `elastic` keeps its value from the session's opening, so that after evictions it may exceed
+        the allocated resources: Volcano panics.
         """
         least, limit = job.get_min_resources(), attr.real_capability
         asked = least + attr.allocated + attr.inqueue
@@ -112,10 +111,10 @@ class QueueShares(Plugin):
                                limit=limit, short_of=names)
         return names
 
-    # -- what happens meanwhile --------------------------------------------------------------------
+    # -- updates during the session ----------------------------------------------------------------
 
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
-        """Tasks that their queue can spare, each as if those chosen before it had gone already."""
+        """Select tasks that their queue can spare, assuming those selected so far are gone."""
         left: dict[str, Resource] = {}
         victims = []
         for task in reclaimees:
@@ -128,7 +127,7 @@ class QueueShares(Plugin):
 
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
-        """Return whether a queue that holds this much may lose the task to the reclaimer."""
+        """Return whether a queue that holds `held` may lose the task to the reclaimer."""
         raise NotImplementedError
 
     def on_allocate(self, event: Event) -> None:
@@ -143,10 +142,10 @@ class QueueShares(Plugin):
             attr.allocated = change(attr.allocated, task.resreq)
         return line
 
-    # -- what if: used while a preemption is tried out ---------------------------------------------
+    # -- simulated preemption ----------------------------------------------------------------------
 
     def pre_predicate(self, task: TaskInfo) -> None:
-        """Remember what the queues hold, for the trial."""
+        """Save what the queues hold, for the simulation."""
         self.ssn.cycle_state(task.uid)[self.name] = {queue: attr.allocated
                                                      for queue, attr in self.queue_opts.items()}
 

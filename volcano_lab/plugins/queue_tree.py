@@ -1,12 +1,11 @@
-"""The tree of queues that capacity keeps: who stands above whom, and how limits come down from the
-root.
+"""The tree of queues in capacity: parents and children, and the limits from the root down.
 
 Differs on purpose: a queue's list of ancestors is its own (in the Go, below six levels, two lists
 may share memory and one overwrites the other), and a cluster without any queue is refused like one
 without a root, where Volcano stops with a nil pointer.
 
-As in Volcano, queues that are one another's parents are not refused: they hang on nothing, get no
-limits from the root and, each having a child, take no jobs.
+As in Volcano, a cycle of parents is not refused: its queues are detached from the root, get no
+limits from it and, each having a child, accept no jobs.
 
 Volcano: pkg/scheduler/plugins/capacity/capacity.go (queueAttr, updateAncestors,
 checkHierarchicalQueue, getQueueLevel)
@@ -27,7 +26,7 @@ from volcano_lab.messages import Message, OneSentence
 
 
 class Verdict(StrEnum):
-    """What becomes of a task that a queue could lose to a reclaimer."""
+    """Whether a task is a victim for a reclaimer, and why not."""
 
     VICTIM = "victim"
     NOTHING_ASKED = "nothing_asked"
@@ -37,13 +36,12 @@ class Verdict(StrEnum):
 
 @define(slots=True)
 class QueueAttr:
-    """What capacity or proportion knows of one queue; the sums cover its own jobs and those of all
-    queues below it.
+    """The state of one queue in capacity or proportion; the sums include all its descendants'.
 
-    `deserved`, `capability` and `guarantee` are what the queue's author wrote (a parent fills in
-    what is missing), `real_capability` is the most the queue may hold. `inqueue` is what jobs let
-    in have reserved, `elastic` what jobs hold above their minimum. `ancestors` starts with the root
-    and ends with the parent; flat queues have none.
+    `deserved`, `capability` and `guarantee` are those of the queue's spec (missing amounts come
+    from the parent), `real_capability` is its limit. `inqueue` is what admitted jobs reserve,
+    `elastic` what jobs hold above their minimum. `ancestors` are ordered from the root to the
+    parent; flat queues have none.
     """
 
     queue_id: str
@@ -63,7 +61,7 @@ class QueueAttr:
 
     @classmethod
     def of(cls, queue: QueueInfo) -> QueueAttr:
-        """A queue as its author wrote it, before anything is counted."""
+        """Return a queue's attributes by its spec, before anything is counted."""
         spec = queue.queue.spec
         return cls(queue.uid, queue.name, Resource.from_list(spec.deserved),
                    Resource.from_list(spec.capability),
@@ -71,7 +69,7 @@ class QueueAttr:
 
     @property
     def share(self) -> float:
-        """Allocated over deserved in the fullest dimension: as it was kept, or else as it is."""
+        """Return allocated over deserved in the fullest dimension: the kept value, if any."""
         if self._kept is not None:
             return self._kept
         allocated, deserved, share = self._known
@@ -81,19 +79,18 @@ class QueueAttr:
         return share
 
     def keep_share(self) -> None:
-        """Keep the share until the next call; a queue that deserves nothing counts as full."""
+        """Compute the share and keep it until the next call; without deserved it is 1."""
         self._kept = 1.0 if self.is_best_effort else queue_share(self.allocated, self.deserved)
 
     @property
     def is_best_effort(self) -> bool:
-        """Return whether the queue deserves nothing; it comes after all below their deserved."""
+        """Return whether the queue deserves nothing; it follows all below their deserved."""
         return self.deserved.is_empty()
 
     def verdict(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> Verdict:
         """Return whether one of the queue's tasks is a victim, while the queue still holds `held`.
 
-        A task none of whose resources the queue deserves is a victim however little the queue
-        holds.
+        A task that requests nothing the queue deserves is a victim however little the queue holds.
         """
         asked, deserved = task.resreq, self.deserved
         if not _in_common(asked, reclaimer.init_resreq) - IGNORED_SCALARS:
@@ -107,16 +104,16 @@ class QueueAttr:
 
 
 def _in_common(left: Resource, right: Resource) -> set[str]:
-    """Resources of which both hold something."""
+    """Return resources of which both hold some."""
     return {*left.resource_names()} & {*right.resource_names()}
 
 
 class QueueTreeError(OneSentence, ValueError):
-    """The queues don't form a tree; the message says which queue and why."""
+    """The queues do not form a tree; the message names the queue and the reason."""
 
 
 class QueueTree:
-    """All queues by name, each below its parent, or below the root where it names none.
+    """All queues by name, each below its parent, or below the root without one.
 
     >>> from volcano_lab.api.objects import ObjectMeta, Queue, QueueSpec
     >>> specs = {"dev": QueueSpec(parent="eng", capability={"cpu": "2"}),
@@ -124,7 +121,7 @@ class QueueTree:
     ...          "root": QueueSpec(capability={"cpu": "20"})}
     >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), specs[name])) for name in specs}
     >>> tree = QueueTree()
-    >>> tree.plant(queues)
+    >>> tree.add_queues(queues)
     >>> tree.limit(Resource(16000.0))
     >>> [(attr.name, attr.real_capability.milli_cpu) for attr in tree.line("dev")]
     [('dev', 2000.0), ('eng', 8000.0), ('root', 16000.0)]
@@ -137,20 +134,20 @@ class QueueTree:
         self.warnings: list[Message] = []
         self._lines: dict[str, list[QueueAttr]] = {}
 
-    # -- who stands above whom -------------------------------------------------------------------
+    # -- parents and children --------------------------------------------------------------------
 
-    def plant(self, queues: Mapping[str, QueueInfo]) -> None:
-        """Take in all queues. Raises `QueueTreeError` at the first whose parent doesn't exist;
-        those before it stay.
+    def add_queues(self, queues: Mapping[str, QueueInfo]) -> None:
+        """Add all queues. Raises `QueueTreeError` at the first whose parent does not exist; those
+        before it are kept.
         """
         for queue in queues.values():
             if queue.uid not in self.attrs:
-                self._plant(queue, queues)
+                self._add(queue, queues)
         if ROOT_QUEUE not in self.attrs:
             raise QueueTreeError('there is no queue "{root}", below which all others must stand.',
                                  root=ROOT_QUEUE)
 
-    def _plant(self, queue: QueueInfo, queues: Mapping[str, QueueInfo]) -> None:
+    def _add(self, queue: QueueInfo, queues: Mapping[str, QueueInfo]) -> None:
         attr = self.attrs[queue.uid] = QueueAttr.of(queue)
         if queue.name == ROOT_QUEUE:
             return
@@ -160,17 +157,17 @@ class QueueTree:
                                  'queue; allowed is the name of a queue, or nothing for "{root}".',
                                  name=queue.name, parent=parent, root=ROOT_QUEUE)
         if parent not in self.attrs:
-            self._plant(queues[parent], queues)
+            self._add(queues[parent], queues)
         self.attrs[parent].children.append(queue.uid)
         attr.ancestors = (*self.attrs[parent].ancestors, parent)
 
     def is_leaf(self, queue: str) -> bool:
-        """Only leaves take jobs."""
+        """Return whether a queue has no children, so that it accepts jobs."""
         return not self.attrs[queue].children
 
     def line(self, queue: str) -> list[QueueAttr]:
-        """A queue and all above it, from the queue up to the root; nothing for a queue that isn't
-        in the tree.
+        """Return a queue and its ancestors, from the queue up to the root; nothing for a queue that
+        is not in the tree.
         """
         line = self._lines.get(queue)
         if line is None:
@@ -182,15 +179,13 @@ class QueueTree:
         return line
 
     def level(self, left: str, right: str) -> int:
-        """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""
+        """Return the depth of the lowest common ancestor of two queues; the root's is 0."""
         lines = zip(self.attrs[left].ancestors, self.attrs[right].ancestors, strict=False)
         shared = takewhile(lambda pair: pair[0] == pair[1], lines)
         return max(sum(1 for _ in shared) - 1, 0)
 
     def branches(self, left: str, right: str) -> tuple[QueueAttr, QueueAttr]:
-        """The two queues, each a child of the last common ancestor, below which `left` and `right`
-        stand.
-        """
+        """Return the children of the last common ancestor that contain `left` and `right`."""
         below = self.level(left, right) + 1
         lines = ((*self.attrs[queue].ancestors, queue) for queue in (left, right))
         mine, theirs = (self.attrs[line[min(below, len(line) - 1)]] for line in lines)
@@ -199,8 +194,8 @@ class QueueTree:
     # -- limits, from the root down ----------------------------------------------------------------
 
     def limit(self, cluster: Resource) -> None:
-        """Work out what each queue may hold. The root may hold the cluster, and gets from it what
-        it leaves unsaid.
+        """Compute each queue's limit. The root's is the cluster, which also fills in what the
+        root's spec omits.
         """
         root = self.attrs[ROOT_QUEUE]
         if root.capability.is_empty():
@@ -222,13 +217,13 @@ class QueueTree:
         for child in children:
             child.real_capability = real_capability(attr.real_capability, guarantees,
                                                     child.guarantee, child.capability)
-        self._look_over(attr, children, guarantees, deserved)
+        self._check_children(attr, children, guarantees, deserved)
         for child in children:
             self._limit_children(child)
 
-    def _look_over(self, attr: QueueAttr, children: list[QueueAttr], guarantees: Resource,
-                   deserved: Resource) -> None:
-        """What can't hold all at once is worth a warning; nothing is refused for it."""
+    def _check_children(self, attr: QueueAttr, children: list[QueueAttr], guarantees: Resource,
+                        deserved: Resource) -> None:
+        """Warn about children that exceed their parent; none is refused."""
         for child in children:
             if attr.capability.less_partly(child.capability):
                 self.warnings.append(Message(
@@ -242,7 +237,7 @@ class QueueTree:
 
 
 def inherit(capability: Resource, parent: Resource) -> Resource:
-    """A queue's capability, with the parent's where the queue says nothing (for CPU and memory: or
+    """Return a queue's capability, with the parent's for absent resources (for CPU and memory: or
     zero).
 
     >>> inherit(Resource(2.0), Resource(9.0, 8.0, {"a/x": 1.0}))

@@ -1,8 +1,8 @@
-"""rescheduling: pods are moved away from nodes that are really busy, as long as others are not.
+"""rescheduling: evict pods from nodes with high measured usage, while others have low usage.
 
-The action `shuffle` evicts what the plugin names. Arguments:
+The action `shuffle` evicts the plugin's victims. Arguments:
 
-    interval: 5m            # at least so long between two runs, and before the first
+    interval: 5m            # the least time between two runs, and before the first
     metricsPeriod: 5m       # over which period usage is read (`api.node_usage`)
     strategies:
     - name: lowNodeUtilization
@@ -10,14 +10,14 @@ The action `shuffle` evicts what the plugin names. Arguments:
         thresholds: {cpu: 20, memory: 20}        # percent; below in each: a node that can take more
         targetThresholds: {cpu: 80, memory: 80}  # above in any: a node that should lose some
 
-All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over
-`10m` only, so that with the default `metricsPeriod` of `5m` every node seems idle; victims are
-found by the pod's name alone, whatever its namespace; nodes are compared by allocatable, what a pod
-frees is counted by capacity.
+All thresholds are 100 by default. Volcano's traps are kept: usage is measured over `10m` only, so
+that with the default `metricsPeriod` of `5m` every node seems idle; victims are matched by the
+pod's name alone, whatever its namespace; nodes are compared by allocatable, a pod's released amount
+is counted by capacity.
 
-Differs on purpose: the time of the last run is remembered by the scheduler and not by the process,
-a `metricsPeriod` holds for the configuration that names it, and thresholds that are no whole
-numbers are refused with a sentence where Volcano crashes.
+Differs on purpose: the scheduler, not the process, keeps the time of the last run; a
+`metricsPeriod` applies to the configuration that sets it; and thresholds that are no integers are
+refused with a sentence where Volcano crashes.
 
 Volcano: pkg/scheduler/plugins/rescheduling/rescheduling.go,
 pkg/scheduler/plugins/rescheduling/rescheduling_util.go,
@@ -50,13 +50,13 @@ WANTED = "a mapping with the name lowNodeUtilization and a mapping params"
 DEFAULT_INTERVAL = 300.0
 DEFAULT_PERIOD = "5m"
 A_MOMENT = 1e-3
-"""Seconds by which the scheduler is taken to have begun before its first cycle."""
+"""Seconds by which the scheduler is assumed to have started before its first cycle."""
 
 RESOURCES = (CPU, MEMORY)
 
 
 class Rescheduling(Plugin):
-    """Names victims on overloaded nodes once an interval; in other cycles it has no say."""
+    """Selects victims on overloaded nodes once per interval, and none in other cycles."""
 
     name = "rescheduling"
 
@@ -70,7 +70,7 @@ class Rescheduling(Plugin):
 
     @active_if("due")
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
-        """Of `tasks`, those that should leave overloaded nodes, if the strategy
+        """Select those of `tasks` to evict from overloaded nodes, if the strategy
         `lowNodeUtilization` is configured.
         """
         thresholds = self.thresholds
@@ -81,30 +81,30 @@ class Rescheduling(Plugin):
         high = [node for node in nodes if not thresholds.is_low(node) and thresholds.is_high(node)]
         if not low or len(low) == len(nodes) or not high:
             return []
-        room = {name: sum(node.room(name, thresholds.target[name]) for node in low)
+        left = {name: sum(node.headroom(name, thresholds.target[name]) for node in low)
                 for name in RESOURCES}
         victims = []
         for node in sorted(high, key=lambda node: -sum(node.usage.values())):
-            victims += self._evict(node, tasks, room, thresholds)
+            victims += self._evict(node, tasks, left, thresholds)
         return victims
 
     @staticmethod
-    def _evict(node: NodeUtilization, tasks: Sequence[TaskInfo], room: dict[str, int],
+    def _evict(node: NodeUtilization, tasks: Sequence[TaskInfo], left: dict[str, int],
                thresholds: Thresholds) -> list[TaskInfo]:
-        """Pods of one node, the least important first, until the node is below its target or the
-        others are full.
+        """Return victims on one node, the least important first, until it is below its target or
+        the other nodes' headroom is used up.
 
-        "Full" is exactly nothing left: room that has been overdrawn stops nothing, as in Volcano.
+        Only a headroom of exactly 0 counts as used up, not a negative one, as in Volcano.
         """
         victims = []
-        for pod in node.pods_to_go():
-            if not thresholds.is_over(node) or not all(room.values()):
+        for pod in node.eviction_order():
+            if not thresholds.is_over(node) or not all(left.values()):
                 break
             task = next((task for task in tasks if task.name == pod.name), None)
             if task is not None:
                 for name in RESOURCES:
                     amount, capacity = int(task.resreq.get(name)), node.capacity[name]
-                    room[name] -= amount
+                    left[name] -= amount
                     node.usage[name] -= amount * 100 / capacity if capacity else math.inf
                 victims.append(task)
         return victims
@@ -112,7 +112,7 @@ class Rescheduling(Plugin):
 
 @define(slots=True, eq=False)
 class NodeUtilization:
-    """A node, what is in use in percent, and what it has: CPU in millicores, memory in bytes."""
+    """A node's usage in percent, and its resources: CPU in millicores, memory in bytes."""
 
     info: NodeInfo
     usage: dict[str, float]
@@ -126,25 +126,25 @@ class NodeUtilization:
         return cls(info, {CPU: usage.cpu.get(period, 0.0), MEMORY: usage.memory.get(period, 0.0)},
                    _amounts(allocatable or capacity), _amounts(capacity))
 
-    def room(self, name: str, target: float) -> int:
-        """How much of a resource may be added until the target, in percent, is reached; negative
-        above it.
+    def headroom(self, name: str, target: float) -> int:
+        """Return how much of a resource may be added up to the target, in percent; negative above
+        it.
         """
         return int(target * self.allocatable[name] * 0.01) - int(
             self.usage[name] * self.allocatable[name] * 0.01)
 
-    def pods_to_go(self) -> list[TaskInfo]:
-        """The node's pods: without a priority first, then the lower, then by QoS; of equal
-        best-effort pods the last comes first, which is how Volcano's comparison makes its sort put
-        up to a dozen pods.
+    def eviction_order(self) -> list[TaskInfo]:
+        """Return the node's pods: without a priority first, then by ascending priority, then by
+        QoS; of equal best-effort pods the last is first, as Volcano's comparison sorts up to a
+        dozen pods.
         """
 
-        def turn(place: int, task: TaskInfo) -> tuple:
+        def rank(place: int, task: TaskInfo) -> tuple:
             priority, qos = task.pod.spec.priority, QOS_CLASSES.index(qos_class(task.pod))
             return priority is not None, priority or 0, qos, place if qos else -place
 
         tasks = [task for _, task in sorted(self.info.tasks.items())]
-        return [task for _, task in sorted(enumerate(tasks), key=lambda item: turn(*item))]
+        return [task for _, task in sorted(enumerate(tasks), key=lambda item: rank(*item))]
 
 
 @define(slots=True)
@@ -164,12 +164,12 @@ class Thresholds:
         return any(node.usage[name] > self.target[name] for name in RESOURCES)
 
     def is_over(self, node: NodeUtilization) -> bool:
-        """Whether a node still is not below its target."""
+        """Return whether a node is not below its target yet."""
         return any(node.usage[name] >= self.target[name] for name in RESOURCES)
 
 
 def _strategy(arguments: Arguments) -> Thresholds | None:
-    """The thresholds of the built-in strategy; None where only others are given.
+    """Return the thresholds of the built-in strategy; None where only others are configured.
 
     >>> other = Arguments({"strategies": [{"name": "other"}]})
     >>> _strategy(Arguments()).low, _strategy(other)
@@ -198,7 +198,7 @@ def _thresholds(params: dict[str, Any] | None, arguments: Arguments) -> Threshol
         if not isinstance(given, dict):
             arguments.doubt(f"{STRATEGY}'s {key}", given, "a mapping with cpu and memory",
                             "100 percent of each is used")
-            break  # what follows isn't read either
+            break  # the rest is not read either
         for name, percent in given.items():
             if not isinstance(percent, int) or isinstance(percent, bool):
                 raise ConfError("plugin rescheduling: {key}.{name} is {percent}; allowed is a "

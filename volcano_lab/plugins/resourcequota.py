@@ -1,7 +1,7 @@
-"""resourcequota: a job is admitted while its minimum fits what is left of its namespace's quotas.
+"""resourcequota: admit a job while its minimum fits its namespace's remaining quotas.
 
-The plugin has no arguments and, as Volcano's, looks at no scopes. Quotas are read from their
-status, as the quota controller writes it: a quota without a status limits nothing.
+The plugin has no arguments and, as Volcano's, ignores scopes. Quotas are read from their status, as
+the quota controller writes it: a quota without a status limits nothing.
 
 Differs on purpose: amounts in the event's text are written as in manifests, not as Go prints its
 values.
@@ -57,8 +57,8 @@ class ResourceQuotas(Plugin):
 
 
 def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list[str]:
-    """The resources, of those a job asks for and a quota limits, of which the limit would be
-    passed.
+    """Return the resources, requested by a job and limited by a quota, whose limit would be
+    exceeded.
 
     >>> from volcano_lab.api.objects import ObjectMeta, ResourceQuotaSpec, ResourceQuotaStatus
     >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(),

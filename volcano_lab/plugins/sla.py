@@ -1,8 +1,8 @@
-"""sla: a job that has waited too long is admitted, and keeps the room that is being freed for it.
+"""sla: a job that has waited too long is admitted, and keeps its pipelined resources.
 
-Argument: `sla-waiting-time`, a duration such as "1h30m", which holds for every job that doesn't
-name its own in the annotation `sla-waiting-time` of its PodGroup. A text that is no duration above
-zero is as good as none. How long a job has waited is measured at the cycle's `now`.
+Argument: `sla-waiting-time`, a duration such as "1h30m", the default for every job without the
+annotation `sla-waiting-time` on its PodGroup. A text that is no positive duration counts as unset.
+Waiting time is measured at the cycle's `now`.
 
 >>> from volcano_lab.framework.config.arguments import Arguments
 >>> sla = Sla(Arguments({"sla-waiting-time": "90m"}))
@@ -21,13 +21,12 @@ from volcano_lab.framework import ABSTAIN, PERMIT, Plugin, Session
 WAITING_TIME = "sla-waiting-time"
 
 YEAR_ONE = -62135596800.0
-"""When a job without a creation time counts as created, as Go has it: it has waited longer than any
-duration.
+"""The creation time of a job without one, Go's zero time: it has waited longer than any duration.
 """
 
 
 class Sla(Plugin):
-    """Jobs by deadline, creation plus waiting time; one that is past it is admitted and counts as
+    """Jobs by deadline, creation plus waiting time; one past it is admitted and counts as
     pipelined.
     """
 
@@ -37,7 +36,7 @@ class Sla(Plugin):
         self.waiting_time = self._read_waiting_time()
 
     def _read_waiting_time(self) -> float | None:
-        """Seconds that jobs wait unless they say otherwise; None without a limit."""
+        """Return the default waiting time in seconds; None without a limit."""
         if WAITING_TIME not in self.arguments:
             return None
         given = self.arguments.get(WAITING_TIME)
@@ -57,19 +56,17 @@ class Sla(Plugin):
         return (YEAR_ONE if created is None else created) + waiting_time
 
     def job_order(self, left: JobInfo, right: JobInfo) -> int:
-        """The earlier deadline first; jobs without one last."""
+        """Put the earlier deadline first; jobs without one last."""
         mine, theirs = self.job_order_key(left), self.job_order_key(right)
         return (mine > theirs) - (mine < theirs)
 
     def job_order_key(self, job: JobInfo) -> float:
-        """`job_order` as a number to sort by."""
+        """Return `job_order` as a number to sort by."""
         deadline = self.deadline(job)
         return math.inf if deadline is None else deadline
 
     def job_enqueueable(self, job: JobInfo) -> int:
-        """Past its deadline a job has this plugin's vote; before, the plugin leaves it to the
-        others.
-        """
+        """Permit a job past its deadline; abstain before."""
         deadline = self.deadline(job)
         return ABSTAIN if deadline is None or self.ssn.now < deadline else PERMIT
 

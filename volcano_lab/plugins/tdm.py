@@ -1,18 +1,16 @@
-"""tdm (time division multiplexing): nodes that are Kubernetes' for some hours of the day, and
-somebody else's for the rest.
+"""tdm (time division multiplexing): nodes that Kubernetes may use for some hours of the day only.
 
 A node's label `volcano.sh/revocable-zone` names its zone; a pod may use such nodes if it is
 annotated `volcano.sh/revocable-zone: "*"` or `volcano.sh/preemptable: "true"`. When a zone's hours
-are over, the action `shuffle` evicts preemptable pods from its nodes, a few of each job at a time:
-as many as the job's `volcano.sh/jdb-max-unavailable` or `volcano.sh/jdb-min-available` allows, or
-one.
+end, the action `shuffle` evicts preemptable pods from its nodes, a few of each job at a time: as
+many as the job's `volcano.sh/jdb-max-unavailable` or `volcano.sh/jdb-min-available` allows, or one.
 
-Arguments: `tdm.revocable-zone.NAME`, the hours of a zone such as "10:00-21:00" (both ends belong to
-them; an end that is not later than the start is on the next day), and `tdm.evict.period`, the least
-time between two evictions ("1m").
+Arguments: `tdm.revocable-zone.NAME`, the hours of a zone such as "10:00-21:00" (both ends included;
+an end that is not later than the start is on the next day), and `tdm.evict.period`, the least time
+between two evictions ("1m").
 
-Differs on purpose: hours are UTC, where Volcano reads its machine's clock; a zone's text that can't
-be read has one wording; the last eviction is remembered by the scheduler and not by the process.
+Differs on purpose: hours are UTC, where Volcano reads its machine's clock; an unreadable zone has
+one message; the scheduler, not the process, keeps the time of the last eviction.
 
 Volcano: pkg/scheduler/plugins/tdm/tdm.go
 """
@@ -39,8 +37,8 @@ _HOURS = re.compile(r"([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})")
 
 
 class Tdm(Plugin):
-    """Keeps pods off revocable nodes out of hours, prefers those nodes within hours, and empties
-    them afterwards.
+    """Keeps pods off revocable nodes outside the hours, prefers those nodes within them, and evicts
+    afterwards.
     """
 
     name = "tdm"
@@ -56,7 +54,7 @@ class Tdm(Plugin):
         self.evict_period = args.get_duration(EVICT_PERIOD, DEFAULT_EVICT_PERIOD)
 
     def closed_because(self, zone: str) -> str:
-        """Why nothing may run in a zone right now, or "" where it may."""
+        """Return why nothing may run in a zone right now, or "" where pods may."""
         hours = self.zones.get(zone)
         if hours is None:
             return f"revocable zone {zone} not support"
@@ -77,7 +75,7 @@ class Tdm(Plugin):
         return unresolvable(task.key, node.name, reason, self.name)
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        """A revocable node is as good as can be for a pod that may use it."""
+        """Return the highest score for a revocable node and a pod that may use it."""
         if not node.revocable_zone:
             return 0.0
         reason = self.closed_because(node.revocable_zone)
@@ -86,26 +84,24 @@ class Tdm(Plugin):
         return MAX_NODE_SCORE if task.revocable_zone else 0.0
 
     def job_order(self, left: JobInfo, right: JobInfo) -> int:
-        """Jobs that can't be preempted go first."""
+        """Put jobs that are not preemptable first."""
         return left.preemptable - right.preemptable
 
     def job_order_key(self, job: JobInfo) -> bool:
-        """`job_order` as something to sort by."""
+        """Return `job_order` as a key to sort by."""
         return job.preemptable
 
     def job_pipelined(self, job: JobInfo) -> int:
         return PERMIT if job.is_pipelined() else REJECT
 
     def job_starving(self, job: JobInfo) -> bool:
-        """A job that can't be preempted may preempt for every pod it lacks, not only for its
-        minimum.
-        """
+        """Return whether a job that is not preemptable lacks any pod; its minimum is not enough."""
         return not job.preemptable and bool(job.in_status(PENDING))
 
     # -- evicting --------------------------------------------------------------------------------
 
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
-        """Preemptable pods on ordinary nodes give way, but not to pods that could run on revocable
+        """Select preemptable pods on ordinary nodes, unless the preemptor could run on revocable
         ones.
         """
         if preemptor.preemptable or preemptor.revocable_zone:
@@ -115,9 +111,7 @@ class Tdm(Plugin):
                                     and not nodes[task.node_name].revocable_zone), PERMIT
 
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
-        """Preemptable pods on nodes of zones that are closed now, unless the last eviction was only
-        just.
-        """
+        """Select preemptable pods on nodes of closed zones, at most once per eviction period."""
         last = self.ssn.memory.get(self.name, -math.inf)
         if last + self.evict_period > self.ssn.now:
             return []
@@ -132,7 +126,7 @@ class Tdm(Plugin):
         return victims
 
     def _within_budgets(self, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
-        """Of running preemptable tasks, job by job, as many as the job may lose."""
+        """Return of running preemptable tasks, job by job, as many as the job may lose."""
         by_job: dict[str, list[TaskInfo]] = {}
         for task in tasks:
             if task.preemptable and task.status == RUNNING:
@@ -143,9 +137,9 @@ class Tdm(Plugin):
 
 
 def max_evictions(job: JobInfo) -> int:
-    """How many running tasks a job may lose at once by its budget.
+    """Return how many running tasks a job may lose at once by its budget.
 
-    A job that already runs fewer than its `jdb-min-available` may still lose one, as in Volcano.
+    A job with fewer than `jdb-min-available` running tasks may still lose one, as in Volcano.
     """
     running, tasks = len(job.in_status(RUNNING)), len(job.tasks)
     if job.max_unavailable_budget:
@@ -159,7 +153,7 @@ def max_evictions(job: JobInfo) -> int:
 
 
 def number_or_percent(text: str, total: int) -> int:
-    """A number, or a percentage of `total` rounded up; 0 for any other text.
+    """Return a number, or a percentage of `total` rounded up; 0 for any other text.
 
     >>> number_or_percent("3", 10), number_or_percent("25%", 10), number_or_percent("some", 10)
     (3, 3, 0)
@@ -174,10 +168,10 @@ def number_or_percent(text: str, total: int) -> int:
 
 
 def hours_of(text: str) -> tuple[int, int] | None:
-    """The seconds of the day between which a zone is open; an end on the next day lies beyond the
+    """Return a zone's opening hours in seconds of the day; an end on the next day is beyond the
     day's last second.
 
-    As in Volcano, the hours begin anew each day: of "22:00-06:00" nothing is left after midnight.
+    As in Volcano, hours restart each day: of "22:00-06:00" nothing is left after midnight.
 
     >>> hours_of("10:00-21:30"), hours_of("22:00-06:00"), hours_of("10-21")
     ((36000, 77400), (79200, 108000), None)

@@ -1,9 +1,9 @@
-"""usage: nodes that really are busy get no more pods, and the less busy ones are preferred.
+"""usage: refuse nodes with high measured usage, and prefer those with low usage.
 
-Arguments: `usage.weight` (5), `cpu.weight` and `memory.weight` (1), all whole numbers, and
-`thresholds` with `cpu` and `mem` in whole percent (80; anything but a whole number counts as 0).
-With `enablePredicate: false` busy nodes are not refused. Where usage comes from: `api.node_usage`;
-without any, or where it is older than five minutes, the plugin neither refuses nor scores a node.
+Arguments: `usage.weight` (5), `cpu.weight` and `memory.weight` (1), all integers, and `thresholds`
+with `cpu` and `mem` in whole percent (80; anything but an integer counts as 0). With
+`enablePredicate: false` no node is refused. Usage is read from `api.node_usage`; without any, or
+where it is older than five minutes, the plugin neither refuses nor scores a node.
 
 Differs on purpose: weights of 0 for both cpu and memory give 0, where Volcano divides by zero and
 then takes no node.
@@ -29,7 +29,7 @@ MEMORY_TOO_BUSY = "the memory load of the node exceeds the upper limit."
 
 
 class Usage(Plugin):
-    """Scores from 0 to 100 x weight: the weighted mean of what is not in use of CPU and memory."""
+    """Scores from 0 to 100 x weight: the weighted mean of unused CPU and memory."""
 
     name = "usage"
 
@@ -42,7 +42,7 @@ class Usage(Plugin):
         self.cpu_threshold, self.memory_threshold = thresholds["cpu"], thresholds["mem"]
 
     def _thresholds(self) -> dict[str, int]:
-        """The limits in percent; as in Volcano, one that is no whole number counts as 0."""
+        """Return the limits in percent; as in Volcano, one that is no integer counts as 0."""
         limits, doubt = dict.fromkeys(("cpu", "mem"), DEFAULT_THRESHOLD), self.arguments.doubt
         given = self.arguments.get(THRESHOLDS, {})
         if not isinstance(given, dict):
@@ -85,14 +85,14 @@ class Usage(Plugin):
         return score * (MAX_NODE_SCORE * self.weight)
 
     def predicate_key(self, task: TaskInfo) -> str:
-        """The same for all tasks: only the node counts."""
+        """Return one key for all tasks: only the node matters."""
         return ""
 
     node_order_key = predicate_key
 
 
 def usage_score(cpu: float, memory: float, cpu_weight: int, memory_weight: int) -> float:
-    """The weighted mean of the shares that are free, of use in percent.
+    """Return the weighted mean of the unused fractions, given usage in percent.
 
     >>> usage_score(0.0, 100.0, 3, 1)
     0.75
