@@ -232,12 +232,12 @@ MUTANTS += elsewhere(
     ("equal shares are no reason", "Job order and victims by dominant share",
      "if claim - share <= SHARE_DELTA:", "if claim < share:"),
     ("the nearest queue gives last", "def victim_queue_order(self, left: QueueInfo, right: "
-     "QueueInfo, preemptor: QueueInfo) -> int:\n        \"\"\"The queue that",
+     "QueueInfo, preemptor: QueueInfo) -> int:\n        \"\"\"Put first the queue",
      "self.tree.level(right.uid, preemptor.uid),\n                        "
      "self.tree.level(left.uid, preemptor.uid)",
      "self.tree.level(left.uid, preemptor.uid),\n                        "
      "self.tree.level(right.uid, preemptor.uid)"),
-    ("the queue with the lower priority goes first", "branches in which the two stand",
+    ("the queue with the lower priority goes first", "branches of the tree that",
      "right.queue.spec.priority - left.queue.spec.priority",
      "left.queue.spec.priority - right.queue.spec.priority"),
     ("binpack scores what does not fit", "def _fullness(", "where(too_much, 0.0, ", "where(False, "
@@ -283,12 +283,12 @@ MUTANTS += elsewhere(
     ("foes draw", "def _bucket_score(", "+ driven_off", "- driven_off"),
     ("buckets do not count what is freed", "return offered + node.idle",
      " + node.releasing", ""),
-    ("the largest volume is taken", "def _candidates(", "sorted(free, key=_room)",
-     "sorted(free, key=_room)[::-1]"),
+    ("the largest volume is taken", "def _candidates(", "sorted(free, key=_capacity)",
+     "sorted(free, key=_capacity)[::-1]"),
     ("a volume of just the size is too small", "def _suits(", ">= _size(claim)", "> _size(claim)"),
     ("two claims have one volume", "def _unbound_on(",
      "{volume.name for volume, _ in found if volume is not None}", "set()"),
-    ("volumes are not given back", "def give_back(",
+    ("volumes are not given back", "def release(",
      "self.storage.restore(obj.kind, obj.key)", "pass"),
     ("any access mode will do", "def _candidates(", "set(claim.spec.access_modes) <= set(",
      "set() <= set("),

@@ -239,7 +239,7 @@ class Predicates(Plugin):
             self.kube.add_pod(event.task.node_name, event.task.pod)
 
     def on_deallocate(self, event: Event) -> None:
-        self._volumes(event.task, False, ClaimsState.give_back)
+        self._volumes(event.task, False, ClaimsState.release)
         if event.task.node_name in self.kube.by_name:
             self.kube.remove_pod(event.task.node_name, event.task.pod)
 

@@ -1,11 +1,10 @@
-"""Pod affinity and anti-affinity: which pods a pod wants near it, and which pods want it or don't.
+"""Pod affinity and anti-affinity, of the incoming pod and of existing pods towards it.
 
-Kept as they are there: required affinity is no hindrance to the first pod of a group that wants to
-be with its own kind; a namespace selector of the incoming pod is looked up in the namespaces, and
-besides held against no labels at all; wishes of pods that are there count both ways, what they
-require of others' company counts only where it is anti-affinity (Volcano sets the weight of their
-required affinity to 0). Existing pods count only on nodes that had a pod with affinity when the
-session opened (see `node_pods`).
+Kept as in Kubernetes: required affinity does not refuse the first pod of a group with affinity to
+its own labels; a namespace selector of the incoming pod is resolved to namespaces, and also matched
+against no labels at all; preferred terms of existing pods count both ways, required ones only where
+they are anti-affinity (Volcano sets the weight of required affinity to 0). Existing pods count only
+on nodes that had a pod with affinity when the session opened (see `node_pods`).
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity
 """
@@ -33,15 +32,16 @@ NO_LABELS: Labels = {}
 REFUSALS = (None, Status(UNRESOLVABLE, AFFINITY_REASON, NAME),
             Status(UNSCHEDULABLE, ANTI_AFFINITY_REASON, NAME),
             Status(UNSCHEDULABLE, EXISTING_REASON, NAME))
-"""What the rule says of a node; what comes first takes precedence."""
+"""The rule's statuses for a node; earlier ones take precedence."""
 
 
 class AffinityState:
-    """What is known of one incoming pod: pods that match its terms, and terms of others that match
-    it, by value.
+    """The counts for one incoming pod, by topology value: pods that match its terms, and terms of
+    others that match it.
 
     `affinity` counts pods that match all its required terms, `anti_affinity` pods that match each
-    term it requires to be away from, `existing` the terms of other pods that it would hurt.
+    of its required anti-affinity terms, `existing` other pods' required anti-affinity terms that
+    match it.
     """
 
     def __init__(self, info: PodInfo, namespace_labels: Labels, required: tuple[AffinityTerm, ...],
@@ -53,12 +53,12 @@ class AffinityState:
         self._known: np.ndarray | None = None
 
     def __copy__(self) -> AffinityState:
-        """A copy with counts of its own, to try evictions on."""
+        """Return a copy with its own counts, to simulate evictions on."""
         return AffinityState(self.info, self.namespace_labels, self.required, self.apart,
                              self.existing.copy(), self.affinity.copy(), self.anti_affinity.copy())
 
     def update(self, pod: PodInfo, row: int, sign: int) -> None:
-        """Count a pod that comes to (+1) or leaves (-1) the node in `row`."""
+        """Count a pod that is added to (+1) or removed from (-1) the node in `row`."""
         _count(self.existing, row, sign, pod.required_anti_affinity, self.info,
                self.namespace_labels)
         _count_together(self.required, self.affinity, row, pod, sign)
@@ -66,20 +66,20 @@ class AffinityState:
         self._known = None
 
     def refusal(self, node: KubeNode) -> Status | None:
-        """Why the pod can't be on the node, or None."""
+        """Return why the pod cannot be on the node, or None."""
         return REFUSALS[self._verdicts()[node.row]]
 
     def nodes(self) -> np.ndarray:
-        """`refusal` for all nodes at once: True where there is none."""
+        """Return `refusal` for all nodes at once: True where there is none."""
         return self._verdicts() == 0
 
     def _verdicts(self) -> np.ndarray:
-        """Which of `REFUSALS` holds for each node."""
+        """Return the index in `REFUSALS` for each node."""
         if self._known is None:
             kube = self.existing.kube
             alone, apart, hurts = np.zeros((3, len(kube.nodes)), bool)
             anybody = self.affinity.is_zero() and _matches_all(self.required, self.info)
-            for term in self.required:  # a node without the label is no place to be together
+            for term in self.required:  # a node without the label never satisfies affinity
                 key = term.topology_key
                 alone |= (kube.topology(key).codes < 0) | ((self.affinity.nodes(key) <= 0)
                                                            & (not anybody))
@@ -92,7 +92,7 @@ class AffinityState:
 
 
 def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
-    """Count for an incoming pod; None where pod affinity has nothing to say about it."""
+    """Count for an incoming pod; None where pod affinity has nothing to check."""
     if not (info.required_affinity or info.required_anti_affinity
             or kube.rows_with_required_anti_affinity):
         return None
@@ -109,7 +109,7 @@ def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
 
 
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
-    """Terms of other pods that want to be away from this one."""
+    """Count required anti-affinity terms of other pods that match this one."""
     rows = kube.rows_with_required_anti_affinity
 
     def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
@@ -145,7 +145,7 @@ def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
 
 
 def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
-    """The terms with the namespaces that their namespace selectors choose, by name."""
+    """Return the terms with the names of the namespaces that their selectors match."""
     if not kube.namespaces or all(t.namespace_selector.is_empty()
                                   or t.namespace_selector.requirements is None for t in terms):
         return terms
@@ -154,17 +154,15 @@ def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[
                            if term.namespace_selector.matches(labels)}) for term in terms)
 
 
-# -- the score
-# --------------------------------------------------------------------------------------------------
+# -- the score -------------------------------------------------------------------------------------
 
 
 def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
-    """The weights of all wishes that the pod's being there would grant, by value; negative ones it
-    would cross.
+    """Sum the weights of preferred terms that placing the pod would satisfy, by topology value;
+    anti-affinity counts negative.
 
-    Its own wishes are held against every pod; pods that are there are asked for theirs, on all
-    nodes if it has wishes of its own, else on nodes that had a pod with affinity when the session
-    opened.
+    The pod's own terms are matched against every pod; terms of existing pods count on all nodes if
+    it has preferred terms, else on nodes that had a pod with affinity when the session opened.
     """
     own = _with_namespaces(kube, info.preferred)
     rows = None if info.preferred else kube.rows_with_affinity
@@ -180,8 +178,8 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
 
 
 def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:
-    """Return 0 to 100 for each node in `rows`, by the sum of the weights that speak for and against
-    it; 0 for all where none does.
+    """Return 0 to 100 for each node in `rows`, by the sum of matching weights; 0 for all without
+    any.
     """
     weights = preferences(kube, info)
     if weights.is_zero() or not len(rows):

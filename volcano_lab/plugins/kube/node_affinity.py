@@ -1,6 +1,6 @@
-"""Node selectors and node affinity: what a pod says about the labels and the name of its node.
+"""Node selectors and node affinity: a pod's requirements on its node's labels and name.
 
-A term that Kubernetes cannot read matches no node.
+A term that Kubernetes cannot parse matches no node.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity,
 k8s.io/component-helpers/scheduling/corev1/nodeaffinity
@@ -34,15 +34,15 @@ class NodeTerm:
 
 @frozen(cache_hash=True)
 class RequiredNodeAffinity:
-    """A pod's node selector, and terms of which one must hold (None: no such wish; none: no node
-    will do).
+    """A pod's node selector, and terms of which one must hold (None: no affinity; empty: no node
+    matches).
     """
 
     selector: Selector = EVERYTHING
     terms: tuple[NodeTerm, ...] | None = None
 
     def matches(self, node: Node) -> bool:
-        """Whether the pod may be on this node as far as its selector and affinity go."""
+        """Return whether the node satisfies the pod's selector and affinity."""
         if not self.selector.matches(node.metadata.labels):
             return False
         return self.terms is None or any(term.matches(node) for term in self.terms)
@@ -52,7 +52,7 @@ ANY_NODE = RequiredNodeAffinity()
 
 
 def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
-    """What the pod requires of its node.
+    """Return the pod's node selector and required node affinity, compiled.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
     >>> wish = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "a"})))
@@ -69,12 +69,12 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
 
 
 def node_terms(selector: NodeSelector) -> tuple[NodeTerm, ...]:
-    """The terms of which one must hold; empty ones match no node."""
+    """Return the terms of which one must hold; empty ones match no node."""
     return tuple(_compile(term) for term in selector.node_selector_terms if not _is_empty(term))
 
 
 def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
-    """The pod's wishes about its node as (weight, term)."""
+    """Return the pod's preferred node affinity as (weight, term)."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     if affinity is None:
         return ()
@@ -84,9 +84,7 @@ def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
 
 
 def score(preferred: tuple[tuple[int, NodeTerm], ...], node: Node) -> int:
-    """The sum of the weights of the wishes that the node grants; Volcano adds it up without
-    normalising.
-    """
+    """Return the sum of the weights of matching terms; Volcano does not normalise it."""
     return sum(weight for weight, term in preferred if term.matches(node))
 
 

@@ -1,16 +1,15 @@
-"""The nodes as Kubernetes' rules see them: which pods count on each, what they take, and which
-ports.
+"""The nodes in Kubernetes' rules: the pods that count on each, their requests and host ports.
 
-Built once a session from every task on
-every node, and changed only by the predicates plugin's allocate and deallocate events; plain pods
-that were there from the start are only looked at one by one where a rule asks. Two traps
-are kept on purpose: which nodes have pods with affinity is looked up once, when the session opens,
-so a node that gets its first such pod later stays unseen by the rules that start from that list;
-and Volcano fills in no images. A third trap: the host ports of a node are a set, as in Kubernetes'
-`HostPortInfo`, so a port that two pods of a node have is free when the first of them has gone.
+Built once per session from every task on every node, and changed only by the predicates plugin's
+allocate and deallocate events; plain pods present from the start are only processed one by one
+where a rule needs them. Two traps are kept on purpose: nodes that have pods with affinity are
+listed once, when the session opens, so a node that gets its first such pod later is missing for the
+rules that start from that list; and Volcano sets no images. A third trap: the host ports of a node
+are a set, as in Kubernetes' `HostPortInfo`, so a port that two pods of a node use is free when the
+first of them is removed.
 
-Amounts are arrays, nodes x resources; each change is noted in `changes`, so that whoever keeps
-something worked out for all nodes learns which rows to do again.
+Amounts are arrays, nodes x resources; each change is appended to `changes`, so that results kept
+for all nodes can update only the changed rows.
 
 Volcano: pkg/scheduler/framework/util.go (GenerateNodeMapAndSlice),
 pkg/scheduler/plugins/util/k8s/snapshot.go
@@ -44,8 +43,8 @@ class Topology(NamedTuple):
     code_of: dict[str, int]
 
     def sum_by_value(self, rows: np.ndarray, amounts: np.ndarray | None = None) -> np.ndarray:
-        """The amounts (or, without any, the number) of some nodes by value; the last place is for
-        "lacks the label".
+        """Return the amounts (or, without any, the number) of some nodes by value; the last entry
+        is for nodes without the label.
 
         >>> Topology(np.array([0, 1, 0, -1]), {"a": 0, "b": 1}).sum_by_value(np.arange(4)).tolist()
         [2, 1, 1]
@@ -56,10 +55,10 @@ class Topology(NamedTuple):
 
 
 class KubeNode:
-    """One node and the pods that count on it; `row` is its place in the arrays of `KubeNodes`.
+    """One node and the pods that count on it; `row` is its row in the arrays of `KubeNodes`.
 
-    `tasks` are those that it began the session with, as long as nobody has asked for its pods one
-    by one; `KubeNodes.pods` adds them to `listed`.
+    `tasks` are those of the session's start, until its pods are first listed one by one;
+    `KubeNodes.pods` then adds them to `listed`.
     """
 
     __slots__ = ("labels", "listed", "name", "node", "row", "tasks", "used_ports")
@@ -73,11 +72,11 @@ class KubeNode:
 
 
 class KubeNodes:
-    """All nodes of a session, in the order in which they were announced.
+    """All nodes of a session, in the order in which they were added.
 
-    `allocatable` is nodes x `columns` (cpu in millicores, memory in bytes, then what nodes offer),
-    `taken` the same for what pods request, and in two more columns their cpu and memory with
-    defaults for containers that ask for none.
+    `allocatable` is nodes x `columns` (cpu in millicores, memory in bytes, then the nodes' other
+    resources), `taken` the same for pods' requests, and in two more columns their cpu and memory
+    with defaults for containers without requests.
 
     >>> from volcano_lab.api.objects import Container, Node, NodeStatus, ObjectMeta, PodSpec
     >>> status = NodeStatus({}, {"cpu": "4", "memory": "1Gi"})
@@ -104,10 +103,9 @@ class KubeNodes:
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
-        # pods that name others and came or went, oldest first
+        # added and removed pods with affinity, oldest first
         self.affinity_changes: list[Change] = []
-        # what the rules have worked out for these nodes, by a key that names the rule and what it
-        # depends on
+        # the rules' results for these nodes, by a key with the rule's name and its inputs
         self.memo: dict[Hashable, Any] = {}
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
@@ -117,8 +115,8 @@ class KubeNodes:
         self._begin()
 
     def _begin(self) -> None:
-        """Count the pods that each node has when the session opens; those with a template have
-        neither affinity nor host ports.
+        """Count each node's pods when the session opens; those with a template have neither
+        affinity nor host ports.
         """
         self._opening = [node.tasks for node in self.nodes]
         self.pod_count[:] = [len(tasks) for tasks in self._opening]
@@ -144,23 +142,23 @@ class KubeNodes:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """Every pod that came or went, oldest first."""
+        """Every pod that was added or removed, oldest first."""
         self._since[:0] = [(row, self.info_of(task), 1) for row, tasks in enumerate(self._opening)
                            for _, task in tasks]
         return self._since
 
     def pods(self, node: KubeNode) -> list[PodInfo]:
-        """Every pod that counts on a node now."""
+        """Return every pod that counts on a node now."""
         if node.tasks:
             node.listed[:0] = [self.info_of(task) for _, task in node.tasks]
             node.tasks = []
         return node.listed
 
     def info(self, pod: Pod, template: int | None = None) -> PodInfo:
-        """What the rules read of a pod, worked out once for each pod object; pods of one template
-        share what it says.
+        """Return the rules' view of a pod, computed once per pod object; pods of one template share
+        it.
         """
-        found = self._infos.get(id(pod))  # the pod is kept beside it, so its id stays its own
+        found = self._infos.get(id(pod))  # the pod is kept beside it, so its id is not reused
         if found is None:
             like = self._templates.get(template)
             found = self._infos[id(pod)] = pod, like.for_pod(pod) if like else PodInfo(pod)
@@ -169,7 +167,7 @@ class KubeNodes:
         return found[1]
 
     def info_of(self, task: TaskInfo) -> PodInfo:
-        """`info` of a task's pod."""
+        """Return `info` of a task's pod."""
         return self.info(task.pod, task.template)
 
     def add_pod(self, node_name: str, pod: Pod) -> None:
@@ -177,14 +175,14 @@ class KubeNodes:
         self._count(self.by_name[node_name], self.info(pod), 1)
 
     def remove_pod(self, node_name: str, pod: Pod) -> None:
-        """Count it no longer, if it was counted on that node."""
+        """Subtract a pod, if it was counted on that node."""
         node, uid = self.by_name[node_name], pod.metadata.uid
         found = next((info for info in self.pods(node) if uid and info.uid == uid), None)
         if found is not None:
             self._count(node, found, -1)
 
     def topology(self, key: str) -> Topology:
-        """Which nodes are together as far as one label says."""
+        """Return the nodes grouped by the values of one label."""
         return self.remember(("topology", key), lambda: self._topology(key))
 
     def _topology(self, key: str) -> Topology:
@@ -196,25 +194,25 @@ class KubeNodes:
         return Topology(codes, index)
 
     def seen_by_terms(self, info: PodInfo) -> tuple[str, tuple[str | None, ...]]:
-        """A pod as the affinity terms of the pods on the nodes see it: pods with equal ones are
-        alike to them all.
+        """Return a pod's namespace and labels relevant to affinity terms of pods on the nodes: pods
+        with equal ones match the same terms.
 
-        Labels that no term looks at are left out, since pods of one job differ in some (their
-        index, for one).
+        Labels that no term uses are omitted, since pods of one job differ in some (their index, for
+        one).
         """
         labels = info.labels
         return info.namespace, tuple([labels.get(key) for key in self._term_keys])
 
-    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gave the first time that this key was asked for."""
+    def remember(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the result of `compute` at the first call with this key."""
         found = self.memo.get(key)
         if found is None:
-            found = self.memo[key] = make()
+            found = self.memo[key] = compute()
         return found
 
     def mask(self, key: Hashable, holds: Callable[[KubeNode], bool]) -> np.ndarray:
-        """True for the nodes of which something holds; it is asked once for a key, as nodes keep
-        their labels and taints for a whole session.
+        """Return True for the nodes that satisfy `holds`; it is called once per key, as nodes keep
+        their labels and taints during a session.
         """
         return self.remember(key, lambda: np.fromiter(map(holds, self.nodes), bool))
 
@@ -230,7 +228,7 @@ class KubeNodes:
         self.pod_count[node.row] += sign
 
     def _note(self, node: KubeNode, info: PodInfo, sign: int) -> None:
-        """Keep the host ports and the affinity of a pod that comes or goes."""
+        """Update the host ports and the affinity lists for an added or removed pod."""
         if sign > 0:
             node.used_ports.update(info.host_ports)
         else:
@@ -241,7 +239,7 @@ class KubeNodes:
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
 
     def _vector(self, requests: PodRequests) -> np.ndarray:
-        """What a pod takes, as a row of `taken`; resources that no node offers are left out."""
+        """Return a pod's requests as a row of `taken`; resources that no node has are omitted."""
         vector = np.zeros(len(self.columns) + 2, np.int64)
         vector[-2:] = requests.counted_non_zero
         for name, amount in requests.counted:
@@ -251,23 +249,21 @@ class KubeNodes:
 
 
 class NodeByNode:
-    """A rule about an incoming pod that no array holds: `refusal(node)` says why the pod can't be
-    there, or None.
+    """A rule for an incoming pod, checked node by node: `refusal(node)` returns why it refuses, or
+    None.
     """
 
     def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
         self.kube, self.refusal = kube, refusal
 
     def nodes(self) -> np.ndarray:
-        """`refusal` for all nodes at once: True where there is none."""
+        """Return `refusal` for all nodes at once: True where there is none."""
         return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
 
 @lru_cache(maxsize=4096)
 def _offered(allocatable: tuple[tuple[str, str], ...]) -> dict[str, int]:
-    """What pods may use of a node, without names that are no resources and without the number of
-    pods.
-    """
+    """Return a node's allocatable amounts, without invalid resource names and without pods."""
     amounts = {}
     for name, text in allocatable:
         if name == CPU:
@@ -279,7 +275,7 @@ def _offered(allocatable: tuple[tuple[str, str], ...]) -> dict[str, int]:
 
 
 def kube_nodes(ssn) -> KubeNodes:
-    """The session's Kubernetes view of its nodes, made when first asked for and shared by the
+    """Return the session's Kubernetes view of its nodes, created on first use and shared by the
     plugins.
     """
     if "kube_nodes" not in vars(ssn):

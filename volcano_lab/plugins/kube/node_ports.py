@@ -1,4 +1,4 @@
-"""Host ports: two pods on one node can't both have the same one.
+"""Host ports: two pods on one node cannot use the same one.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeports, types.go (HostPortInfo)
 """
@@ -15,7 +15,7 @@ REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 def conflict(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
-    """Whether one of the wanted ports is taken; 0.0.0.0 stands for every address.
+    """Return whether one of the wanted ports is used; 0.0.0.0 matches every address.
 
     >>> taken = {("0.0.0.0", "TCP", 80)}
     >>> conflict([("10.0.0.1", "TCP", 80)], taken), conflict([("10.0.0.1", "UDP", 80)], taken)
@@ -32,7 +32,7 @@ def conflict(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
 
 
 def look(kube: KubeNodes, info: PodInfo) -> NodeByNode | None:
-    """What an incoming pod wants; None where it wants no host port."""
+    """Return the check for an incoming pod; None where it has no host port."""
     taken = Status(UNSCHEDULABLE, REASON, NAME)
     return NodeByNode(kube, lambda node: taken if conflict(info.host_ports, node.used_ports)
                       else None) if info.host_ports else None

@@ -1,8 +1,8 @@
-"""Counts of pods by topology value, kept up with every pod that comes or goes.
+"""Counts of pods by topology value, updated with every added or removed pod.
 
-Kubernetes counts all pods of the cluster anew for each pod that is to be placed. Here a count
-remembers how far in `KubeNodes.changes` it has read, and reads on from there; equal questions of
-many pods share one count. A test compares the counts with counting anew.
+Kubernetes recounts all pods of the cluster for each pod to be placed. Here a count keeps its
+position in `KubeNodes.changes` and continues from there; pods with equal keys share one count. A
+test compares the counts with a recount.
 """
 
 from collections.abc import Callable, Hashable
@@ -40,8 +40,8 @@ class PairCounts:
         self.counts: dict[str, np.ndarray] = {}
 
     def add(self, key: str, row: int, amount: int) -> None:
-        """Count `amount` for the value of label `key` that the node in `row` has; nothing where it
-        has none.
+        """Add `amount` for the value of label `key` on the node in `row`; nothing without the
+        label.
         """
         topology = self.kube.topology(key)
         code = topology.codes[row]
@@ -49,12 +49,12 @@ class PairCounts:
             return
         counts = self.counts.get(key)
         if counts is None:
-            # one place more than there are values: code -1 of nodes without the label finds 0 there
+            # one more entry than values: code -1 of nodes without the label finds 0 there
             counts = self.counts[key] = np.zeros(len(topology.code_of) + 1, np.int64)
         counts[code] += amount
 
     def nodes(self, key: str) -> np.ndarray:
-        """The number for each node's value; 0 where it lacks the label."""
+        """Return the number for each node's value; 0 where it lacks the label."""
         if key not in self.counts:
             return np.zeros(len(self.kube.nodes), np.int64)
         return self.counts[key][self.kube.topology(key).codes]
@@ -69,15 +69,15 @@ class PairCounts:
 
 
 class Follower(Generic[T]):
-    """Counts of the pods on the nodes that are kept up: `count(counts, row, pod, +1 or -1)` is
-    called once for each change.
+    """Counts of the pods on the nodes that are kept up to date: `count(counts, row, pod, +1 or -1)`
+    is called once for each change.
     """
 
     def __init__(self, changes: list[Change], counts: T, count: Callable[..., None]):
         self.changes, self.counts, self.count, self.position = changes, counts, count, 0
 
     def current(self) -> T:
-        """The counts as of now; copy them to keep them."""
+        """Return the current counts; copy them to keep them."""
         if self.position < len(self.changes):
             for row, info, sign in self.changes[self.position :]:
                 self.count(self.counts, row, info, sign)
@@ -87,18 +87,18 @@ class Follower(Generic[T]):
 
 def pair_counts(kube: KubeNodes, key: Hashable, count: Callable[..., None],
                 only_affinity: bool = False) -> PairCounts:
-    """Counts by label and value as of now, to which each pod adds what `count` says; equal keys
-    share them.
+    """Return the current counts by label and value, updated per pod by `count`; equal keys share
+    them.
 
-    `only_affinity`: pods that name no others add nothing, and are passed over.
+    `only_affinity`: pods without affinity add nothing and are skipped.
     """
     changes = kube.affinity_changes if only_affinity else kube.changes
     return kube.remember(key, lambda: Follower(changes, PairCounts(kube), count)).current()
 
 
 def matching_pods(kube: KubeNodes, selector: Selector, namespace: str) -> np.ndarray:
-    """How many pods of a namespace match on each node, without those that are being deleted; an
-    empty selector counts none, as in Kubernetes.
+    """Return how many pods of a namespace match on each node, without those being deleted; an empty
+    selector matches none, as in Kubernetes.
 
     >>> matching_pods(KubeNodes([], {}), Selector(), "default").tolist()
     []

@@ -1,4 +1,4 @@
-"""A pod with what the placement rules read of it, worked out once.
+"""A pod with the placement rules' view of it, computed once.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/types.go (PodInfo)
 """
@@ -22,7 +22,7 @@ HostPort = tuple[str, str, int]
 
 
 def host_ports(pod: Pod) -> tuple[HostPort, ...]:
-    """The host ports that a pod's sidecars and containers take.
+    """Return the host ports of a pod's sidecars and containers.
 
     >>> from volcano_lab.api.objects import Container, ContainerPort, PodSpec
     >>> container = Container(ports=[ContainerPort(host_port=80, container_port=80)])
@@ -39,10 +39,10 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
 
 @frozen(cache_hash=True)
 class AffinityTerm:
-    """Pods that count (by labels, and by the name or the labels of their namespace), and what
-    "together" means.
+    """The pods that match (by labels, and by the name or the labels of their namespace), and the
+    topology key.
 
-    `weight` is 0 for what is required.
+    `weight` is 0 for required terms.
     """
 
     selector: Selector
@@ -52,7 +52,7 @@ class AffinityTerm:
     weight: int = 1
 
     def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
-        """Whether a pod of this namespace with these labels counts."""
+        """Return whether a pod of this namespace with these labels matches."""
         if namespace not in self.namespaces and not self.namespace_selector.matches(
                 namespace_labels):
             return False
@@ -91,13 +91,12 @@ class PodInfo:
         self.preferred: tuple[AffinityTerm, ...] = ()  # anti-affinity with a negative weight
         if affinity is not None and self.has_affinity:
             self._compile(affinity)
-        # no rule that changes with placements has anything to say, unless pods on the nodes keep
-        # others off
+        # no rule that changes with placements applies, except anti-affinity of pods on the nodes
         self.plain = not (self.host_ports or self.has_affinity
                           or pod.spec.topology_spread_constraints)
 
     def for_pod(self, pod: Pod) -> PodInfo:
-        """The same for another pod with the same spec and namespace."""
+        """Return a copy for another pod with the same spec and namespace."""
         info = PodInfo.__new__(PodInfo)
         info.pod, info.uid, info.labels = pod, pod.metadata.uid, pod.metadata.labels
         info.namespace, info.requests, info.plain = self.namespace, self.requests, self.plain
@@ -119,7 +118,7 @@ class PodInfo:
         self.preferred = tuple(preferred)
 
     def _term(self, term: PodAffinityTerm, weight: int = 1) -> AffinityTerm:
-        """Without namespaces and without a namespace selector it is the pod's own namespace."""
+        """Compile a term; without namespaces and selector it is the pod's own namespace."""
         own = not term.namespaces and term.namespace_selector is None
         return AffinityTerm(label_selector(term.label_selector), term.topology_key,
                             frozenset((self.namespace,) if own else term.namespaces),

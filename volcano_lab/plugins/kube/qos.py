@@ -1,6 +1,6 @@
 """Kubernetes' quality-of-service class of a pod, from its requests and limits of CPU and memory.
 
-A class that the pod's status already carries isn't read.
+A class in the pod's status is not read.
 
 Volcano: k8s.io/kubernetes/pkg/apis/core/v1/helper/qos
 """
@@ -12,16 +12,16 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.pod_sum import Amounts, add, parsed
 
 QOS_CLASSES = ("BestEffort", "Burstable", "Guaranteed")
-"""From the one that is evicted first to the one that is evicted last."""
+"""From the first to be evicted to the last."""
 
 COMPUTE = (CPU, MEMORY)
 
 
 def qos_class(pod: Pod) -> str:
-    """`BestEffort` without any request or limit, `Guaranteed` where every container has limits that
-    equal its requests.
+    """Return `BestEffort` without any request or limit, `Guaranteed` where every container has
+    limits that equal its requests.
 
-    Where the pod has requests and limits as a whole, those of its containers don't count.
+    Where the pod has pod-level requests and limits, those of its containers do not count.
 
     >>> from volcano_lab.api.objects import Container, ObjectMeta, PodSpec, ResourceRequirements
     >>> half = ResourceRequirements({"cpu": "1"})
@@ -47,6 +47,6 @@ def qos_class(pod: Pod) -> str:
 
 
 def _compute(resources: Mapping[str, str]) -> Amounts:
-    """What is above zero of CPU and memory."""
+    """Return the positive amounts of CPU and memory."""
     return {name: amount for name, amount in parsed(resources).items()
             if name in COMPUTE and amount > 0}

@@ -1,7 +1,7 @@
-"""What a pod asks for as Kubernetes counts it, and the scores by how full a node would be.
+"""A pod's requests as Kubernetes counts them, and the scores by a node's utilization.
 
-All amounts are whole numbers: millicores, bytes, pieces. The scores here are for one node;
-`nodeorder` has them for all nodes at once.
+All amounts are integers: millicores, bytes, pieces. The scores here are for one node; `nodeorder`
+has them for all nodes at once.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources (resource.PodRequests,
 framework.PodInfo.CalculateResource)
@@ -22,8 +22,8 @@ from volcano_lab.api.pod_sum import Amounts, add, parsed, requests_in_force, sum
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 DEFAULTS = {CPU: Fraction(1, 10), MEMORY: Fraction(200 * 1024 * 1024)}
-"""What a container that asks for none counts as, in scores only, so that such pods don't all land
-on one node.
+"""Default requests of a container without any, in scores only, so that such pods are spread over
+nodes.
 """
 
 _MAX_INT64 = 2**63 - 1
@@ -31,12 +31,11 @@ _MAX_INT64 = 2**63 - 1
 
 @frozen(cache_hash=True)
 class PodRequests:
-    """What one pod asks for, in the four ways in which it is counted.
+    """A pod's requests in the four ways in which they are counted.
 
-    `counted` is what the pod takes on its node (a pod's own `resources` and a resize in progress
+    `counted` is what the pod takes on its node (pod-level `resources` and a resize in progress
     included), `counted_non_zero` the same CPU and memory with defaults; `asked` and
-    `asked_non_zero` are what a score adds for the pod that is to be placed, from its containers
-    alone.
+    `asked_non_zero` are what a score adds for the pod to be placed, from its containers alone.
     """
 
     counted: tuple[tuple[str, int], ...]
@@ -46,7 +45,7 @@ class PodRequests:
 
 
 def pod_requests(pod: Pod) -> PodRequests:
-    """What a pod asks for.
+    """Return a pod's requests.
 
     >>> from volcano_lab.api.objects import Container, PodSpec, ResourceRequirements
     >>> container = Container(resources=ResourceRequirements({"cpu": "2"}))
@@ -62,7 +61,7 @@ asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
 
 @lru_cache(maxsize=16384)
 def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodRequests:
-    """Pods with containers only; equal ones share one value."""
+    """Return the requests of pods with containers only; equal ones share one value."""
     return _requests(Pod(spec=PodSpec([Container(resources=ResourceRequirements(dict(requests)))
                                        for requests in containers])))
 
@@ -74,9 +73,8 @@ def _requests(pod: Pod) -> PodRequests:
                  if name in (CPU, MEMORY) or name.startswith("hugepages-")}
 
     def amounts(defaults: Amounts, now: bool) -> Amounts:
-        """The sum over the containers, at the moment at which it is highest, with the overhead.
-        `now` counts what a running pod has been given, and the pod's own `resources`, where set,
-        instead of the sum.
+        """Return the sum over the containers at its peak, plus the overhead. `now` counts a running
+        pod's allocated resources, and pod-level `resources`, where set, instead of the sum.
         """
         found = sum_of_containers(spec, lambda container, once: {**defaults, **parsed(
             requests_in_force(pod, container) if now and not once
@@ -101,18 +99,18 @@ def _cpu_and_memory(amounts: Amounts) -> tuple[int, int]:
 
 
 def _units(name: str, amount: Fraction | int) -> int:
-    """Millicores of CPU, whole units of anything else, rounded up, within 64 bits."""
+    """Return millicores of CPU, whole units of anything else, rounded up, within 64 bits."""
     return min(math.ceil(amount * 1000 if name == CPU else amount), _MAX_INT64)
 
 
-# -- scores by how full a node would be: amounts are whole numbers, of one node, or arrays of many
+# -- scores by utilization: amounts are integers, of one node, or arrays of many
 
 
 def least_allocated(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
-    """The mean over resources of what would stay free, in whole percent; 0 for a resource that
+    """Return the mean over resources of the part left free, in whole percent; 0 for a resource that
     would be exceeded.
 
-    A resource of which the node has none is left out. Weights are equal, as in Volcano.
+    A resource of which the node has none is omitted. Weights are equal, as in Volcano.
 
     >>> least_allocated([500, 10], [1000, 100])
     70
@@ -122,7 +120,7 @@ def least_allocated(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any
 
 
 def most_allocated(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
-    """The mean over resources of what would be taken, in whole percent.
+    """Return the mean over resources of the requested part, in whole percent.
 
     >>> most_allocated([500, 10], [1000, 100])
     30
@@ -141,7 +139,7 @@ def _mean(allocatable: Sequence[Any], amounts: Sequence[Any]) -> Any:
 
 
 def balanced_allocation(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
-    """How evenly the resources would be taken: 100 less the standard deviation of their taken
+    """Return how evenly the resources are used: 100 less the standard deviation of the requested
     parts, in whole percent.
 
     >>> balanced_allocation([500, 10], [1000, 100]), balanced_allocation([500, 50], [1000, 100])
@@ -154,7 +152,7 @@ def balanced_allocation(requested: Sequence[Any], allocatable: Sequence[Any]) ->
         part = where(part < 1.0, part, 1.0)
         before, last = where(there, last, before), where(there, part, last)
         parts.append((part, there))
-        count, total = count + there, total + part  # one by one: other orders may round otherwise
+        count, total = count + there, total + part  # in this order: others may round differently
     count_or_1 = where(count > 0, count, 1)
     mean = total / count_or_1
     for part, there in parts:

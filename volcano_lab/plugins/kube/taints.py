@@ -1,4 +1,4 @@
-"""Taints and tolerations, and nodes that are cordoned.
+"""Taints, tolerations and cordoned nodes.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration,
 k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable
@@ -12,11 +12,11 @@ NAME, UNSCHEDULABLE_NAME = "TaintToleration", "NodeUnschedulable"
 UNSCHEDULABLE_REASON = "node(s) were unschedulable"
 KEEPS_PODS_OFF = ("NoSchedule", "NoExecute")
 CORDON = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
-"""What a pod has to tolerate to be placed on a cordoned node."""
+"""The taint that a pod must tolerate to be placed on a cordoned node."""
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """Whether one toleration covers one taint.
+    """Return whether one toleration matches one taint.
 
     >>> tolerates(Toleration(operator="Exists"), Taint("gpu", "a100", "NoSchedule"))
     True
@@ -33,18 +33,18 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
 
 
 def tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
-    """Whether any of the tolerations covers the taint."""
+    """Return whether any of the tolerations matches the taint."""
     return any(tolerates(toleration, taint) for toleration in tolerations)
 
 
 def first_untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
-    """The first taint that keeps the pod off the node, or None."""
+    """Return the first taint that the pod does not tolerate, or None."""
     return next((t for t in taints if t.effect in KEEPS_PODS_OFF and not tolerated(t, tolerations)),
                 None)
 
 
 def untolerated_preferences(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:
-    """How many taints with `PreferNoSchedule` the pod doesn't tolerate.
+    """Return how many taints with `PreferNoSchedule` the pod does not tolerate.
 
     >>> untolerated_preferences([Taint("slow", effect="PreferNoSchedule"),
     ...                          Taint("gpu", effect="NoSchedule")], [])

@@ -1,8 +1,8 @@
-"""Topology spread: how unevenly matching pods may lie over the values of a node label.
+"""Topology spread: the allowed skew of matching pods over the values of a node label.
 
-`DoNotSchedule` constraints refuse nodes, `ScheduleAnyway` ones score them. Kept as Volcano has it:
-in the score, pods per node (`kubernetes.io/hostname`) always count as 0, since Volcano hands
-Kubernetes nodes without their pods.
+`DoNotSchedule` constraints refuse nodes, `ScheduleAnyway` ones score them. Kept as in Volcano: in
+the score, pods per node (`kubernetes.io/hostname`) always count as 0, since Volcano passes nodes
+without their pods to Kubernetes.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread
 """
@@ -31,13 +31,13 @@ DO_NOT_SCHEDULE, SCHEDULE_ANYWAY = "DoNotSchedule", "ScheduleAnyway"
 FITS, NO_LABEL, TOO_MANY = range(3)
 REFUSALS = (None, Status(UNRESOLVABLE, MISSING_LABEL_REASON, NAME),
             Status(UNSCHEDULABLE, REASON, NAME))
-"""What the constraints say of a node, and as a status."""
+"""The constraints' statuses for a node."""
 
 
 @frozen(cache_hash=True)
 class Constraint:
-    """A constraint, compiled. The policies say whether nodes that the pod can't use are left out of
-    the counts.
+    """A compiled constraint. Its policies say whether nodes that the pod cannot use are excluded
+    from the counts.
     """
 
     max_skew: int
@@ -69,7 +69,7 @@ def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
 
 def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
                    labelled: np.ndarray) -> np.ndarray:
-    """The nodes whose pods and domains a constraint looks at."""
+    """Return the nodes whose pods and domains a constraint counts."""
     mask, wish, tolerations = labelled, info.required_nodes, info.pod.spec.tolerations
     if constraint.honor_affinity and wish is not ANY_NODE:
         mask = mask & kube.mask(("node affinity", wish), lambda node: wish.matches(node.node))
@@ -86,13 +86,12 @@ def _have_all_labels(kube: KubeNodes, found: Sequence[Constraint]) -> np.ndarray
     return mask
 
 
-# -- what may be
-# ---------------------------------------------------------------------------------------------
+# -- predicate -------------------------------------------------------------------------------------
 
 
 class SpreadState:
-    """For each node whether there would be too many matching pods over the emptiest value, by the
-    `DoNotSchedule` constraints, as it was when the task was looked at.
+    """Whether placing the pod on each node would exceed the allowed skew of the `DoNotSchedule`
+    constraints, as of the task's `pre_predicate`.
     """
 
     def __init__(self, kube: KubeNodes, info: PodInfo, found: tuple[Constraint, ...]):
@@ -111,11 +110,11 @@ class SpreadState:
             self.verdicts = np.where(self.verdicts == FITS, verdicts, self.verdicts)
 
     def refusal(self, node: KubeNode) -> Status | None:
-        """Why the pod can't be on the node, or None."""
+        """Return why the pod cannot be on the node, or None."""
         return REFUSALS[self.verdicts[node.row]]
 
     def nodes(self) -> np.ndarray:
-        """`refusal` for all nodes at once: True where there is none."""
+        """Return `refusal` for all nodes at once: True where there is none."""
         return self.verdicts == FITS
 
 
@@ -127,15 +126,13 @@ def look(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
     return SpreadState(kube, info, found) if found else None
 
 
-# -- what is best
-# ----------------------------------------------------------------------------------------------
+# -- score -----------------------------------------------------------------------------------------
 
 
 def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:
-    """Return 0 to 100 for each node in `rows`: the fewer matching pods its values hold, the more.
+    """Return 0 to 100 for each node in `rows`: the fewer matching pods in its domains, the higher.
 
-    0 for all where there is nothing to say; a node without a label that the pod's constraints name
-    gets 0.
+    0 for all without constraints; a node without a label of the pod's constraints gets 0.
     """
     found = constraints(info, SCHEDULE_ANYWAY)
     if not found or not len(rows):
@@ -147,7 +144,7 @@ def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int
         topology = kube.topology(c.topology_key)
         codes = topology.codes[kept]
         counts: np.ndarray | int = 0
-        if c.topology_key == HOSTNAME:  # Volcano's nodes are empty here
+        if c.topology_key == HOSTNAME:  # Volcano passes nodes without pods here
             size = len(kept)
         else:
             size = int(np.count_nonzero(topology.sum_by_value(kept)))

@@ -1,13 +1,13 @@
-"""Volumes: a pod goes only where it has the volumes that it claims.
+"""Volumes: a pod is placed only where its claims have, or can get, their volumes.
 
-A claim that has its volume needs a node from which the volume can be reached. One without waits for
-Kubernetes, unless its StorageClass says `WaitForFirstConsumer`: then the smallest free volume that
-will do is taken, or one is made on the pod's node. Volcano reserves volumes where a pod is
-allocated, under the node it was last *allocated* to, so a pipelined pod reserves none; and volumes
-that a statement took, gave back and takes again are no longer reserved. Both are kept.
+A bound claim needs a node that can access its volume. An unbound one waits for Kubernetes, unless
+its StorageClass has `WaitForFirstConsumer`: then the smallest free matching volume is used, or one
+is provisioned for the pod's node. Volcano reserves volumes where a pod is allocated, under the node
+to which it was last *allocated*, so a pipelined pod reserves none; and volumes that a statement
+reserved, released and reserves again are no longer reserved. Both are kept.
 
-Left out: the translation of volumes of old kinds (`awsElasticBlockStore`, ...) to CSI, and
-CSIStorageCapacity, which Volcano looks at only with `--csi-storage`.
+Omitted: the translation of in-tree volumes (`awsElasticBlockStore`, ...) to CSI, and
+CSIStorageCapacity, which Volcano reads only with `--csi-storage`.
 
 Volcano: pkg/scheduler/capabilities/volumebinding, k8s.io/component-helpers/storage/volume
 """
@@ -41,17 +41,17 @@ NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 Wanted = tuple[api.PersistentVolume | None, api.PersistentVolumeClaim]
-"""A claim with the free volume for it; None where one would be made."""
+"""A claim with the free volume for it; None where one would be provisioned."""
 
 
 def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
-    """What is wrong where an ephemeral volume's claim was not made for the pod, or ""."""
+    """Return the error where an ephemeral volume's claim was not created for the pod, or ""."""
     return "" if owned_by(claim, pod) else (
         f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)")
 
 
 def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
-    """What the pod's claims ask of its node; text where none will do, None without claims."""
+    """Return the pod's claims; text where no node can fit, None without claims."""
     claims, pod = claims_of(info.pod), info.pod
     for name, ephemeral in claims:
         claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
@@ -80,14 +80,14 @@ def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str 
 
 
 def is_for(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
-    """Whether a volume is the claim's, or is kept for it."""
+    """Return whether a volume is bound to the claim or reserved for it."""
     ref = volume.spec.claim_ref
     return ref is not None and (ref.namespace, ref.name) == (
         claim.namespace, claim.name) and ref.uid in ("", claim.metadata.uid)
 
 
 class ClaimsState(NodeByNode):
-    """The claims of an incoming pod, and by node the volumes that it would have there."""
+    """The claims of an incoming pod, and by node the volumes that it would use there."""
 
     def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
         self.kube, self.storage = kube, storage
@@ -95,13 +95,13 @@ class ClaimsState(NodeByNode):
         self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=_size)
         volumes = storage.all(VOLUME) if self.unbound else []
         self.choice = [_candidates(claim, volumes) for claim in self.unbound]
-        # node -> what each unbound claim would have there
+        # node -> the volume of each unbound claim there
         self.found: dict[str, list[Wanted]] = {}
 
     # -- which nodes -------------------------------------------------------------------------------
 
     def refusal(self, node: KubeNode) -> Status | None:
-        """Why the pod can't be on the node, or None."""
+        """Return why the pod cannot be on the node, or None."""
         reasons, missing = [], False
         for claim in self.bound:
             volume = self.storage.latest(VOLUME, claim.spec.volume_name)
@@ -122,8 +122,8 @@ class ClaimsState(NodeByNode):
         return None
 
     def _reaches(self, volume: api.PersistentVolume) -> np.ndarray:
-        """True for the nodes from which a volume can be reached, as far as their labels say."""
-        def make() -> np.ndarray:
+        """Return True for the nodes that can access a volume, by their labels."""
+        def compute() -> np.ndarray:
             affinity = volume.spec.node_affinity
             if affinity is None or affinity.required is None:
                 return np.ones(len(self.kube.nodes), bool)
@@ -131,10 +131,10 @@ class ClaimsState(NodeByNode):
             return self.kube.mask(("reach", terms), lambda node: any(
                 term.matches(api.Node(api.ObjectMeta(labels=node.labels))) for term in terms))
 
-        return self.kube.remember(("volume", volume.name), make)
+        return self.kube.remember(("volume", volume.name), compute)
 
     def _unbound_on(self, node: KubeNode) -> list[Wanted] | None:
-        """What the unbound claims would have on a node; None where one of them has nothing."""
+        """Return the unbound claims' volumes on a node; None where one of them has none."""
         found: list[Wanted] = []
         selected = [claim.metadata.annotations.get(SELECTED_NODE) for claim in self.unbound]
         if any(name not in (None, node.name) for name in selected):
@@ -142,22 +142,22 @@ class ClaimsState(NodeByNode):
         for claim, (kept, free), name in zip(self.unbound, self.choice, selected, strict=True):
             taken = {volume.name for volume, _ in found if volume is not None}
             volume = None if name else self._first(kept, free, taken, node.row)
-            if volume is None and not self._is_made_on(claim, node):
+            if volume is None and not self._can_provision(claim, node):
                 return None
             found.append((volume, claim))
         return found
 
     def _first(self, kept: list[api.PersistentVolume], free: list[api.PersistentVolume],
                taken: set[str], row: int) -> api.PersistentVolume | None:
-        """The volume that is kept for a claim, or else the smallest that is free and in reach."""
+        """Return the volume reserved for a claim, or else the smallest free one in reach."""
         for volume in kept:
             if volume.name not in taken:
                 return volume if self._reaches(volume)[row] else None
         return next((volume for volume in free if volume.name not in taken
                      and self._reaches(volume)[row]), None)
 
-    def _is_made_on(self, claim: api.PersistentVolumeClaim, node: KubeNode) -> bool:
-        """Whether a volume of the claim's class can be made on a node."""
+    def _can_provision(self, claim: api.PersistentVolumeClaim, node: KubeNode) -> bool:
+        """Return whether a volume of the claim's class can be provisioned for a node."""
         found = self.storage.class_of(claim)
         return found.provisioner not in ("", NO_PROVISIONER) and (
             not found.allowed_topologies or any(
@@ -169,7 +169,7 @@ class ClaimsState(NodeByNode):
     # -- reserving ---------------------------------------------------------------------------------
 
     def reserve(self, node_name: str) -> None:
-        """Assume what the pod has on a node; a second time, no volumes."""
+        """Assume the pod's volumes on a node; a second time, only those to be provisioned."""
         for volume, claim in self.found.get(node_name, ()):
             if volume is not None:
                 self.storage.assume(volume.changed(spec={"claim_ref": claim.reference()}))
@@ -177,8 +177,8 @@ class ClaimsState(NodeByNode):
                 notes = claim.metadata.annotations | {SELECTED_NODE: node_name}
                 self.storage.assume(claim.changed(metadata={"annotations": notes}))
 
-    def give_back(self, node_name: str) -> None:
-        """Assume it no longer."""
+    def release(self, node_name: str) -> None:
+        """Remove the assumption."""
         found = self.found.get(node_name, [])
         for volume, claim in found:
             obj = volume or claim
@@ -192,9 +192,7 @@ def _size(claim: api.PersistentVolumeClaim) -> int:
 
 def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVolume]
                 ) -> tuple[list[api.PersistentVolume], list[api.PersistentVolume]]:
-    """Return the volumes that are kept for a claim, and the free ones that match it, the smallest
-    first.
-    """
+    """Return the volumes reserved for a claim, and the free ones that match it, smallest first."""
     selector = EVERYTHING if claim.spec.selector is None else label_selector(claim.spec.selector)
     suitable = [volume for volume in volumes if _suits(volume, claim)]
     free = [volume for volume in suitable
@@ -202,13 +200,13 @@ def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVo
             and selector.matches(volume.metadata.labels)
             and set(claim.spec.access_modes) <= set(volume.spec.access_modes)]
     return ([volume for volume in suitable if volume.spec.claim_ref is not None],
-            sorted(free, key=_room))
+            sorted(free, key=_capacity))
 
 
 def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
-    """Return whether a volume has a claim's class, size and modes, and is kept for no other."""
+    """Return whether a volume has a claim's class, size and modes, and no other claim."""
     has, wanted = volume.spec, claim.spec
-    return (class_of(volume) == class_of(claim) and _room(volume) >= _size(claim)
+    return (class_of(volume) == class_of(claim) and _capacity(volume) >= _size(claim)
             and (has.claim_ref is None or is_for(volume, claim))
             and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
             and (has.volume_attributes_class_name or "") == (
@@ -216,6 +214,6 @@ def _suits(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bo
             and volume.metadata.deletion_timestamp is None)
 
 
-def _room(volume: api.PersistentVolume) -> int:
-    """Return the bytes that a volume has."""
+def _capacity(volume: api.PersistentVolume) -> int:
+    """Return a volume's capacity in bytes."""
     return value(volume.spec.capacity.get("storage", "0"))

@@ -1,6 +1,6 @@
-"""Volumes on nodes: how many of a CSI driver there may be, and in which zone they lie.
+"""Volumes on nodes: the limit per CSI driver, and the volumes' zones.
 
-Volcano asks both node by node only. Left out: VolumeAttachments, which count volumes that no pod
+Volcano checks both node by node only. Omitted: VolumeAttachments, which count volumes that no pod
 uses any more.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits,
@@ -26,11 +26,11 @@ ZONES = tuple(prefix + what for prefix in (_BETA, _TOPOLOGY) for what in ("zone"
 Places = list[tuple[str, frozenset[str]]]
 
 
-# -- how many --------------------------------------------------------------------------------------
+# -- limits ----------------------------------------------------------------------------------------
 
 
 def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
-    """The volumes that an incoming pod would attach to its node; None without claims."""
+    """Return the check of volumes to attach for an incoming pod; None without claims."""
     if not claims_of(info.pod):
         return None
     wanted = _attached(info.pod, storage, True)
@@ -57,14 +57,14 @@ def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNo
 
 
 def _limits(storage: Storage, node: str) -> dict[str, int]:
-    """How many volumes of each driver a node can have; drivers without a limit are left out."""
+    """Return each CSI driver's limit on a node; drivers without a limit are omitted."""
     csi = storage.get(CSINode.kind, node)
     return {driver.name: driver.allocatable.count for driver in (csi.spec.drivers if csi else ())
             if driver.allocatable is not None and driver.allocatable.count is not None}
 
 
 def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str], str] | Status:
-    """The CSI volumes of a pod: (driver, volume) -> driver."""
+    """Return the CSI volumes of a pod: (driver, volume) -> driver."""
     found = {}
     for name, ephemeral in claims_of(pod):
         key = f"{pod.namespace}/{name}"
@@ -79,18 +79,18 @@ def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str
         if ephemeral and (wrong := not_owned(pod, claim)):
             return Status(ERROR, wrong, LIMITS)
         volume = storage.get(VOLUME, claim.spec.volume_name)
-        made_by = storage.class_of(claim)
+        storage_class = storage.class_of(claim)
         if volume is not None:
             source = volume.spec.csi
             driver, handle = (source.driver, source.volume_handle) if source else ("", "")
-        else:  # it will be made: nothing else is called like its claim
-            driver, handle = made_by.provisioner if made_by else "", f" {key}"
+        else:  # to be provisioned: its claim's name is unique
+            driver, handle = storage_class.provisioner if storage_class else "", f" {key}"
         if driver and handle:
             found[driver, handle] = driver
     return found
 
 
-# -- which zone ------------------------------------------------------------------------------------
+# -- zones -----------------------------------------------------------------------------------------
 
 
 def _refused(status: Status, node: KubeNode) -> Status:
@@ -98,7 +98,7 @@ def _refused(status: Status, node: KubeNode) -> Status:
 
 
 def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
-    """The zones and regions that an incoming pod's volumes name; None without claims."""
+    """Return the check of the zones of an incoming pod's volumes; None without claims."""
     claimed = claims_of(info.pod)
     if not claimed:
         return None
@@ -120,21 +120,21 @@ def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNod
 
 
 def _places(namespace: str, name: str, storage: Storage) -> Places | str:
-    """The zones of a claim's volume; text where that can't be told."""
+    """Return the zones of a claim's volume; text on an error."""
     if not name:
         return "PersistentVolumeClaim had no name"
     claim: PersistentVolumeClaim | None = storage.get(CLAIM, f"{namespace}/{name}")
     if claim is None:
         return f'persistentvolumeclaim "{name}" not found'
-    if not claim.spec.volume_name:  # nothing where the claim waits for its pod
-        made_by = storage.class_of(claim)
+    if not claim.spec.volume_name:  # empty while the claim waits for its pod
+        storage_class = storage.class_of(claim)
         if not class_of(claim):
             return "PersistentVolumeClaim had no pv name and storageClass name"
-        if made_by is None:
+        if storage_class is None:
             return f'storageclass.storage.k8s.io "{class_of(claim)}" not found'
-        if made_by.volume_binding_mode is None:
-            return f'VolumeBindingMode not set for StorageClass "{made_by.name}"'
-        return [] if made_by.volume_binding_mode == WAIT else "PersistentVolume had no name"
+        if storage_class.volume_binding_mode is None:
+            return f'VolumeBindingMode not set for StorageClass "{storage_class.name}"'
+        return [] if storage_class.volume_binding_mode == WAIT else "PersistentVolume had no name"
     volume = storage.get(VOLUME, claim.spec.volume_name)
     if volume is None:
         return f'persistentvolume "{claim.spec.volume_name}" not found'

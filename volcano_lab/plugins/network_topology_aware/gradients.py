@@ -9,21 +9,21 @@ from collections.abc import Callable
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 
 Gradients = list[list[HyperNodeInfo]]
-"""HyperNodes by tier, the lowest tier first; each of a tier is tried, and only if none serves, the
-next tier.
+"""HyperNodes by tier, the lowest tier first; each of a tier is tried, and the next tier only if
+none fits.
 """
 
 
 class NoSearchRoot(ValueError):
-    """There is no HyperNode that both the caller and the topology allow."""
+    """No HyperNode is allowed by both the caller and the topology."""
 
 
 def gradients(tree: HyperNodeMap, within: HyperNodeInfo, highest: int, allocated: str,
-              has_room: Callable[[str], bool]) -> Gradients:
-    """The HyperNodes at or below `within`, up to tier `highest`, that may hold a gang.
+              fits: Callable[[str], bool]) -> Gradients:
+    """Return the HyperNodes at or below `within`, up to tier `highest`, that may hold a gang.
 
-    What stands already in `allocated` must stay within reach; otherwise HyperNodes without room are
-    left out. Raises `NoSearchRoot`.
+    With tasks in `allocated` they must include it; otherwise those where `fits` is false are
+    excluded. Raises `NoSearchRoot`.
 
     >>> tiers = {"s0": 1, "s1": 1, "top": 2}
     >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, tier) for n, tier in tiers.items()})
@@ -36,22 +36,22 @@ def gradients(tree: HyperNodeMap, within: HyperNodeInfo, highest: int, allocated
     root = search_root(tree, within, highest, allocated)
     by_tier: dict[int, list[HyperNodeInfo]] = {}
     queue, seen = [root], {root.name}
-    for info in queue:  # grows while it is walked: level by level
-        if info.tier <= highest and (allocated or has_room(info.name)):
+    for info in queue:  # extended while iterated: level by level
+        if info.tier <= highest and (allocated or fits(info.name)):
             by_tier.setdefault(info.tier, []).append(info)
         for child in sorted(info.children - seen):
             seen.add(child)
-            if child in tree:  # one that was deleted may still be named by the HyperNode above it
+            if child in tree:  # a deleted one may still be listed in the HyperNode above it
                 queue.append(tree[child])
     return [infos for _, infos in sorted(by_tier.items())]
 
 
 def search_root(tree: HyperNodeMap, within: HyperNodeInfo, highest: int,
                 allocated: str) -> HyperNodeInfo:
-    """Where to begin: `within` or, if that is smaller, the largest HyperNode around `allocated`
-    that the tier allows.
+    """Return `within` or, if that is smaller, the largest HyperNode around `allocated` that the
+    tier allows.
 
-    Raises `NoSearchRoot` where the two don't meet.
+    Raises `NoSearchRoot` where the two do not overlap.
     """
     if not allocated:
         return within
@@ -65,7 +65,7 @@ def search_root(tree: HyperNodeMap, within: HyperNodeInfo, highest: int,
 
 
 def largest_allowed(tree: HyperNodeMap, highest: int, allocated: str) -> str:
-    """The HyperNode furthest above `allocated` whose tier is not higher than `highest`."""
+    """Return the highest HyperNode above `allocated` whose tier is at most `highest`."""
     largest = ""
     for name in tree.ancestors(allocated):
         if name not in tree:

@@ -1,16 +1,16 @@
-"""network-topology-aware: gangs whose pods talk a lot lie close together in the network.
+"""network-topology-aware: place gangs with much pod-to-pod traffic close together in the network.
 
 A job or sub-job with a hard topology is tried in HyperNodes of the lowest tiers first
 (`gradients.py`), the fullest HyperNode wins (`usage.py`). Pods with a topology prefer nodes close
-to where their sub-job is already; other pods fill up HyperNodes, so that whole ones stay free.
+to their sub-job's; other pods fill up HyperNodes, so that others stay empty.
 
 Arguments, with their defaults:
 
-- `weight` (1): what all scores are multiplied with, besides 100;
+- `weight` (1): the factor of all scores, besides 100;
 - `hypernode.binpack.cpu`, `hypernode.binpack.memory` (1), `hypernode.binpack.resources` (names,
-  comma separated) and `hypernode.binpack.resources.NAME` (1): what each resource counts;
+  comma separated) and `hypernode.binpack.resources.NAME` (1): each resource's weight;
 - `hypernode.binpack.normal-pod.enable` (true): whether pods without a topology fill up HyperNodes;
-- `hypernode.binpack.normal-pod.fading` (0.8): what each tier counts for them, as a part of the tier
+- `hypernode.binpack.normal-pod.fading` (0.8): each tier's weight for them, relative to the tier
   below it.
 
 Volcano: pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go
@@ -41,8 +41,8 @@ FADING = 0.8
 
 
 class NetworkTopologyAware(Plugin):
-    """Scores from 0 to 100 x weight, or to twice that where the number of a sub-job's tasks decides
-    between equals.
+    """Scores from 0 to 100 x weight, or to twice that where the number of a sub-job's tasks breaks
+    ties.
     """
 
     name = "network-topology-aware"
@@ -78,8 +78,8 @@ class NetworkTopologyAware(Plugin):
     # -- which HyperNodes to try -------------------------------------------------------------------
 
     def hyper_node_gradient_for_job(self, job: JobInfo, hyper_node: HyperNodeInfo) -> Gradients:
-        """With a hard topology the HyperNodes up to its tier that have room for the job's minimum;
-        else the one at hand.
+        """Return, with a hard topology, the HyperNodes up to its tier that fit the job's minimum;
+        else only the given one.
         """
         hard, highest = job.hard_topology()
         if not hard:
@@ -89,8 +89,8 @@ class NetworkTopologyAware(Plugin):
 
     def hyper_node_gradient_for_sub_job(self, sub_job: SubJobInfo,
                                         hyper_node: HyperNodeInfo) -> Gradients:
-        """The same for a sub-job and its pending tasks. Without sub-group policies the job's own
-        gradients suffice.
+        """Return the same for a sub-job and its pending tasks. Without sub-group policies the job's
+        own gradients are enough.
         """
         job = self.ssn.jobs.get(sub_job.job)
         hard, highest = sub_job.hard_topology()
@@ -103,18 +103,16 @@ class NetworkTopologyAware(Plugin):
                    about: str) -> Gradients:
         try:
             return gradients(self.topology.hyper_nodes, within, highest, allocated,
-                             lambda name: self.usage.has_room(least, name))
+                              lambda name: self.usage.fits(least, name))
         except NoSearchRoot as reason:
             self.ssn.log.info("no HyperNode can be tried for %s: %s", about, reason)
             return []
 
-    # -- which of the HyperNodes that serve --------------------------------------------------------
+    # -- score of HyperNodes -----------------------------------------------------------------------
 
     def hyper_node_order(self, sub_job: SubJobInfo,
                          hyper_nodes: dict[str, Sequence[NodeInfo]]) -> dict[str, float]:
-        """The fullest with the sub-job in it; among the fullest, the one with most of its tasks
-        already.
-        """
+        """Score HyperNodes by utilization with the sub-job; ties by its tasks already in them."""
         tasks = [task for _, task in sorted(sub_job.tasks.items())]
         request = sum_by_name(self.usage.asked_for(task.resreq) for task in tasks)
         scores = {name: self.usage.score(request, self.usage.places[name]) for name in hyper_nodes}
@@ -127,8 +125,8 @@ class NetworkTopologyAware(Plugin):
         return {name: self.scale * score for name, score in scores.items()}
 
     def _task_shares(self, sub_job: SubJobInfo) -> dict[str, float]:
-        """HyperNode -> which part of a sub-job's tasks has a node in it; those without any are left
-        out.
+        """Return HyperNode -> fraction of a sub-job's tasks with a node in it; those without any
+        are omitted.
         """
         counts: dict[int, int] = {}
         for task in sub_job.tasks.values():
@@ -138,10 +136,10 @@ class NetworkTopologyAware(Plugin):
         return {self.usage.names[place]: count / len(sub_job.tasks)
                 for place, count in counts.items()}
 
-    # -- which node --------------------------------------------------------------------------------
+    # -- score of nodes ----------------------------------------------------------------------------
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
-        """Scores of nodes, compared with each other; none where nothing speaks for any."""
+        """Return scores of nodes, relative to each other; none where no score applies."""
         near = self._sub_job_of(task).with_network_topology()
         if not nodes or not (task.job_allocated_hyper_node if near else self._counts_normal_pods):
             return {}
@@ -151,8 +149,8 @@ class NetworkTopologyAware(Plugin):
         return {node.name: scores[node.row] for node in nodes}
 
     def batch_node_order_nodes(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
-        """`batch_node_order` of the candidates (a mask over the session's nodes), in the order of
-        `node_list`.
+        """Return `batch_node_order` of the candidates (a mask over the session's nodes), in the
+        order of `node_list`.
         """
         sub_job = self._sub_job_of(task)
         if sub_job.with_network_topology():
@@ -160,8 +158,8 @@ class NetworkTopologyAware(Plugin):
         return self._full_rows(task) * self.scale
 
     def batch_node_order_even(self, task: TaskInfo, nodes: NodeList) -> bool:
-        """Nodes below one and the same lowest HyperNode, as in most dry runs, are as close as one
-        another.
+        """Return whether all nodes are below one lowest HyperNode, as in most dry runs, so that
+        their scores are equal.
         """
         if not self._sub_job_of(task).with_network_topology():
             return not self.normal_pods
@@ -172,8 +170,8 @@ class NetworkTopologyAware(Plugin):
         return job.sub_jobs[job.task_to_sub_job[task.uid]]
 
     def tier_score(self, hyper_node: str, allocated: str) -> float:
-        """1 in the HyperNode that is allocated already; outside, the less the higher the tier that
-        holds both.
+        """Return 1 in the allocated HyperNode; outside, the less the higher the tier that holds
+        both.
         """
         if not hyper_node or not allocated:
             return ZERO_SCORE
@@ -190,10 +188,10 @@ class NetworkTopologyAware(Plugin):
 
     def _close_rows(self, task: TaskInfo, sub_job: SubJobInfo,
                     candidates: np.ndarray) -> np.ndarray:
-        """How close to where the sub-job is; among the closest, how many of its tasks are in the
-        same HyperNode.
+        """Score nodes by closeness to the sub-job's; ties by the number of its tasks in the same
+        HyperNode.
 
-        Nodes below the same HyperNode of the lowest tier are as close: one score for each of these.
+        Nodes below the same HyperNode of the lowest tier share one score.
         """
         allocated = task.job_allocated_hyper_node
         if not allocated:
@@ -209,8 +207,8 @@ class NetworkTopologyAware(Plugin):
         return (np.array(scores) * self.scale)[lowest]
 
     def _full_rows(self, task: TaskInfo) -> np.ndarray:
-        """How full the task would make the HyperNodes around a node, lower tiers counting more; 1
-        for a tier without any.
+        """Score nodes by the utilization of their HyperNodes with the task, lower tiers weighing
+        more; 1 for a tier without any.
         """
         scores = np.zeros(len(self.ssn.node_list))
         if not self._counts_normal_pods:
@@ -222,8 +220,8 @@ class NetworkTopologyAware(Plugin):
 
     @cached_property
     def _holders(self) -> list[tuple[float, np.ndarray]]:
-        """The weight of each tier and, for each node, the place of the HyperNode that holds it: the
-        first by name, the last place (-1) where there is none.
+        """Return the weight of each tier and, for each node, the index of the HyperNode that holds
+        it: the first by name, the last index (-1) without any.
         """
         holders = []
         for tier, weight in self.tier_weights.items():
@@ -236,15 +234,15 @@ class NetworkTopologyAware(Plugin):
 
     @cached_property
     def _lowest(self) -> tuple[list[str], np.ndarray]:
-        """The HyperNodes of the lowest tier, and for each node the place of its own among them."""
+        """Return the HyperNodes of the lowest tier, and each node's index among them."""
         around = [self.topology.lowest.get(node.name, "") for node in self.ssn.node_list]
         names, places = np.unique(around, return_inverse=True)
         return names.tolist(), places
 
 
 def power(base: float, exponent: int) -> float:
-    """Base to a whole number, multiplied out by squaring as Go's `math.Pow` does: the last bit may
-    decide between nodes.
+    """Return base to an integer power, by squaring as Go's `math.Pow` does: the last bit may decide
+    between nodes.
 
     >>> power(0.8, 0), power(0.5, 3), power(0.0, 0)
     (1.0, 0.125, 1.0)

@@ -1,5 +1,5 @@
-"""network-topology-aware: how full HyperNodes are, kept up to date, and how full a request would
-make them.
+"""network-topology-aware: the utilization of HyperNodes, kept up to date, with and without a
+request.
 
 Volcano: pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go (resourceStatus,
 priorityWeight)
@@ -16,12 +16,12 @@ from volcano_lab.framework import Session
 
 
 class HyperNodeUsage:
-    """What each HyperNode offers, what its tasks take, and what was idle, now or later, when the
-    session opened.
+    """Each HyperNode's allocatable resources, its tasks' requests, and the idle and future idle
+    resources when the session opened.
 
-    `names` are all HyperNodes, ascending; in the lists each has the place that `places` says.
-    `used` holds amounts by resource; `changes` lists the places where they have changed, for
-    `RowMemo`. `holders` maps each node to the places of the HyperNodes that hold it.
+    `names` are all HyperNodes, ascending; `places` has each one's index in the lists. `used` holds
+    amounts by resource; `changes` lists the changed indices, for `RowMemo`. `holders` maps each
+    node to the indices of the HyperNodes that hold it.
     """
 
     def __init__(self, ssn: Session, weights: Mapping[str, int]):
@@ -48,23 +48,23 @@ class HyperNodeUsage:
         self._pod_scores = Memo(self._score_memo)
 
     def add(self, node: str, request: Resource, sign: float = 1.0) -> None:
-        """A task has come to a node or, with sign -1, has left it or is going to."""
+        """Add a task to a node's HyperNodes or, with sign -1, remove it."""
         for place in self.holders.get(node, ()):
             used = self.used[place]
             for name, amount in request.items:
                 used[name] += sign * amount
             self.changes.append(place)
 
-    def has_room(self, request: Resource, name: str) -> bool:
-        """Whether a HyperNode had room, now or later, when the session opened; what was placed
-        since doesn't count.
+    def fits(self, request: Resource, name: str) -> bool:
+        """Return whether a HyperNode fitted the request, idle or future idle, when the session
+        opened; later placements do not count.
         """
         place = self.places[name]
         return request.less_equal(self.idle[place], ZERO) or request.less_equal(
             self.future_idle[place], ZERO)
 
     def pod_scores(self, request: Resource) -> np.ndarray:
-        """`score` of every HyperNode for one pod; not to be changed by the caller."""
+        """Return `score` of every HyperNode for one pod; the caller must not modify it."""
         return self._pod_scores[request].current()
 
     def _score_memo(self, request: Resource) -> RowMemo:
@@ -72,13 +72,13 @@ class HyperNodeUsage:
         return RowMemo(self, lambda places: np.array(list(map(one, places.tolist()))), one)
 
     def asked_for(self, request: Resource) -> list[tuple[str, float]]:
-        """(resource, amount) of what a request asks for, in as far as it counts."""
+        """Return (resource, amount) of a request's weighted resources."""
         return [(name, request.get(name))
                 for name in request.resource_names() if name in self.weights]
 
     def score(self, request: Iterable[tuple[str, float]], place: int) -> float:
-        """How full the HyperNode at a place would be, from 0 to 1: the weighted mean of the
-        resources asked for; 0 where it can't be.
+        """Return the utilization of the HyperNode at an index with the request, from 0 to 1: the
+        weighted mean over the requested resources; 0 where it does not fit.
         """
         allocatable, used = self.allocatable[place], self.used[place]
         score, weights = 0.0, 0
@@ -92,7 +92,7 @@ class HyperNodeUsage:
 
 
 def sum_by_name(requests: Iterable[list[tuple[str, float]]]) -> list[tuple[str, float]]:
-    """Amounts added up resource by resource, in ascending order of names.
+    """Sum amounts by resource, in ascending order of names.
 
     >>> sum_by_name([[("memory", 1.0), ("cpu", 2.0)], [("cpu", 3.0)]])
     [('cpu', 5.0), ('memory', 1.0)]

@@ -1,11 +1,11 @@
 """The arguments of the plugin resource-strategy-fit, read and checked.
 
-What has the wrong type ends Volcano's process; here it is a `ConfError`.
+A wrong type terminates Volcano's process; here it is a `ConfError`.
 
     resourceStrategyFitWeight: 10      # below 0: 10
     resources:                         # unset or empty: cpu and memory by LeastAllocated, weight 1
       nvidia.com/gpu: {type: MostAllocated, weight: 2}
-      example.com/*: {type: LeastAllocated}      # by beginning; the longest that fits holds
+      example.com/*: {type: LeastAllocated}      # by prefix; the longest that matches applies
     sra: {enable: true, resources: nvidia.com/gpu, weight: 10, resourceWeight: {nvidia.com/gpu: 1}}
     proportional:
       enable: true
@@ -33,9 +33,7 @@ Number = TypeVar("Number", int, float)
 
 @define(slots=True, frozen=True)
 class Strategy:
-    """How one resource counts: which nodes are better, the fuller or the emptier, and how much that
-    weighs.
-    """
+    """One resource's strategy: whether fuller or emptier nodes score higher, and its weight."""
 
     type: str = LEAST_ALLOCATED
     weight: int = 1
@@ -43,8 +41,8 @@ class Strategy:
 
 @define(slots=True, frozen=True)
 class Sra:
-    """Scarce resources of which nodes had better have none: name -> weight; a name given twice
-    counts twice in `total`.
+    """Scarce resources that nodes should rather not have: name -> weight; a repeated name counts
+    twice in `total`.
     """
 
     weight: int = 0
@@ -54,22 +52,20 @@ class Sra:
 
 @define(slots=True, frozen=True)
 class Proportion:
-    """What must stay idle on a node for each unit of a scarce resource that is idle there: CPUs,
-    and 10^9 bytes.
-    """
+    """What must stay idle per idle unit of a scarce resource on a node: CPUs, and 10^9 bytes."""
 
     cpu: float = 1.0
     memory: float = 1.0
 
 
 def read_weight(arguments: Arguments) -> int:
-    """Return the plugin's weight, from 0 on."""
+    """Return the plugin's weight, at least 0."""
     key = "resourceStrategyFitWeight"
     return _least(arguments, key, _get(arguments, key, DEFAULT_WEIGHT), 0, DEFAULT_WEIGHT)
 
 
 def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
-    """Resource name, or beginning and `*` -> strategy.
+    """Return resource name, or prefix and `*` -> strategy.
 
     >>> read_strategies(Arguments(
     ...     {"resources": {"cpu": {"type": "MostAllocated", "weight": 0}, "a*b": {}}}))
@@ -97,7 +93,7 @@ def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
 
 
 def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | None:
-    """The strategy of a resource: its own, else that of the longest beginning that fits.
+    """Return the strategy of a resource: its own, else that of the longest matching prefix.
 
     >>> strategies = {"a/*": Strategy(weight=2), "a/b*": Strategy(weight=3)}
     >>> find_strategy("a/bc", strategies).weight, find_strategy("c", strategies)
@@ -111,7 +107,7 @@ def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | N
 
 
 def read_sra(arguments: Arguments) -> Sra:
-    """Read which scarce resources nodes are kept free for, and their weights.
+    """Read the scarce resources to keep nodes free for, and their weights.
 
     >>> read_sra(Arguments({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y",
     ...                             "resourceWeight": {"a/x": 2}}}))
@@ -132,7 +128,7 @@ def read_sra(arguments: Arguments) -> Sra:
 
 
 def read_proportional(arguments: Arguments) -> dict[str, Proportion]:
-    """Scarce resource -> what must stay idle beside it; empty where the check is off.
+    """Return scarce resource -> what must stay idle beside it; empty where the check is off.
 
     >>> read_proportional(Arguments({"proportional": {
     ...     "enable": True, "resources": "a/x", "resourceProportion": {"a/x.cpu": 4}}}))
@@ -155,7 +151,7 @@ def read_proportional(arguments: Arguments) -> dict[str, Proportion]:
 
 
 def _least(arguments: Arguments, path: str, value: Number, least: int, below: Number) -> Number:
-    """A number, or what Volcano takes in place of one that is too low, which is told."""
+    """Return a number, or Volcano's replacement for one that is too low, with a warning."""
     if value >= least:
         return value
     arguments.doubt(path, value, gettext("{least} or more", least=least),
@@ -165,7 +161,7 @@ def _least(arguments: Arguments, path: str, value: Number, least: int, below: Nu
 
 def _only(arguments: Arguments, path: str, given: Mapping[str, Any],
           known: tuple[str, ...]) -> None:
-    """Tell what a mapping holds that nothing reads."""
+    """Warn about unused keys of a mapping."""
     for key in sorted(given.keys() - {*known}):
         arguments.doubt(f"{path}.{key}", given[key], gettext("{words:and}", words=known),
                         "it has no effect")
@@ -177,8 +173,8 @@ _ALLOWED: dict[type, tuple[tuple[type, ...], str]] = {
 
 
 def _get(values: Mapping[str, Any], key: str, default: Any, path: str = "") -> Any:
-    """A value of its default's type: absent is the default, null is nothing (0, false, ""), what is
-    cut off of a whole number is lost. Raises `ConfError` for any other type.
+    """Return a value of its default's type: absent is the default, null is the zero value (0,
+    false, ""), fractions are cut off integers. Raises `ConfError` for any other type.
     """
     value, kind = values.get(key, default), type(default)
     if value is None:

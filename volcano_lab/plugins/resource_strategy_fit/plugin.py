@@ -1,15 +1,13 @@
-"""resource-strategy-fit: for each resource its own idea of the better node, the fuller or the
-emptier.
+"""resource-strategy-fit: for each resource its own strategy, preferring fuller or emptier nodes.
 
 `arguments.py` has the arguments. Three parts:
 
-- the strategies, `MostAllocated` or `LeastAllocated` a resource. A pod may bring its own:
+- the strategies, `MostAllocated` or `LeastAllocated` per resource. A pod may set its own:
   annotations `volcano.sh/resource-strategy-scoring-type` and `volcano.sh/resource-strategy-weight`
-  (JSON: resource -> whole number);
-- sra (scarce resource avoidance): the fewer of the scarce resources a node has at all, the better,
-  whoever asks;
-- proportional: who asks for no scarce resource must leave CPU and memory beside those that are
-  idle.
+  (JSON: resource -> integer);
+- sra (scarce resource avoidance): the fewer scarce resources a node has at all, the higher its
+  score, for every pod;
+- proportional: a pod without scarce resources must leave CPU and memory for those that are idle.
 
 Volcano: pkg/scheduler/plugins/resource-strategy-fit/resource_strategy_fit.go,
 pkg/scheduler/plugins/resource-strategy-fit/sra.go,
@@ -66,7 +64,7 @@ class ResourceStrategyFit(Plugin):
         return task.resreq, *self._strategies_of(task).items()
 
     def _strategies_of(self, task: TaskInfo) -> Mapping[str, given.Strategy]:
-        """By resource of the task's request: the strategies that the pod brings, or else the
+        """Return, by resource of the task's request, the pod's own strategies, or else the
         configured ones.
         """
         notes = task.pod.metadata.annotations
@@ -87,8 +85,8 @@ class ResourceStrategyFit(Plugin):
 
 def strategy_score(request: Resource, node: NodeInfo,
                    strategies: Mapping[str, given.Strategy]) -> float:
-    """The weighted mean of each resource's score, from 0 to 1; 0 where one of them is asked for
-    beyond what there is.
+    """Return the weighted mean of each resource's score, from 0 to 1; 0 where a request exceeds the
+    node.
     """
     allocatable, used = node.allocatable, node.used
     score, weights = 0.0, 0
@@ -108,8 +106,8 @@ def strategy_score(request: Resource, node: NodeInfo,
 
 
 def sra_score(request: Resource, allocatable: Resource, sra: given.Sra) -> float:
-    """100 x weight for a node that has none of the scarce resources, less the more of them it has;
-    0 where it lacks anything that is asked for.
+    """Return 100 x weight for a node without scarce resources, less the more of them it has; 0
+    where a requested resource is absent.
 
     >>> sra = given.Sra(1, {"a/x": 3, "a/y": 1}, total=4)
     >>> one, other = Resource(4000.0, 1.0, {"a/x": 1000.0}), Resource(4000.0, 1.0)
@@ -126,11 +124,11 @@ def sra_score(request: Resource, allocatable: Resource, sra: given.Sra) -> float
 
 def out_of_proportion(request: Resource, node: NodeInfo,
                       proportional: Mapping[str, given.Proportion]) -> str:
-    """The first scarce resource beside which too little CPU or memory would stay idle, or ""."""
+    """Return the first scarce resource with too little CPU or memory left idle for it, or ""."""
     asked, idle = request.scalars or {}, node.idle
     if any(asked.get(name, 0.0) > 0 for name in proportional):
         return ""
-    # a node mentions what it offers when it is all in use
+    # a node lists its resources even when all of them are in use
     there = {**dict.fromkeys(node.scalar_names, 0.0), **(idle.scalars or {})}
     for name, beside in sorted(proportional.items()):
         if name in there:
@@ -142,7 +140,7 @@ def out_of_proportion(request: Resource, node: NodeInfo,
 
 @lru_cache(maxsize=1024)
 def pod_weights(text: str) -> dict[str, int] | None:
-    """A pod's weights by resource; None for text that isn't a JSON object of whole numbers.
+    """Return a pod's weights by resource; None for text that is no JSON object of integers.
 
     >>> pod_weights('{"cpu": 2}'), pod_weights('{"cpu": 0.5}'), pod_weights("")
     ({'cpu': 2}, None, None)

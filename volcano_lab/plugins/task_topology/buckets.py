@@ -1,7 +1,7 @@
-"""Buckets: which of a job's tasks belong together, by the affinity between their roles.
+"""Buckets: groups of a job's tasks, by the affinity between their roles.
 
-`plugin.py` is the plugin. A role here is what the pod's annotation `volcano.sh/task-spec` says; its
-label doesn't count.
+`plugin.py` is the plugin. A role here is the pod's annotation `volcano.sh/task-spec`; its label
+does not count.
 
 Volcano: pkg/scheduler/plugins/task-topology/bucket.go,
 pkg/scheduler/plugins/task-topology/manager.go
@@ -16,16 +16,14 @@ from volcano_lab.api import EMPTY, ZERO, Resource, TaskInfo
 from volcano_lab.api.task import TASK_SPEC
 
 SELF_ANTI_AFFINITY, INTER_AFFINITY, SELF_AFFINITY, INTER_ANTI_AFFINITY = 4, 3, 2, 1
-"""Kinds of affinity, by how early a role that has it is placed."""
+"""Kinds of affinity, by the order in which roles with them are placed."""
 
 MIB = 1024 * 1024
 
 
 @define(slots=True)
 class TaskTopology:
-    """Groups of roles that should lie together, groups that should lie apart, and the roles to
-    place first.
-    """
+    """Groups of roles to place together, groups to place apart, and the roles to place first."""
 
     affinity: Sequence[Sequence[str]] = ()
     anti_affinity: Sequence[Sequence[str]] = ()
@@ -34,11 +32,11 @@ class TaskTopology:
 
 @define(slots=True, eq=False)
 class Bucket:
-    """Tasks that should go to one node.
+    """Tasks to place on one node.
 
-    `tasks` are those that wait, by uid, `request` what they ask for in sum and `size` the same as
-    one number (1m CPU, 1 MiB and a thousandth of anything else count alike). `roles` counts all
-    tasks by role, `nodes` those that have a node by its name.
+    `tasks` are the pending ones, by uid, `request` their summed requests and `size` the same as one
+    number (1m CPU, 1 MiB and a thousandth of anything else count alike). `roles` counts all tasks
+    by role, `nodes` those with a node by its name.
     """
 
     index: int
@@ -58,19 +56,19 @@ class Bucket:
         self.request = self.request + task.resreq
 
     def task_bound(self, task: TaskInfo) -> None:
-        """A task has got a node. It is not put back if it loses it again."""
+        """Move a task that got a node. It is not moved back if it loses it again."""
         self.nodes[task.node_name] += 1
         self.tasks.pop(task.uid, None)
         self.size -= size_of(task.resreq)
         self.request = self.request.sub(task.resreq)
 
-    def how_many_fit(self, task: TaskInfo, room: Resource) -> int:
-        """How many waiting tasks are left once others than `task` have been taken out, by uid,
-        until all fit.
+    def how_many_fit(self, task: TaskInfo, free: Resource) -> int:
+        """Return how many pending tasks are left once others than `task` are removed, by uid, until
+        the rest fits.
         """
         count, request = len(self.tasks), self.request
         for uid in sorted(self.tasks):
-            if request.less_equal(room, ZERO):
+            if request.less_equal(free, ZERO):
                 break
             if uid != task.uid:
                 request = request - self.tasks[uid].resreq
@@ -79,7 +77,7 @@ class Bucket:
 
 
 class JobManager:
-    """The buckets of one job, and what its roles have to do with each other.
+    """The buckets of one job, and the affinity between its roles.
 
     >>> manager = JobManager(TaskTopology(affinity=[["ps", "worker"]], anti_affinity=[["ps"]]))
     >>> manager.affinity_to("worker", {"ps": 1}), manager.affinity_to("ps", {"ps": 2, "worker": 3})
@@ -99,7 +97,7 @@ class JobManager:
 
     def _pairs(self, groups: Iterable[Sequence[str]], alone: int,
                together: int) -> set[tuple[str, str]]:
-        """Ordered pairs of roles that one group names; a group of one role pairs it with itself."""
+        """Return ordered pairs of roles of one group; a group of one role pairs it with itself."""
         pairs: set[tuple[str, str]] = set()
         for group in groups:
             for role in group:
@@ -109,8 +107,8 @@ class JobManager:
         return pairs
 
     def affinity_to(self, role: str, roles: Mapping[str, int], only_anti: bool = False) -> int:
-        """How much a role is drawn to a place where others are: the friends less the foes among
-        them.
+        """Return the affinity of a role to a set of roles: those with affinity less those with
+        anti-affinity.
         """
         if not role:
             return 0
@@ -119,8 +117,8 @@ class JobManager:
             n for other, n in roles.items() if (role, other) in self.friends) - foes
 
     def compare_roles(self, left: TaskInfo, right: TaskInfo) -> int:
-        """Which of two tasks in buckets is placed first, by their roles; negative means the left
-        one.
+        """Compare two tasks in buckets by their roles' placement order; negative means the left one
+        is first.
         """
         mine, theirs = self._urgency(left), self._urgency(right)
         return (mine < theirs) - (mine > theirs)
@@ -130,17 +128,17 @@ class JobManager:
         return self.role_order.get(role, 0), self.role_priority.get(role, 0)
 
     def build_buckets(self, tasks: Iterable[TaskInfo]) -> None:
-        """Sort the tasks of roles with an affinity into buckets: those on nodes first, the urgent
-        before the others.
+        """Sort the tasks of roles with an affinity into buckets: those on nodes first, roles of the
+        task order before the others.
         """
 
-        def turn(task: TaskInfo) -> tuple:
+        def rank(task: TaskInfo) -> tuple:
             order, priority = self._urgency(task)
             return (0, task.node_name) if task.node_name else (1, -order, -priority, task.name)
 
         by_node: dict[str, Bucket] = {}
         for task in sorted((task for task in tasks
-                            if role_of(task) in self.role_priority and role_of(task)), key=turn):
+                            if role_of(task) in self.role_priority and role_of(task)), key=rank):
             bucket = by_node.get(task.node_name) if task.node_name else self._best_bucket(
                 role_of(task))
             if bucket is None:
@@ -154,8 +152,8 @@ class JobManager:
                                        len(bucket.tasks) + bucket.nodes.total())
 
     def _best_bucket(self, role: str) -> Bucket | None:
-        """The bucket that draws a role most or, among equals, the smallest; None where it is driven
-        from all.
+        """Return the bucket with the highest affinity to a role or, among equals, the smallest;
+        None where anti-affinity excludes all.
         """
         best, highest = None, 0
         for bucket in self.buckets:
@@ -166,7 +164,7 @@ class JobManager:
         return best
 
     def task_bound(self, task: TaskInfo) -> None:
-        """A task of the job has got a node."""
+        """Update the bucket of a task that got a node."""
         role = role_of(task)
         if role:
             self.node_roles.setdefault(task.node_name, Counter())[role] += 1
@@ -181,7 +179,7 @@ def role_of(task: TaskInfo) -> str:
 
 
 def size_of(request: Resource) -> float:
-    """A request as one number.
+    """Return a request as one number.
 
     >>> size_of(Resource(500.0, 1024.0 * MIB, {"pods": 1.0}))
     1525.0

@@ -1,17 +1,17 @@
-"""task-topology: the tasks of a job go together or apart by role, a bucket of them to a node.
+"""task-topology: place the tasks of a job together or apart by role, one bucket of them per node.
 
-`buckets.py` sorts tasks into buckets. Argument: `task-topology.weight`, a whole number (default 1).
-A job says what it wants in annotations of its PodGroup, roles separated by commas and groups by
+`buckets.py` sorts tasks into buckets. Argument: `task-topology.weight`, an integer (default 1). A
+job is configured by annotations of its PodGroup, roles separated by commas and groups by
 semicolons:
 
     volcano.sh/task-topology-affinity: "ps,worker;evaluator"
     volcano.sh/task-topology-anti-affinity: "ps"
     volcano.sh/task-topology-task-order: "ps,worker"
 
-A group of one role is about its own tasks. An annotation that names a role the job doesn't have, or
-one twice in a group, makes all of the job's annotations void. As in Volcano, a task that was placed
-and then taken back does not return to its bucket, and tasks that had a node before the cycle count
-for the bucket but not against roles they dislike.
+A group of one role applies to its own tasks. An annotation with a role that the job does not have,
+or with a repeated one in a group, invalidates all of the job's annotations. As in Volcano, a task
+whose placement was undone does not return to its bucket, and tasks that had a node before the cycle
+count for the bucket but not for anti-affinity.
 
 Volcano: pkg/scheduler/plugins/task-topology/topology.go,
 pkg/scheduler/plugins/task-topology/util.go
@@ -32,11 +32,11 @@ MAX_NODE_SCORE = 100.0
 
 
 class TopologyError(OneSentence, ValueError):
-    """A job's annotations name roles that it doesn't have, or one of them twice."""
+    """A job's annotations name roles that it does not have, or repeat one."""
 
 
 class TaskTopologyPlugin(Plugin):
-    """`managers` has the buckets of each job that asks for them and has pending tasks."""
+    """`managers` has the buckets of each job with such annotations and pending tasks."""
 
     name = "task-topology"
 
@@ -56,8 +56,8 @@ class TaskTopologyPlugin(Plugin):
                 manager.build_buckets(task for _, task in sorted(job.tasks.items()))
 
     def task_order(self, left: TaskInfo, right: TaskInfo) -> int:
-        """Tasks in buckets first, then full buckets before emptier ones, older before younger, and
-        urgent roles first.
+        """Put tasks in buckets first, then full buckets before emptier ones, older before younger,
+        and urgent roles first.
         """
         mine, theirs = self.managers.get(left.job), self.managers.get(right.job)
         if mine is None or theirs is None:
@@ -74,7 +74,7 @@ class TaskTopologyPlugin(Plugin):
         return left_bucket.index - right_bucket.index
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        """How much of the task's bucket is, or would fit, on a node, as a share of the job's
+        """Score a node by how much of the task's bucket is, or fits, there, relative to the job's
         largest bucket.
         """
         manager = self.managers.get(task.job)
@@ -85,15 +85,15 @@ class TaskTopologyPlugin(Plugin):
         return score * MAX_NODE_SCORE / most if most else score
 
     def _bucket_score(self, manager: JobManager, task: TaskInfo, node: NodeInfo) -> int:
-        room, bucket = room_of(node), manager.bucket_of.get(task.uid)
-        if bucket is None or room.less_partly(task.resreq):
+        free, bucket = idle_and_releasing(node), manager.bucket_of.get(task.uid)
+        if bucket is None or free.less_partly(task.resreq):
             return 0
         driven_off = manager.affinity_to(role_of(task), manager.node_roles.get(node.name, {}),
                                          only_anti=True)
-        return bucket.nodes[node.name] + driven_off + bucket.how_many_fit(task, room)
+        return bucket.nodes[node.name] + driven_off + bucket.how_many_fit(task, free)
 
     def node_order_key(self, task: TaskInfo) -> str | None:
-        """None with buckets: every pod that is bound may change what its job-mates are worth."""
+        """Return None with buckets: every bound pod may change the scores of its job's others."""
         return None if task.job in self.managers else ""
 
     def on_allocate(self, event: Event) -> None:
@@ -102,16 +102,14 @@ class TaskTopologyPlugin(Plugin):
             manager.task_bound(event.task)
 
 
-def room_of(node: NodeInfo) -> Resource:
-    """What is idle or being freed. What the node offers is mentioned even where nothing of it is
-    left.
-    """
+def idle_and_releasing(node: NodeInfo) -> Resource:
+    """Return idle and releasing resources, with 0 for those of the node that are used up."""
     offered = Resource(scalars=dict.fromkeys(node.scalar_names, 0.0) or None)
     return offered + node.idle + node.releasing
 
 
 def read_topology(job: JobInfo) -> TaskTopology | None:
-    """What a job's annotations ask for; None where they ask for nothing. Raises `TopologyError`."""
+    """Return a job's task topology; None without annotations. Raises `TopologyError`."""
     notes = job.pod_group.metadata.annotations
     groups = {key: [group.split(",") for group in notes[key].split(";")]
               for key in (AFFINITY, ANTI_AFFINITY) if key in notes}
