@@ -183,7 +183,7 @@ MUTANTS = [
     Mutant("backfill forgets the promise it takes back", "def _pick_up_pending_tasks(",
            "unplace(ssn, task)"),
     # the simulated cluster
-    Mutant("a lost pod comes back with its old uid", "def _anew(", '"uid": "", ', ""),
+    Mutant("a lost pod comes back with its old uid", "def _pending_copy(", '"uid": "", ', ""),
     Mutant("pods of a node that returns are not started", "def node_returns(",
            "self._expect(pod)"),
     Mutant("pods of a lost node stay", "def pods_collected(", 'self.server.remove("Pod", pod.key)'),
@@ -222,7 +222,7 @@ MUTANTS += elsewhere(
     ("partitions are numbered by pod", "def _pods(job: api.VolcanoJob", "index // size",
      "index % size"),
     ("any of several is all of them", "with `iteration: any`", "if any_will_do", "if False"),
-    ("a deleted object stays in a life", "def _hear(self, obj: KubernetesObject",
+    ("a deleted object stays in a life", "def _receive(self, obj: KubernetesObject",
      "self.objects.pop(place, None)"),
     # plugins' order
     ("jobs without a deadline go first", "until when a job may wait", "math.inf if",
@@ -255,7 +255,7 @@ MUTANTS += elsewhere(
      "max(int(seconds * TICKS), 0)"),
     ("an entry is in the past", "class Calendar", "max(round(seconds * TICKS), 0)",
      "round(seconds * TICKS)"),
-    ("binding pods count as running", "Pods that wait, are on their way",
+    ("binding pods count as running", "Count pods that wait, are starting",
      "count[BINDING] + count[BOUND], count[RUNNING]",
      "count[BINDING], count[RUNNING] + count[BOUND]"),
     # commands

@@ -52,7 +52,7 @@ trace, session = traced(cluster.objects())
 recorded: Trace = trace
 found = sweep(cluster, {"queue/team.weight": range(1, 4)}, ["placed"], workers=2, path="results")
 rows: list[dict[str, object]] = found.rows
-failed: Sequence[str] = found.told
+failed: Sequence[str] = found.warnings
 simulation = Simulation(cluster.objects())
 print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, charts, stepper)
 print(Breakpoint("allocate"), Life(cluster.objects()), Stepper(trace),

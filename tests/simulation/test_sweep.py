@@ -152,8 +152,8 @@ def test_a_sweep_goes_on_from_its_folder(tmp_path, monkeypatch):
     ran = []
     found = sweep(base(), GRID, METRICS, path=path, progress=lambda *of: ran.append(of))
     assert found == whole and ran == [(3, 6), (4, 6), (5, 6), (6, 6)]
-    assert [told.partition(" ")[0] for told in found.told] == list(map(
-        str, [second, *others[:2]])) and "damaged" in found.told[0]
+    assert [told.partition(" ")[0] for told in found.warnings] == list(map(
+        str, [second, *others[:2]])) and "damaged" in found.warnings[0]
     assert json.dumps(sweep(base(), GRID, METRICS, path=path).rows) == json.dumps(whole.rows)
     assert len(sweep(base(), {**GRID, "queue/b.weight": [2, 3]}, METRICS, path=path).rows) == 6
     with pytest.raises(SweepError, match="is of another sweep"):
@@ -174,7 +174,7 @@ def test_whatever_stands_in_place_of_a_part_is_removed_and_named(tmp_path):
     strange[2].symlink_to(strange[2].name)
     strange[3].write_bytes(junk)
     found = sweep(base(), grid, METRICS, path=tmp_path)
-    assert found.rows == whole.rows and len(found.told) == 4
+    assert found.rows == whole.rows and len(found.warnings) == 4
     assert not any(path.is_symlink() or path.exists() for path in strange)
 
 

@@ -27,7 +27,7 @@ PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][\w./-]*"
 
 @define(slots=True, frozen=True)
 class Change:
-    """What is done to a cluster and its configuration: `settings` (`KIND/NAME.FIELD=VALUE`),
+    """A change of a cluster and its configuration: `settings` (`KIND/NAME.FIELD=VALUE`),
     `removals` (`KIND/NAME`) and objects that are `added`.
 
     >>> from volcano_lab.api.objects import Node, ObjectMeta
@@ -45,7 +45,7 @@ class Change:
     added: tuple[KubernetesObject, ...] = ()
 
     def __add__(self, other: Change) -> Change:
-        """Both; what the second sets, the first does not."""
+        """Combine two changes; the second one's settings replace those of the first."""
         again = {_target(text) for text in other.settings if "+=" not in text}
         kept = tuple(text for text in self.settings if _target(text) not in again)
         return Change(kept + other.settings,
@@ -53,12 +53,12 @@ class Change:
                       self.added + other.added)
 
     def has(self, other: Change) -> bool:
-        """Whether all of another change is in this one."""
+        """Return whether this change includes all of another."""
         return {*self.settings, *self.removals} >= {*other.settings, *other.removals}
 
     @property
     def targets(self) -> set[str]:
-        """What is set or removed, by name."""
+        """The names of objects that are set or removed."""
         return {*map(_target, self.settings), *self.removals}
 
     @property
@@ -69,7 +69,7 @@ class Change:
 
     def applied(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration,
                 index: Index | None = None) -> tuple[Loaded, SchedulerConfiguration]:
-        """What the scheduler hears of, and its configuration, changed. Raises `ManifestError`."""
+        """Return the scheduler's objects and configuration, changed. Raises `ManifestError`."""
         of_objects, of_conf = parted(self.settings)
         draft = Draft(world, index)
         for obj in self.added:
@@ -79,13 +79,13 @@ class Change:
 
     def given(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration
               ) -> tuple[Loaded, SchedulerConfiguration]:
-        """Manifests changed, as the scheduler then hears of them. Raises `ManifestError`."""
+        """Return manifests changed, as the scheduler receives them. Raises `ManifestError`."""
         of_objects, of_conf = parted(self.settings)
         every = [*objects, *self.added] if self.added else objects
         return change(every, of_objects, self.removals), change_conf(conf, of_conf)
 
     def inverse(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration) -> Change:
-        """What turns the changed world back into this one. Raises `ManifestError`."""
+        """Return the change that restores this world. Raises `ManifestError`."""
         draft = Draft(world)
         settings, removals = [], [key_of(obj) for obj in self.added]
         for text in self.settings:
@@ -94,9 +94,9 @@ class Change:
                 removals += _created(draft, text)
             else:
                 settings.append(f"{_target(text)}={before}")
-        gone = {place for name in self.removals
+        restored = {place for name in self.removals
                 for place in draft.with_children(draft.find(name, name))}
-        return Change(tuple(settings), tuple(removals), tuple(draft[place] for place in gone))
+        return Change(tuple(settings), tuple(removals), tuple(draft[place] for place in restored))
 
 
 def _target(text: str) -> str:
@@ -104,7 +104,7 @@ def _target(text: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value as a setting writes it.
+    """Return a value in the syntax of a setting.
 
     >>> value_text("4Gi"), value_text(True), value_text({"a": 1})
     ('4Gi', 'true', '{"a": 1}')
@@ -115,7 +115,7 @@ def value_text(value: Any) -> str:
 
 
 def path_text(*steps: str) -> str:
-    """The path of a field; a name with dots stands in brackets.
+    """Return the path of a field; a name with dots is put in brackets.
 
     >>> path_text("queue/a", "capability", "nvidia.com/gpu")
     'queue/a.capability[nvidia.com/gpu]'
@@ -125,7 +125,7 @@ def path_text(*steps: str) -> str:
 
 
 def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
-    """The value that a setting replaces, as plain data; None where there is none.
+    """Return the value that a setting replaces, as plain data; None without one.
 
     >>> from volcano_lab.framework.config.conf import load_conf
     >>> value_before(Draft([]), load_conf("actions: allocate"), "conf/actions=enqueue, allocate")
@@ -156,7 +156,7 @@ def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
 
 
 def text_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> str | None:
-    """The same as a setting writes it; None where the setting creates an object."""
+    """Return the same in the syntax of a setting; None where the setting creates an object."""
     before = value_before(draft, conf, text)
     if text.startswith("conf/"):
         return before
@@ -166,7 +166,7 @@ def text_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> str | 
 
 
 def _created(draft: Draft, text: str) -> list[str]:
-    """What a setting creates, by name."""
+    """Return the names of objects that a setting creates."""
     setting, after = Setting.read(text), Draft(draft.source)
     if not setting.more_nodes:
         return [setting.target]

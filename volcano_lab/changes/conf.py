@@ -21,7 +21,7 @@ from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import did_you_mean, gettext
 
 IN_CONF = ("plugin/", "conf/")
-"""How a setting of the configuration begins."""
+"""The prefixes of settings of the configuration."""
 
 
 def parted(settings: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -43,7 +43,7 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
     (`conf/ignored-provisioners=NAME,NAME`).
 
     Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
-    action that there is not.
+    unknown action.
 
     >>> from volcano_lab.framework.config.conf import load_conf
     >>> conf = load_conf("actions: allocate\\ntiers: [{plugins: [{name: binpack}]}]")
@@ -81,7 +81,7 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
 
 
 def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> None:
-    """Put a plugin at the head of a tier."""
+    """Move a plugin to the head of a tier."""
     if type(number) is not int or not 0 < number <= len(conf.tiers):
         raise ManifestError('"{where}": tier is {number}; allowed is a whole number from 1 to '
                             "{count}", where=where, number=number, count=len(conf.tiers))
@@ -96,7 +96,7 @@ def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> N
 
 
 def _with_option(option: PluginOption, field: str, value: Any, where: str) -> PluginOption:
-    """A plugin with another switch or argument."""
+    """Return a plugin with another switch or argument."""
     if field not in ALL_SWITCHES:
         arguments = {**option.arguments, field: value}
         if value is None:
@@ -109,7 +109,7 @@ def _with_option(option: PluginOption, field: str, value: Any, where: str) -> Pl
 
 
 def value_of(text: str, where: str) -> Any:
-    """The value that a text of YAML means. Raises `ManifestError`."""
+    """Return the value of a YAML text. Raises `ManifestError`."""
     try:
         found = values(text)
     except Unreadable as error:

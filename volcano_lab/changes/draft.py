@@ -1,4 +1,4 @@
-"""Objects under change: found by name at once, replaced, added and removed in a copy.
+"""Objects under change: found by name in an index, replaced, added and removed in a copy.
 
 Volcano: none
 """
@@ -19,13 +19,13 @@ SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod
          "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota",
          "pvc": "persistentvolumeclaim", "pv": "persistentvolume", "lws": "leaderworkerset",
          "sparkapp": "sparkapplication"}
-"""kubectl's short words for kinds."""
+"""kubectl's short names of kinds."""
 CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.values())}
 """Kind in lower case -> its class, Kubernetes' and Volcano's own before those of operators."""
 
 
 class Index:
-    """Where objects of a name are in a list, the pods of a PodGroup, what an owner has."""
+    """The places of objects in a list by name, the pods of a PodGroup, the objects of an owner."""
 
     def __init__(self, objects: Sequence[KubernetesObject]):
         self.objects = objects
@@ -39,7 +39,7 @@ class Index:
 
     @cached_property
     def owned(self) -> dict[tuple[str, str, str], list[int]]:
-        """The places of what belongs to a (kind, namespace, name)."""
+        """The places of the objects owned by a (kind, namespace, name)."""
         found: dict[tuple[str, str, str], list[int]] = {}
         for place, obj in enumerate(self.objects):
             for kind, name in owners_of(obj):
@@ -48,9 +48,9 @@ class Index:
 
 
 class Draft:
-    """A copy of some objects that is changed; the list that it is of stays as it is.
+    """An editable copy of a list of objects; the list itself is not changed.
 
-    A place is that in the list, or behind it for what was added. `later` has the pods that are
+    A place is an index of the list, or beyond it for added objects. `later` has the pods that are
     created once their job is admitted.
 
     >>> from volcano_lab.api.objects import ObjectMeta, Queue
@@ -79,14 +79,14 @@ class Draft:
         return self.source[place] if place < known else self._added[place - known]
 
     def put(self, place: int, obj: KubernetesObject | None) -> None:
-        """Replace what is at a place; None removes it."""
+        """Replace the object at a place; None removes it."""
         self._changed[place] = obj
 
     def add(self, obj: KubernetesObject) -> None:
         self._added.append(obj)
 
     def loaded(self) -> Loaded:
-        """The objects as they are now, in their order."""
+        """Return the current objects, in order."""
         every = [*self.source, *self._added]
         for place, obj in self._changed.items():
             every[place] = obj
@@ -100,7 +100,7 @@ class Draft:
     # -- finding ----------------------------------------------------------------------------------
 
     def of_kind(self, kind: str) -> Iterator[int]:
-        """The places of a kind; the word `job` also means a PodGroup that no Job is there for."""
+        """Yield the places of a kind; the word `job` also means a PodGroup without a Job."""
         for each in (kind, "podgroup") if kind == "job" else (kind,):
             yield from (place for place in self.index.kinds.get(each, ())
                         if self._at(place) is not None)
@@ -121,12 +121,12 @@ class Draft:
         return found
 
     def has(self, name: str, where: str) -> bool:
-        """Whether there is a KIND/NAME."""
+        """Return whether KIND/NAME exists."""
         word, _, rest = name.partition("/")
         return bool(self._called(kind_of(word, where), rest))
 
     def find(self, name: str, where: str) -> int:
-        """The place of KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
+        """Return the place of KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
         word, _, rest = name.partition("/")
         kind = kind_of(word, where)
         found = self._called(kind, rest)
@@ -144,8 +144,8 @@ class Draft:
         return found[0]
 
     def named_in(self, target: str) -> str:
-        """The name of the object in KIND/NAME.FIELD, the longest one that is there; names may have
-        dots in them. "" where none is.
+        """Return the object's name in KIND/NAME.FIELD, the longest one that exists; names may
+        contain dots. "" without one.
         """
         word, _, rest = target.partition("/")
         kind = kind_of(word, target)
@@ -153,7 +153,7 @@ class Draft:
         return next((rest[:end] for end in reversed(ends) if self._called(kind, rest[:end])), "")
 
     def pods_of(self, group: PodGroup) -> list[int]:
-        """The places of a PodGroup's pods."""
+        """Return the places of a PodGroup's pods."""
         own = group.namespace or "default"
         key = "PodGroup", own, group.name
         found = [place for place in self.index.owned.get(key, ()) if self._at(place) is not None]
@@ -163,7 +163,7 @@ class Draft:
                 and self[place].metadata.annotations.get(GROUP_NAME) == group.name]
 
     def with_children(self, place: int) -> set[int]:
-        """An object and what it has made, with what these have."""
+        """Return an object's place and those of the objects it created, recursively."""
         found: set[int] = set()
         more = {place}
         while more:
@@ -181,7 +181,7 @@ class Draft:
 
 
 def kind_of(word: str, where: str) -> str:
-    """Return the kind that a word of kubectl means, in lower case. Raises `ManifestError`."""
+    """Return the kind of a kubectl word, in lower case. Raises `ManifestError`."""
     word = SHORT.get(word.lower(), word.lower())
     found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in CLASSES), None)
     if found is None:
@@ -193,7 +193,7 @@ def kind_of(word: str, where: str) -> str:
 
 
 def keys_of(obj: KubernetesObject) -> list[str]:
-    """The names of an object; a PodGroup also has that of its Job."""
+    """Return the names of an object; a PodGroup also has that of its Job."""
     owners = [ref.name for ref in obj.metadata.owner_references] if isinstance(
         obj, PodGroup) else []
     names, space = [obj.name, *owners], obj.namespace or "default"
@@ -201,7 +201,7 @@ def keys_of(obj: KubernetesObject) -> list[str]:
 
 
 def owners_of(obj: KubernetesObject) -> Iterable[tuple[str, str]]:
-    """(kind, name) of what an object belongs to."""
+    """Return the (kind, name) of each owner of an object."""
     yield from ((ref.kind, ref.name) for ref in obj.metadata.owner_references)
     if isinstance(obj, Pod):
         for kind, annotation in (("PodGroup", GROUP_NAME), ("Job", JOB_NAME)):

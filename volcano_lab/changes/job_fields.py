@@ -1,8 +1,8 @@
-"""A field of a Job that is in the cluster already, set where the scheduler reads it: in its
-PodGroup and in those of its pods that have no node.
+"""A field of an existing Job, set where the scheduler reads it: in its PodGroup and in those of its
+pods that have no node.
 
-The job controller carries over few fields of a Job that changes; here the Job counts as submitted
-with the other value.
+The job controller updates few fields of an existing Job; here the Job is treated as submitted with
+the new value.
 
 Volcano: none
 """
@@ -26,13 +26,13 @@ IN_PODS = ("affinity", "containers", "initContainers", "nodeSelector", "preempti
            "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints")
 OWN = ("annotations", "pods", "priority", "requests")
 WORDS = (*IN_GROUP, *IN_PODS, *OWN)
-"""What `job/NAME.` may be followed by where the Job has a PodGroup."""
+"""The fields after `job/NAME.` where the Job has a PodGroup."""
 Change = Callable[[Any], Any]
 
 
 def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: str) -> None:
-    """Set one field of a job, of which the PodGroup is at a place, in what the scheduler hears of;
-    `edit` makes the new value of the old one. Raises `ManifestError`.
+    """Set one field of a job, whose PodGroup is at a place, in the scheduler's objects; `edit`
+    computes the new value from the old one. Raises `ManifestError`.
     """
     word, *rest = steps
     job = _Job(world, place, running=word == "annotations")
@@ -65,8 +65,8 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
 
 
 def field_of(world: Draft, place: int, steps: list[str]) -> Any:
-    """What a job, of which the PodGroup is at a place, has at a path, as plain data: of its pods
-    what the first one has, of requests the largest.
+    """Return a job's value at a path, as plain data; its PodGroup is at a place. Of
+    pods' fields the first pod's value counts, of requests the largest.
     """
     word, *rest = steps
     job = _Job(world, place)
@@ -87,7 +87,7 @@ def field_of(world: Draft, place: int, steps: list[str]) -> Any:
 
 
 def at_path(part: Any, steps: Iterable[str]) -> Any:
-    """What an object has at a path, as plain data; None where it has nothing.
+    """Return an object's value at a path, as plain data; None without one.
 
     >>> at_path(api.Node(), ["spec", "unschedulable"]), at_path(api.Node(), ["spec", "a", "b"])
     (False, None)
@@ -104,8 +104,8 @@ def at_path(part: Any, steps: Iterable[str]) -> Any:
 
 
 class _Job:
-    """A PodGroup and its pods that have no node (or all of them, with those that are `running`),
-    also those that are created once it is admitted.
+    """A PodGroup and its pods without a node (or all of them, if `running` is set), including those
+    created once it is admitted.
     """
 
     def __init__(self, world: Draft, place: int, running: bool = False):
@@ -135,11 +135,11 @@ class _Job:
         return sum(bool(self.world[at].spec.node_name) for at in self.world.pods_of(self.group))
 
     def count(self) -> int:
-        """How many pods it has."""
+        """Return its number of pods."""
         return self._running() + len(self.pods)
 
     def set_pods(self, count: int, where: str) -> None:
-        """How many pods it has: the last that wait go, or more are like the first that waits."""
+        """Set the number of pods: remove the last pending ones, or copy the first pending one."""
         running = self._running()
         if count < running or (count > running and not self.pods):
             raise ManifestError(
@@ -153,7 +153,7 @@ class _Job:
             for pod in like for number in range(wanted - len(self.pods))]
 
     def set_priority(self, value: int, with_class: bool = True) -> None:
-        """The priority of the pods and, by a PriorityClass of that value, of the PodGroup."""
+        """Set the priority of the pods and, by a PriorityClass of that value, of the PodGroup."""
         if with_class:
             name = next((obj.name for obj in self.classes() if obj.value == value), "")
             if not name:
@@ -163,8 +163,8 @@ class _Job:
         self.each_spec(lambda spec: attrs.evolve(spec, priority=value))
 
     def set_request(self, name: str, edit: Change) -> None:
-        """What containers ask for: those that ask for more than the value, and the largest; where
-        none does, the first of each pod. Null takes it out. The minimum's resources follow.
+        """Set containers' requests: those above the value, and the largest; without any, of each
+        pod's first container. Null removes it. `minResources` follows.
         """
         asked = [quantity.parse(each.resources.requests[name]) for pod in self.pods
                  for each in (*pod.spec.containers, *pod.spec.init_containers)
@@ -187,7 +187,7 @@ class _Job:
         self._follow(name, given, asked, value)
 
     def _follow(self, name: str, given: Any, asked: list[Any], value: Any) -> None:
-        """The minimum's resources, in the part that the requests then have of what they had."""
+        """Scale `minResources` by the ratio of the new requests to the old ones."""
         least = self.group.spec.min_resources or {}
         if given is None:
             least = {key: text for key, text in least.items() if key != name}
@@ -213,7 +213,7 @@ class _Job:
 
 
 def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
-    """A copy of an object, or part of one, with the field at a path set. Raises `ManifestError`."""
+    """Return a copy of an object, or part of one, with one field set. Raises `ManifestError`."""
     document = unstructure(part)
     place: Any = document
     for number, step in enumerate(steps):
@@ -247,7 +247,7 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
 
 
 def scaled(amounts: dict[str, str] | None, part: int, whole: int) -> dict[str, str] | None:
-    """Amounts for `part` members, where these are for the `whole`."""
+    """Scale amounts of the `whole` number of members to `part` members."""
     return amounts and {name: quantity.to_text(
         quantity.parse(text) * part / whole, quantity.style_of(text))
         for name, text in amounts.items()}

@@ -15,8 +15,8 @@ from volcano_lab.changes.objects import Setting, full_path
 
 
 def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
-    """Return the commands of kubectl for a change of a world; none where it is more than these can
-    do.
+    """Return the commands of kubectl for a change of a world; none if kubectl can't express all of
+    it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> objects = Cluster().node("n1", cpu=4).queue("a").objects()
@@ -37,7 +37,7 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
 
 
 def _delete(obj: KubernetesObject) -> str:
-    """The command that deletes an object, or the owner that would create it again."""
+    """Return the command that deletes an object, or the owner that would create it again."""
     owner = next(iter(obj.metadata.owner_references), None) if isinstance(
         obj, PodGroup | Pod) else None
     kind, name = ("vcjob" if owner and owner.kind == "Job" else owner.kind.lower(), owner.name
@@ -47,7 +47,7 @@ def _delete(obj: KubernetesObject) -> str:
 
 
 def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]]) -> str:
-    """One setting's command; "patched" where it went into a patch, "" where there is none."""
+    """Return one setting's command; "patched" if it was added to a patch, "" without one."""
     name = draft.named_in(setting.target)
     if not name or setting.more_nodes:
         return ""
@@ -59,7 +59,7 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
         return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}"]
                           ) if steps[:2] == ["metadata", "labels"] else ""
     if obj.kind not in ("Queue", "ResourceQuota") or steps[:2] == ["status", "state"]:
-        return ""  # others do not change once they are there, or not this way
+        return ""  # others are immutable, or not changed this way
     space = f" -n {obj.namespace}" if obj.namespaced else ""
     patch = patches.setdefault(f"{obj.kind.lower()} {obj.name}{space}", {})
     for step in (way := ["spec", *full_path(obj, steps)[1:]])[:-1]:

@@ -1,4 +1,4 @@
-"""More nodes like one that is there, also in the HyperNodes that name it.
+"""More nodes like an existing one, also in the HyperNodes that name it.
 
 Volcano: none
 """
@@ -17,7 +17,7 @@ MOST_NODES = 10_000
 
 
 def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
-    """Add so many nodes like one; more of some resources may be named beside the `count`.
+    """Add copies of a node; more of some resources may be named beside the `count`.
 
     Raises `ManifestError`.
 
@@ -46,7 +46,7 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
 
 
 def _with_members(obj: HyperNode, like: str, names: list[str]) -> HyperNode:
-    """A HyperNode that names a node also gets the nodes that are like it."""
+    """Add the copies of a node to a HyperNode that names it."""
     if not any(member.type == "Node" and member.selector.exact_match
                and member.selector.exact_match.name == like for member in obj.spec.members):
         return obj

@@ -1,7 +1,7 @@
 """Settings of objects by name: `queue/a.weight=5`, `job/x.tolerations+=[…]`, `node/n1.more=2`.
 
-A setting is that of a manifest's field, before defaults and controllers; that of a job which has a
-PodGroup reaches this and its pods. What a removed object has created goes with it.
+A setting sets a manifest's field, before defaults and controllers; that of a job with a PodGroup
+sets the PodGroup and its pods. Objects created by a removed object are removed with it.
 
 Volcano: none
 """
@@ -33,24 +33,24 @@ from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.schema import json_name
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
-"""The taint that comes and goes with `spec.unschedulable`."""
+"""The taint that is added and removed with `spec.unschedulable`."""
 OF_JOB = {json_name(field) for field in attrs.fields(type(VolcanoJob().spec))}
 IN_STATUS = {Node: ("allocatable", "capacity"), ResourceQuota: ("hard", "used")}
-"""Fields that the scheduler reads of the status, and people name without it."""
+"""Fields of the status that the scheduler reads, and that users name without `status.`."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 
 
 def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
            removals: Sequence[str] = ()) -> Loaded:
-    """Return what the scheduler hears of with fields set (`KIND/NAME.FIELD=VALUE`; `+=` adds to a
+    """Return the scheduler's objects with fields set (`KIND/NAME.FIELD=VALUE`; `+=` appends to a
     list) and some objects removed (`KIND/NAME`).
 
     A field without `spec.` or `metadata.` in front is one of the spec (of a Node's status); a name
-    with dots stands in brackets: `capability[nvidia.com/gpu]`. `KIND/NAME={...}` creates an object
-    of that spec, `node/NAME.more=N` as many more nodes like one.
+    with dots is put in brackets: `capability[nvidia.com/gpu]`. `KIND/NAME={...}` creates an object
+    with that spec, `node/NAME.more=N` creates N more nodes like one.
 
     Raises:
-        ManifestError: There is no such object or field, or the value does not fit.
+        ManifestError: No such object or field, or a wrong value.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}}"
@@ -66,17 +66,17 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     world = with_defaults(given.loaded())
     if not late and not doomed:
         return world
-    made = Draft(world)
+    draft = Draft(world)
     for name in doomed:
-        if not _remove(made, name):
-            made.find(name, f"remove {name}")
+        if not _remove(draft, name):
+            draft.find(name, f"remove {name}")
     for each in late:
-        each.apply_to(made)
-    return made.loaded()
+        each.apply_to(draft)
+    return draft.loaded()
 
 
 def apply(world: Draft, settings: Iterable[str] = (), removals: Iterable[str] = ()) -> None:
-    """Apply a change to what the scheduler hears of. Raises `ManifestError`."""
+    """Apply a change to the scheduler's objects. Raises `ManifestError`."""
     for name in removals:
         if not _remove(world, name):
             world.find(name, f"remove {name}")
@@ -86,13 +86,13 @@ def apply(world: Draft, settings: Iterable[str] = (), removals: Iterable[str] = 
 
 
 def named(objects: Sequence[KubernetesObject], name: str, where: str) -> KubernetesObject:
-    """Return the object that is named KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
+    """Return the object KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
     draft = Draft(objects)
     return draft[draft.find(name, where)]
 
 
 def _remove(draft: Draft, name: str) -> bool:
-    """Remove an object and what it has made, where it is there."""
+    """Remove an object and the objects it created; return whether it existed."""
     if not draft.has(name, f"remove {name}"):
         return False
     for place in draft.with_children(draft.find(name, f"remove {name}")):
@@ -102,7 +102,7 @@ def _remove(draft: Draft, name: str) -> bool:
 
 @attrs.frozen
 class Setting:
-    """One setting as it was typed, taken apart."""
+    """One parsed setting."""
 
     text: str
     target: str
@@ -120,7 +120,7 @@ class Setting:
 
     @property
     def of_group(self) -> bool:
-        """Whether a PodGroup alone is meant, and not the job that it is of."""
+        """Whether only a PodGroup is named, and not its job."""
         return self.target.partition("/")[0] in ("podgroup", "pg")
 
     @property
@@ -128,7 +128,7 @@ class Setting:
         return bool(re.match("(no|nodes?)/", self.target)) and self.target.endswith(".more")
 
     def edit(self, before: Any) -> Any:
-        """The value after, of that before."""
+        """Return the value after the setting, from that before."""
         if not self.adds:
             return self.value
         if not isinstance(before, list | None) or not isinstance(self.value, list):
@@ -136,7 +136,7 @@ class Setting:
         return [*(before or ()), *self.value]
 
     def split(self, draft: Draft) -> tuple[int, list[str]]:
-        """The place of the object and the steps to the field. Raises `ManifestError`."""
+        """Return the object's place and the steps to the field. Raises `ManifestError`."""
         word, _, rest = self.target.partition("/")
         name = draft.named_in(self.target)
         if not name:
@@ -148,42 +148,43 @@ class Setting:
         return place, full_path(draft[place], steps_of(field))
 
     def applied_to(self, draft: Draft) -> bool:
-        """Apply it to manifests, before controllers see them; False where it is for later."""
+        """Apply it to manifests, before controllers see them; return False if it must wait."""
         known = draft.named_in(self.target)
         if self.more_nodes or not known:
             if self.more_nodes or not isinstance(self.value, dict):
                 kind = kind_of(self.target.partition("/")[0], self.target)
                 if issubclass(CLASSES[kind], OperatorObject):
-                    self.split(draft)  # no controller creates any: says which there are
+                    self.split(draft)  # no controller creates it: names the existing ones
                 return False
             draft.add(_created(self.target, self.value, self.text))
             return True
         place, steps = self.split(draft)
         obj = draft[place]
         if isinstance(obj, PodGroup | VolcanoJob | OperatorObject):
-            made = draft.with_children(place) - {place}
+            created = draft.with_children(place) - {place}
             word = _word(steps)
             if not self.of_group and word in WORDS and not isinstance(obj, OperatorObject) and (
-                    made or isinstance(obj, PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
+                    created or isinstance(obj, PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
-            if not isinstance(obj, PodGroup) and made:
-                self._submit_again(draft, obj, made)
+            if not isinstance(obj, PodGroup) and created:
+                self._submit_again(draft, obj, created)
         self._put(draft, place, steps)
         return True
 
-    def _submit_again(self, draft: Draft, job: VolcanoJob | OperatorObject, made: set[int]) -> None:
-        """The controller is to create PodGroup and pods again, unless some of these run."""
+    def _submit_again(self, draft: Draft, job: VolcanoJob | OperatorObject, created: set[int]
+                      ) -> None:
+        """Let the controller create PodGroup and pods again, unless some of these run."""
         runs = sum(isinstance(draft[place], Pod) and bool(draft[place].spec.node_name)
-                   for place in made)
+                   for place in created)
         if runs:
             raise ManifestError('"{text}": {runs} pods of {kind} {key} have a node; of such a '
                                 "{kind}, allowed are job/{name}. with {words:,}", text=self.text,
                                 runs=runs, kind=job.kind, key=job.key, name=job.name, words=WORDS)
-        for place in made:
+        for place in created:
             draft.put(place, None)
 
     def apply_to(self, draft: Draft) -> None:
-        """Apply it to what controllers have created."""
+        """Apply it to objects created by controllers."""
         place, steps = self.split(draft)
         obj = draft[place]
         if self.more_nodes:
@@ -200,7 +201,7 @@ class Setting:
     def _put(self, draft: Draft, place: int, steps: list[str]) -> None:
         before = draft[place]
         if isinstance(before, OperatorObject):
-            before = deepcopy(before)  # its spec is the manifest's own
+            before = deepcopy(before)  # its spec is shared with the manifest
         changed = edited(before, steps, self.edit, self.text)
         if isinstance(changed, OperatorObject):
             self._check(draft[place], changed, draft)
@@ -210,7 +211,7 @@ class Setting:
 
 
     def _check(self, before: KubernetesObject, after: OperatorObject, draft: Draft) -> None:
-        """Of an operator's fields only those have an effect of which it creates other objects."""
+        """Refuse a field of an operator's object that has no effect on the objects it creates."""
         wrong, _ = operators.problems(after)
         if wrong:
             raise ManifestError([f'"{self.text}": {each}' for each in wrong])
@@ -223,8 +224,8 @@ class Setting:
 
 
 def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:
-    """The path of a field from the object's root; without `spec.` or `metadata.` in front it is one
-    of the spec, or of the status where the scheduler reads it there.
+    """Return the path of a field from the object's root; without `spec.` or `metadata.` in front it
+    is one of the spec, or of the status if the scheduler reads it there.
     """
     if steps[0] in ("metadata", "spec", "status") or not hasattr(obj, "spec"):
         return steps
@@ -236,7 +237,7 @@ def _word(steps: list[str]) -> str:
 
 
 def _cordoned(node: Node) -> Node:
-    """A node with the taint that comes and goes with `unschedulable`, as kubectl cordon has it."""
+    """Return a node with the taint of `unschedulable`, as kubectl cordon sets it."""
     taints = [taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE]
     if node.spec.unschedulable:
         taints.append(Taint(UNSCHEDULABLE, effect="NoSchedule"))
@@ -244,7 +245,7 @@ def _cordoned(node: Node) -> Node:
 
 
 def _created(target: str, value: dict[str, Any], where: str) -> KubernetesObject:
-    """A new object, of its spec or of all its parts."""
+    """Return a new object, from its spec or from all its parts."""
     word, _, rest = target.partition("/")
     kind = kind_of(word, where)
     cls = CLASSES[kind]
@@ -270,7 +271,7 @@ def steps_of(field: str) -> list[str]:
 
 
 def key_of(obj: KubernetesObject) -> str:
-    """Return how a change names an object; a PodGroup by its Job, or whatever it was created for.
+    """Return the name of an object in a change; a PodGroup's is that of its Job or other owner.
     """
     word = "job" if isinstance(obj, PodGroup) else obj.kind.lower()
     keys = [key for key in keys_of(obj) if "/" in key] or keys_of(obj)

@@ -1,8 +1,8 @@
-"""A change as a message: what is set, from what to what, of which object.
+"""A change as a message: which field of which object, from which value to which.
 
 The template is found by the object's kind and the field's path: `change.node.unschedulable`;
-`.none` is added where the field is emptied, `.*` stands for the key of a map; a field that has no
-template of its own takes `change.field`.
+`.none` is added where the field is cleared, `.*` is the key of a map; a field without a template
+of its own uses `change.field`.
 
 Volcano: none
 """
@@ -26,7 +26,7 @@ from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER
 from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
-"""Fields of amounts by resource: what is set in one of them is one message."""
+"""Fields of amounts by resource: settings of one of them are one message."""
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True}
 """Values of fields that are unset."""
 Called = Callable[[str], str]
@@ -35,8 +35,8 @@ Facts = dict[str, Any]
 
 def described(change: Change, world: Sequence[KubernetesObject], conf: SchedulerConfiguration,
               called: Called = str, index: Index | None = None, ends: bool = False) -> Message:
-    """Return a change of a world (and its `index`) and a configuration as a message; `called` is
-    how the job of a PodGroup (by its key) is called; `ends`: what is removed ends by itself.
+    """Return a change of a world (and its `index`) and a configuration as a message; `called` names
+    the job of a PodGroup (by its key); with `ends`, removed objects end by themselves.
 
     Raises `ManifestError`.
 
@@ -62,8 +62,8 @@ def described(change: Change, world: Sequence[KubernetesObject], conf: Scheduler
 
 
 def any_of(messages: Sequence[Message]) -> Message:
-    """Return alternatives as one message: the fact in which they differ names them all; the first
-    one where they differ in more.
+    """Return alternatives as one message: the fact that differs lists them all; the first one if
+    more facts differ.
 
     >>> print(any_of([Message("change.node.unschedulable", name=name) for name in ("n1", "n2")]))
     uncordon any of 2: n1, n2
@@ -81,7 +81,7 @@ def any_of(messages: Sequence[Message]) -> Message:
 
 
 def _any_fact(facts: list[Any]) -> Any:
-    """One fact for several; of parts, each of which is a message, the same part of each."""
+    """Combine several facts into one; of parts, each a message, the same part of each."""
     parts = [fact for fact in facts if isinstance(fact, list) and all(
         isinstance(part, Message) for part in fact)]
     if len(parts) == len(facts) and len({*map(len, parts)}) == 1:
@@ -90,15 +90,15 @@ def _any_fact(facts: list[Any]) -> Any:
 
 
 def _together(before: Message, after: Message) -> Message | None:
-    """Two settings of amounts in one field of one object as one message."""
+    """Combine two settings of amounts in one field of one object."""
     if "amounts" not in before.facts or "amounts" not in after.facts or any(
             before.facts[name] != after.facts[name] for name in ("name", "field")):
         return None
     amounts = before.facts["amounts"] + after.facts["amounts"]
-    gone = [each.facts["resource"] for each in amounts if each.facts["after"] == "null"]
-    if gone and len(gone) < len(amounts):  # a request that goes where another comes
+    removed = [each.facts["resource"] for each in amounts if each.facts["after"] == "null"]
+    if removed and len(removed) < len(amounts):  # one request replaces another
         new = [each.facts["resource"] for each in amounts if each.facts["after"] != "null"]
-        return Message("change.job.renamed", name=after.facts["name"], old=gone, new=new)
+        return Message("change.job.renamed", name=after.facts["name"], old=removed, new=new)
     if after.code != "change.amounts":
         return Message(after.code, **after.facts | {"amounts": amounts})
     sides = {side: [f"{each.facts['resource']} {each.facts[side]}" for each in amounts]
@@ -123,7 +123,7 @@ def _of_conf(conf: SchedulerConfiguration, text: str) -> Message:
 
 def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Called
                ) -> Message | None:
-    """None of what follows from another setting."""
+    """Return the message of a setting; None for a consequence of another setting."""
     setting = Setting.read(text)
     word, _, rest = setting.target.partition("/")
     name = draft.named_in(setting.target)
@@ -150,7 +150,7 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
 
 
 def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
-    """The most special template of a field."""
+    """Return the most specific template of a field."""
     field = ".".join(["change", word, *path])
     of_map = ".".join(["change", word, *path[:-1], "*"])
     emptied = [f"{field}.none"] if value in (None, [], {}) else []
@@ -158,7 +158,7 @@ def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
 
 
 def _named(obj: KubernetesObject, called: Called) -> Facts:
-    """How an object is called; a PodGroup is its job, a pod one of a role of its job."""
+    """Return an object's name; for a PodGroup its job's, for a pod its role in the job."""
     if isinstance(obj, PodGroup):
         return {"word": Message("about.kind.job"), "name": called(obj.key)}
     if isinstance(obj, Pod):
@@ -170,7 +170,7 @@ def _named(obj: KubernetesObject, called: Called) -> Facts:
 
 
 def _shown(value: Any, field: str) -> Any:
-    """A value as people write it."""
+    """Return a value in display form."""
     value = DEFAULTS.get(field) if value is None else value
     if value is None:
         return Message("unset")
@@ -178,11 +178,11 @@ def _shown(value: Any, field: str) -> Any:
 
 
 def _plain(text: str) -> str:
-    """A value as it is read, without the quotation marks of a string."""
+    """Return a value without the quotation marks of a string."""
     return json.loads(text) if text.startswith('"') else text
 
 
-# -- what some templates have beside names and values ---------------------------------------------
+# -- further facts of some templates --------------------------------------------------------------
 
 
 def _taints(value: Any, before: Any, obj: Node) -> Facts:
@@ -199,7 +199,7 @@ def _more(value: Any, before: Any, obj: Node) -> Facts:
 
 
 def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
-    """How the field of a gang's minimum is called, by who has created the PodGroup."""
+    """Return the field of a gang's minimum, which depends on the creator of the PodGroup."""
     kinds = {owner.kind for owner in obj.metadata.owner_references}
     note = Message("change.annotation", annotation=GROUP_MIN_MEMBER
                    ) if kinds - {"Job", "PodGroup"} else None
@@ -232,7 +232,7 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
     "change.job.tolerations": lambda value, before, obj: {"tolerated": [
         f"{each.get('key', '')}:{each.get('effect', '')}" for each in value]},
     "change.queue.affinity.nodeGroupAffinity.*": lambda value, before, obj: {"after": value}}
-"""Template -> its facts, of the value, the one before and the object."""
+"""Template -> its facts, from the value, the previous one and the object."""
 
 
 def _actions(before: Sequence[str], after: Sequence[str]) -> list[Message]:
@@ -246,7 +246,7 @@ def _actions(before: Sequence[str], after: Sequence[str]) -> list[Message]:
 
 def _removals(draft: Draft, removals: Sequence[str], called: Called, ends: bool
               ) -> Iterator[Message]:
-    """What is deleted, or ends; PodGroups without pods are named as such."""
+    """Return what is deleted, or ends; PodGroups without pods are named as such."""
     objects = [draft[draft.find(name, name)] for name in removals]
     ghosts = [obj.key for obj in objects if isinstance(obj, PodGroup) and not draft.pods_of(obj)]
     names = [called(obj.key) if isinstance(obj, PodGroup) else key_of(obj)

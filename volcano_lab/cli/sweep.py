@@ -41,7 +41,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
                                   progress=_told if sys.stderr.isatty() else None)
     except (SweepError, NoSuch) as error:
         raise Mistake(str(error)) from None
-    warn(found.told)
+    warn(found.warnings)
     for row in found.rows + found.failures if files_of else ():
         row[CONF] = files_of[row[CONF]]
     if plot:

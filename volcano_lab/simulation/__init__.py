@@ -1,5 +1,4 @@
-"""Clusters in simulated time: arrivals, run times, failures, faults, and a history of what
-happened.
+"""Clusters in simulated time: arrivals, run times, failures, faults, and a history of events.
 
 >>> from volcano_lab.cluster import Cluster
 >>> jobs = poisson(0.2, JobTemplate(cpu=1, run_time=10))

@@ -1,4 +1,4 @@
-"""What is going to happen and when: SimPy's clock, with entries that are plain data.
+"""Future events and their times: SimPy's clock, with entries that are plain data.
 
 Time is counted in whole microseconds, so that sums of times are exact.
 """
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import simpy
 
 TICKS = 1_000_000
-"""Ticks a second."""
+"""Ticks per second."""
 
 
 class Entry(NamedTuple):
-    """Something that happens at `time` (ticks); of two at the same time the one with the lower
-    number goes first.
+    """An event at `time` (ticks); of two at the same time the one with the lower number happens
+    first.
     """
 
     number: int
@@ -24,7 +24,7 @@ class Entry(NamedTuple):
 
 
 class Calendar:
-    """Calls `handler(kind, **facts)` when the time of an entry comes.
+    """Calls `handler(kind, **facts)` at the time of each entry.
 
     >>> calendar = Calendar(lambda kind, **facts: print(calendar.now, kind, facts))
     >>> _ = calendar.after(1.5, "pod_starts", pod="default/a")
@@ -40,11 +40,11 @@ class Calendar:
 
     @property
     def now(self) -> float:
-        """Seconds since the run began."""
+        """Seconds since the start of the run."""
         return self.env.now / TICKS
 
     def after(self, seconds: float, kind: str, **facts: Any) -> Entry:
-        """Enter something that happens in so many seconds, unless it is taken off `entries`."""
+        """Add an event in some seconds, which happens unless it is removed from `entries`."""
         self.number += 1
         entry = Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts)
         self.entries[entry.number] = entry
@@ -58,8 +58,8 @@ class Calendar:
             self.handler(entry.kind, **entry.facts)
 
     def run(self, until: float) -> None:
-        """Let time pass until so many seconds after the beginning; what happens at that very moment
-        comes later.
+        """Advance to some seconds after the start; events at exactly that time happen in the next
+        call.
         """
         ticks = round(until * TICKS)
         if ticks > self.env.now:

@@ -1,12 +1,12 @@
-"""What Kubernetes does around a scheduler: jobs make their pods, kubelets run them, nodes fail and
-come back.
+"""The cluster around a scheduler: controllers create pods, kubelets run them, nodes fail and
+return.
 
-Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a
-scheduler notices them. A pod that is deleted before it succeeded is made anew, with another uid,
-unless it is a bare pod. Pods of a node that is gone are deleted after a while, unless the node
-comes back before. Jobs that were there at the beginning run for ever; those of them that waited
-without pods get them once they are admitted. Left out: the pods of a job that comes later are
-created with its PodGroup; an operator's pods that follow others come when these run.
+Represents the job controller, the kubelets, the node and the pod garbage collector, as far as they
+affect a scheduler. A pod deleted before it succeeded is recreated, with another uid, unless it is a
+bare pod. Pods of a lost node are deleted after a while, unless the node returns before. Jobs that
+exist at the start run for ever; pending ones without pods get them once they are admitted. Left
+out: the pods of a later job are created with its PodGroup; an operator's follow-up pods are created
+when the first ones run.
 """
 
 from collections.abc import Iterable
@@ -29,12 +29,11 @@ from volcano_lab.simulation.workload import JobTemplate, Spread, spread
 @friendly_errors
 @define(slots=True)
 class Latencies:
-    """How long things take, in seconds: a number, or a `Spread`.
+    """Durations, in seconds: a number, or a `Spread`.
 
     `bind` and `evict`: a request to the API server; `start`: from bound to running; `end`: from
-    deleted to gone; `recreate`: until a lost pod, or one
-    of a job that was admitted, is created; `collect`: until the pods of a lost
-    node are deleted; `remove`: until a finished job is.
+    deletion to removal; `recreate`: until a lost pod, or one of an admitted job, is created;
+    `collect`: until the pods of a lost node are deleted; `remove`: until a finished job is.
     """
 
     bind: Spread = field(default=0.01, converter=spread)
@@ -48,8 +47,8 @@ class Latencies:
 
 @define(slots=True)
 class JobRun:
-    """What became of one job; times are seconds since the run began, None for what has not
-    happened. A job that was there at the beginning has no template, and no end.
+    """The run of one job; times are seconds since the start, None for events that have not
+    happened. A job that exists at the start has no template, and no end.
     """
 
     name: str
@@ -77,8 +76,8 @@ class JobRun:
 class ClusterSide:
     """Acts on the API server's objects.
 
-    `jobs` has every job that ever came, by "namespace/name", `first_node` the node to which each
-    pod (by uid) was bound first, for ever.
+    `jobs` has every job ever submitted, by "namespace/name", `first_node` the node to which each
+    pod (by uid) was bound first.
     """
 
     def __init__(self, server: ApiServer, calendar: Calendar, history: History,
@@ -94,13 +93,13 @@ class ClusterSide:
         server.watchers.append(self.watch)
 
     def after(self, what: str, kind: str, **facts: Any) -> None:
-        """Enter what happens after one of the latencies."""
+        """Schedule an event after one of the latencies."""
         self.calendar.after(getattr(self.latencies, what).draw(self.random), kind, **facts)
 
     # -- jobs ------------------------------------------------------------------------------------
 
     def submit(self, name: str, template: JobTemplate) -> JobRun:
-        """A job comes: its PodGroup and its pods are made."""
+        """Submit a job: create its PodGroup and its pods."""
         group, pods = template.build(name, self.server.list("PriorityClass"))
         run_time = None if template.run_time is None else template.run_time.draw(self.random)
         first, later = (pods[:len(pods) - len(template.later)],
@@ -119,7 +118,7 @@ class ClusterSide:
         return run
 
     def take_in(self, later: Iterable[list[Pod]] = ()) -> None:
-        """The jobs that are there at the beginning, and the pods that they get once admitted."""
+        """Add the jobs that exist at the start, and the pods created once they are admitted."""
         self.later = {_job_of(pods[0]): pods for pods in later if pods}
         pods: dict[str, list[Pod]] = {}
         for pod in self.server.list("Pod"):
@@ -135,36 +134,36 @@ class ClusterSide:
                 0.0 if running and running >= least else None, whole=0 < running >= least)
 
     def pods_created(self, job: str) -> None:
-        """The job controller creates the pods of a job that was admitted."""
+        """Create the pods of an admitted job."""
         for pod in self.later.pop(job, ()):
             self.jobs[job].members.append(pod.key)
             self.jobs[job].pods += 1
             self.server.create(pod)
 
     def pod_recreated(self, job: str, pod: str, like: dict[str, Any] | None = None) -> None:
-        """A lost pod is made anew: from its job's template, or `like` the one that was there."""
+        """Recreate a lost pod: from its job's template, or `like` the previous one."""
         run = self.jobs[job]
         if run.finished is None and pod in run.members and self.server.find("Pod", pod) is None:
             pods = [from_dict(like)] if like else run.template.build(
                 run.name, self.server.list("PriorityClass"))[1]
-            self.server.create(next(made for made in pods if made.key == pod))
+            self.server.create(next(created for created in pods if created.key == pod))
 
     def job_removed(self, job: str) -> None:
-        """A finished job's pods and PodGroup are deleted."""
+        """Delete a finished job's pods and PodGroup."""
         for pod in self.pods_of(job):
             self.server.delete("Pod", pod.key)
         if self.server.find("PodGroup", job) is not None:
             self.server.delete("PodGroup", job)
 
     def pods_of(self, job: str) -> list[Pod]:
-        """A job's pods that are there."""
+        """Return a job's existing pods."""
         found = (self.server.find("Pod", key) for key in self.jobs[job].members)
         return [pod for pod in found if pod is not None]
 
     # -- pods ------------------------------------------------------------------------------------
 
     def watch(self, event: WatchEvent) -> None:
-        """Hear of every change at the moment it is made."""
+        """Handle every change when it happens."""
         if isinstance(event.object, Pod):
             self._pod_changed(event.type, event.object)
         elif isinstance(event.object, PodGroup):
@@ -182,7 +181,7 @@ class ClusterSide:
             self.first_node.setdefault(uid, pod.spec.node_name)
         if type_ == DELETED:
             self.seen.pop(uid, None)
-            self._pod_gone(job, pod)
+            self._pod_deleted(job, pod)
         elif pod.metadata.deletion_timestamp is not None:
             if self.seen.get(uid) != "ending":
                 run = self.jobs.get(job)
@@ -197,8 +196,8 @@ class ClusterSide:
         elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running":
             self.finishes_after(pod)
 
-    def _pod_gone(self, job: str, pod: Pod) -> None:
-        """A pod of a job that has not finished is created once more, unless it is a bare one."""
+    def _pod_deleted(self, job: str, pod: Pod) -> None:
+        """Recreate a pod of an unfinished job, unless it is a bare one."""
         run = self.jobs.get(job)
         if run is None or pod.key not in run.members or run.finished is not None or (
                 pod.status.phase == "Succeeded"):
@@ -213,29 +212,28 @@ class ClusterSide:
         elif self._is_bare(job):
             run.members.remove(pod.key)
         else:
-            self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
+            self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_pending_copy(pod))
 
     def _is_bare(self, job: str) -> bool:
-        """Whether a PodGroup was made for a pod that belongs to nobody."""
+        """Return whether a PodGroup was created for a pod without an owner."""
         group = self.server.find("PodGroup", job)
         return group is None or any(ref.kind == "Pod" for ref in group.metadata.owner_references)
 
     def finishes_after(self, pod: Pod) -> None:
-        """A pod that runs ends some day, unless its job is one of those that run for ever."""
+        """Schedule the end of a running pod, unless its job runs for ever."""
         run = self.jobs.get(_job_of(pod))
         if run is not None and run.run_time is not None:
             self.calendar.after(run.run_time, "pod_finishes", pod=pod.key, uid=pod.metadata.uid)
 
     def _expect(self, pod: Pod) -> None:
-        """A pod that has a node starts there or, where there is no such node, is deleted some day.
-        """
+        """Schedule the start of a bound pod or, without its node, its deletion."""
         if self.server.find("Node", pod.spec.node_name) is not None:
             self.after("start", "pod_starts", pod=pod.key, uid=pod.metadata.uid)
         else:
             self.after("collect", "pods_collected", node=pod.spec.node_name)
 
     def _living(self, pod: str, uid: str, phase: str) -> Pod | None:
-        """A pod, if it is still the same, in that phase, and on a node that is there."""
+        """Return a pod if it is still the same, in that phase, and on an existing node."""
         found = self.server.find("Pod", pod)
         lives = (found is not None and found.metadata.uid == uid and found.status.phase == phase
                  and found.metadata.deletion_timestamp is None
@@ -284,7 +282,7 @@ class ClusterSide:
     # -- nodes -----------------------------------------------------------------------------------
 
     def node_fails(self, node: str, back_after: float | None = None) -> None:
-        """A node is gone, for so many seconds or for good."""
+        """Lose a node, for some seconds or for good."""
         found = self.server.find("Node", node)
         if found is None:
             return
@@ -296,7 +294,7 @@ class ClusterSide:
             self.calendar.after(back_after, "node_returns", node=node)
 
     def node_returns(self, node: str) -> None:
-        """A node is back: its pods that were not deleted meanwhile start over."""
+        """Return a node: its pods that were not deleted start over."""
         found = self.lost_nodes.pop(node, None)
         if found is None:
             return
@@ -316,14 +314,14 @@ class ClusterSide:
                     self.server.remove("Pod", pod.key)
 
 
-def _anew(pod: Pod) -> dict[str, Any]:
-    """A pod as its controller makes it once more."""
-    anew = pod.changed(spec={"node_name": ""}, metadata={
+def _pending_copy(pod: Pod) -> dict[str, Any]:
+    """Return a pod as its controller recreates it."""
+    copy = pod.changed(spec={"node_name": ""}, metadata={
         "uid": "", "resource_version": "", "creation_timestamp": None, "deletion_timestamp": None})
-    return to_dict(attrs.evolve(anew, status=PodStatus("Pending")))
+    return to_dict(attrs.evolve(copy, status=PodStatus("Pending")))
 
 
 def _job_of(pod: Pod) -> str:
-    """The key of a pod's PodGroup, "" where it has none."""
+    """Return the key of a pod's PodGroup, "" without one."""
     group = pod.metadata.annotations.get(GROUP_NAME, "")
     return f"{pod.namespace}/{group}" if group else ""

@@ -1,4 +1,4 @@
-"""What may go wrong, by plan or by chance."""
+"""Faults, planned or random."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ KINDS = {"bind_refused": "the API server refuses a bind",
          "event_twice": "the scheduler hears of a change twice",
          "cycle_crash": "the scheduler dies between two actions of a cycle and starts anew, "
                         "knowing nothing"}
-"""Kind of fault -> what happens."""
+"""Kind of fault -> its effect."""
 NODE_BACK_AFTER = 15.0
 
 
 @friendly_errors
 @define(slots=True)
 class Faults:
-    """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those
-    that come for certain.
+    """`chance` is the probability of each kind per occasion, `plan` has [seconds, kind] of planned
+    faults.
 
-    A planned fault strikes at the first occasion from its time on. Raises `Misuse` for what is no
+    A planned fault happens at the first occasion from its time on. Raises `Misuse` for an unknown
     fault.
 
     >>> faults = Faults.all(0.05)
@@ -63,12 +63,12 @@ class Faults:
 
     @classmethod
     def all(cls, chance: float) -> Faults:
-        """Every kind with the same chance."""
+        """Return faults with the same chance for every kind."""
         return cls(dict.fromkeys(KINDS, chance))
 
     def strike(self, kind: str, now: float, random: Random) -> str:
-        """Whether a fault happens at an occasion for it: "by chance", "by plan", or "" where none
-        does.
+        """Return whether a fault happens at an occasion for it: "by chance", "by plan", or "" for
+        none.
 
         >>> Faults(plan=[[5.0, "bind_refused"]]).strike("bind_refused", 6.0, Random(1))
         'by plan'
@@ -84,17 +84,17 @@ class Faults:
 
 
 class CycleCrash(RuntimeError):
-    """The scheduler died in the middle of a cycle."""
+    """The scheduler crashed in the middle of a cycle."""
 
 
 class Disturbance(Observer):
     """Faults in the middle of a cycle: a node that disappears after the snapshot, a scheduler that
-    dies between two actions.
+    crashes between two actions.
 
-    Decided before the cycle begins; takes effect before the action of that number (0: right
-    after the opening).
+    Drawn before the cycle begins; takes effect before the action of that number (0: right after the
+    session is opened).
 
-    A cycle of a single action has nothing between two actions: it doesn't crash.
+    A cycle with a single action has no time between two actions: it doesn't crash.
     """
 
     def __init__(self, sim: Simulation):

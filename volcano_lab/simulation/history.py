@@ -1,10 +1,9 @@
-"""What happened in a run, as rows of plain data: queues and cluster after each cycle, jobs, and
-what happened when.
+"""The events of a run, as rows of plain data: queues and cluster after each cycle, jobs, and
+events with their times.
 
-The same run gives the same rows. `frame("queues")`, "cluster", "jobs" and
-"events" are pandas tables of them. A job waits as long as none of its pods runs, also once more
-where all of them were lost. Amounts are in CPUs, bytes and whole GPUs; times in seconds since the
-run began.
+The same run gives the same rows. `frame("queues")`, "cluster", "jobs" and "events" are pandas
+tables of them. A job waits while none of its pods runs, also again after all of them were lost.
+Amounts are in CPUs, bytes and whole GPUs; times in seconds since the start.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ EVENTS = ("time", "what", "about", "detail")
 
 
 class History(Shown):
-    """Rows by table; `columns` names what stands in each.
+    """Rows by table; `columns` names the columns of each.
 
     >>> history = History()
     >>> history.note(1.5, "node lost", "n1")
@@ -65,12 +64,12 @@ class History(Shown):
     # -- writing ---------------------------------------------------------------------------------
 
     def note(self, time: float, what: str, about: str, detail: str = "") -> None:
-        """Something happened to an object."""
+        """Record an event of an object."""
         self.rows["events"].append([time, what, about, detail])
 
     def sample(self, time: float, ssn: Session, unfinished: Iterable[str], finished: int) -> None:
-        """The state of queues and cluster as a session left them, with the uids of jobs that have
-        not finished, and the number of those that have.
+        """Record the state of queues and cluster at the end of a session, with the uids of
+        unfinished jobs, and the number of finished ones.
         """
         attributes = queue_attributes(ssn)
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
@@ -88,7 +87,7 @@ class History(Shown):
                                      fairness(shares), *_offered(ssn)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
-        """What has become of every job so far."""
+        """Record the current outcome of every job."""
         self.rows["jobs"] = [[key, *(getattr(run, name) for name in JOBS[1:])]
                              for key, run in jobs.items()]
 
@@ -100,7 +99,7 @@ class History(Shown):
             yield dict(zip(self.columns[table], row, strict=True))
 
     def measures(self, table: str) -> list[dict[str, Any]]:
-        """Return what the run comes to: "jobs", "queues", or "cluster", which is one row.
+        """Return the measures of a run: "jobs", "queues", or "cluster", which is one row.
 
         >>> History().measures("jobs")
         []
@@ -135,8 +134,8 @@ class History(Shown):
 
 
 def fairness(shares: Sequence[float]) -> float | None:
-    """How even the shares of queues that ask for something are (Jain's index): 1 is all alike, 1/n
-    all with one of n.
+    """Return the fairness of the shares of queues with requests (Jain's index): 1 for equal shares,
+    1/n where one of n has all.
 
     >>> fairness([0.5, 0.5]), fairness([1.0, 0.0]), fairness([])
     (1.0, 0.5, None)
@@ -152,7 +151,7 @@ def _amount(resource: Any, name: str) -> float | int | None:
 
 
 def _used(ssn: Session) -> list[float | int | None]:
-    """What is used of each resource, and which part of all there is."""
+    """Return what is used of each resource, and its fraction of the total."""
     used, offered = ssn.table.total("used"), ssn.table.total("allocatable")
     names = RESOURCES.values()
     return [in_units(name, used.get(name)) for name in names] + [
@@ -166,7 +165,7 @@ def _offered(ssn: Session) -> list[float | int]:
 
 
 def _pods(ssn: Session) -> list[int]:
-    """Pods that wait, are on their way to a node, and run."""
+    """Count pods that wait, are starting, and run."""
     count: Counter[TaskStatus] = Counter()
     for job in ssn.jobs.values():
         for status, tasks in job.task_status_index.items():
@@ -175,6 +174,6 @@ def _pods(ssn: Session) -> list[int]:
 
 
 def _jobs(ssn: Session, unfinished: Iterable[str]) -> list[int]:
-    """Jobs none of whose pods runs, and jobs that run at least in part."""
+    """Count jobs without a running pod, and jobs that run at least in part."""
     runs = [uid in ssn.jobs and bool(ssn.jobs[uid].in_status(RUNNING)) for uid in unfinished]
     return [runs.count(False), runs.count(True)]

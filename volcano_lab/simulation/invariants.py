@@ -1,10 +1,10 @@
-"""Check what must hold after every event, however much goes wrong.
+"""Invariants that hold after every event, whatever faults occur.
 
-No pod is lost, or ever on two nodes; no two running pods share a host port, and no node is given
-more than it has; the cache has exactly the pods that the scheduler was told of; what nodes and jobs
-count is the sum of their pods; whatever is binding or releasing has something under way that will
-end that; and whatever is pending is in the next session or is left out for a reason. The
-project's tests check what holds within a session, too.
+No pod is lost, or ever on two nodes; no two running pods share a host port, and no node holds more
+than its allocatable resources; the cache has exactly the pods that the scheduler was informed of;
+sums of nodes and jobs are those of their pods; every binding or releasing task has a pending event
+that will end that; and every pending task is in the next session or is left out for a reason. The
+project's tests check invariants within a session, too.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 class InvariantBroken(AssertionError):
-    """Something that must always hold does not: the model has a fault."""
+    """An invariant does not hold: the model has a bug."""
 
 
 def problems_of(sim: Simulation) -> list[str]:
-    """Return a sentence for everything that does not hold right now."""
+    """Return a sentence for each invariant that does not hold now."""
     tasks = [task for job in sim.cache.jobs.values() for task in job.tasks.values()]
     jobs = (job_problems(job) for job in sim.cache.jobs.values())
-    checks = (_lost_pods(sim), _bindings(sim), _rooms(sim, tasks), _known_pods(sim, tasks),
+    checks = (_lost_pods(sim), _bindings(sim), _overcommitted(sim, tasks), _known_pods(sim, tasks),
               _nodes(sim, tasks), *jobs, _stuck(sim, tasks), _session(sim))
     return [problem for check in checks for problem in check]
 
 
 def _lost_pods(sim: Simulation) -> Iterator[str]:
-    """Every pod of an unfinished job exists or is about to be recreated."""
+    """Check that every pod of an unfinished job exists or is about to be recreated."""
     coming = {entry.facts["pod"]
               for entry in sim.calendar.entries.values() if entry.kind == "pod_recreated"}
     pods = sim.server.objects.get("Pod", {})
@@ -51,18 +51,18 @@ def _lost_pods(sim: Simulation) -> Iterator[str]:
 
 
 def _bindings(sim: Simulation) -> Iterator[str]:
-    """A pod stays for ever on the node to which it was bound first."""
+    """Check that a pod stays on the node to which it was bound first."""
     for pod in sim.server.list("Pod"):
         first = sim.side.first_node.get(pod.metadata.uid, "")
         if pod.spec.node_name != first:
             yield f"pod {pod.key} is on node {pod.spec.node_name}, but was bound to {first}"
 
 
-def _rooms(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
-    """No node has more pods than it has resources and host ports for.
+def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
+    """Check that no node's pods exceed its resources or share a host port.
 
-    Left out are nodes with a pod that was sent there by a scheduler which had died meanwhile: the
-    next one could not know of it.
+    Nodes with a pod bound by a scheduler that has crashed since are left out: its successor could
+    not know of it.
     """
     leaving = {task.uid for task in tasks if task.status == RELEASING}
     by_node: dict[str, list[TaskInfo]] = {}
@@ -85,18 +85,18 @@ def _rooms(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 
 
 def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
-    """The cache has a task for each pod that the scheduler was told of, and for no other."""
-    told = {pod.metadata.uid: pod.key
+    """Check that the cache has a task for each pod the scheduler was informed of, and no other."""
+    informed = {pod.metadata.uid: pod.key
             for (kind, _), pod in sim.informer.known.items() if kind == "Pod"}
     held = [task.uid for task in tasks]
     if len(held) != len(set(held)):
         yield "a pod has two tasks"
-    yield from (f"pod {told[uid]} has no task" for uid in told.keys() - set(held))
-    yield from (f"a task has no pod, uid {uid}" for uid in set(held) - told.keys())
+    yield from (f"pod {informed[uid]} has no task" for uid in informed.keys() - set(held))
+    yield from (f"a task has no pod, uid {uid}" for uid in set(held) - informed.keys())
 
 
 def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
-    """Nodes hold the tasks that name them, and their accounts are the sums of these."""
+    """Check that nodes hold the tasks that name them, and that their accounts are the sums."""
     on_node: dict[str, dict[str, TaskInfo]] = {}
     for task in tasks:
         if task.node_name and task.status not in COMPLETED_STATUSES:
@@ -115,7 +115,7 @@ def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 
 
 def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
-    """Something is under way for whatever is binding or releasing, and no bind is twice."""
+    """Check that an event is pending for each binding or releasing task, and no bind is twice."""
     pipeline, pods = sim.pipeline, sim.server.objects.get("Pod", {})
     bound_for = Counter(context.task.uid for context in pipeline.bound_for())
     yield from (f"pod {uid} is on its way {count} times"
@@ -134,7 +134,7 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 
 
 def _session(sim: Simulation) -> Iterator[str]:
-    """The latest session had every pending task that could be had, or left it out for a reason."""
+    """Check that the latest session had every eligible pending task, or a reason against it."""
     ssn = sim.ssn
     if ssn is None or sim.checked is ssn:
         return
@@ -146,7 +146,7 @@ def _session(sim: Simulation) -> Iterator[str]:
 
 
 def host_ports(pod: Pod) -> set[tuple[str, int]]:
-    """Return the protocols and ports that a pod takes on its node."""
+    """Return the protocols and host ports of a pod."""
     return {(port.protocol or "TCP", port.host_port) for container in pod.spec.containers
             for port in container.ports if port.host_port}
 

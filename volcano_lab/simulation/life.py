@@ -1,8 +1,8 @@
-"""A cluster's life: what changes before each cycle, and what one scheduler decides in each.
+"""A cluster's life: the changes before each cycle, and the decisions of one scheduler in each.
 
-One cache lives through all cycles: what a cycle decided, and nobody has answered yet, counts in
-the next. A new configuration begins with new actions, which keep no argument of the one before.
-Left out: time, faults and kubelets; what happens to a pod is what the changes say.
+One cache lives through all cycles: decisions that are not yet confirmed count in the next cycle. A
+new configuration starts with new actions, which keep no argument of the previous one. Left out:
+time, faults and kubelets; pods change only as the changes specify.
 
 Volcano: pkg/scheduler/scheduler.go
 """
@@ -20,28 +20,28 @@ from volcano_lab.messages import OneSentence, friendly_errors, gettext, mark, on
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace.views.cycle import Cycle
 
-GONE = {"add": False, "update": False, "delete": True,
+DELETES = {"add": False, "update": False, "delete": True,
         "ADDED": False, "MODIFIED": False, "DELETED": True}
-"""What happened to an object, in the words of recorded lives and of watch events: has it gone?"""
+"""The kinds of changes in recorded lives and in watch events: do they delete the object?"""
 
 
 class LifeError(OneSentence, ValueError):
-    """A change that cannot be understood, or that no object takes."""
+    """A change that cannot be parsed, or that no object accepts."""
 
 
 @friendly_errors
 class Life:
     """A cluster, and one scheduler that decides about it, cycle after cycle.
 
-    `objects` has what exists by now, by kind, namespace and name; `scheduler` decides.
+    `objects` has the existing objects, by kind, namespace and name; `scheduler` decides.
 
     Args:
-        objects: What exists at the beginning.
-        conf: The scheduler's configuration or its text; without, Volcano's default.
+        objects: The objects at the start.
+        conf: The scheduler's configuration or its text; without it, Volcano's default.
 
     Raises:
         ConfError: The configuration is refused.
-        LifeError: The cache does not take one of the objects.
+        LifeError: The cache refuses one of the objects.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("a", pods=1, cpu=3).job("b", pods=1, cpu=3)
@@ -61,18 +61,18 @@ class Life:
         self.conf, self.objects = conf, {}
         self.scheduler = Scheduler(Cache(), conf)
         for obj in objects:
-            self._hear(obj, gone=False)
+            self._receive(obj, deleted=False)
 
     def decide(self, changes: Iterable[dict[str, Any]] = (), conf: str | None = None,
                observer: Observer | None = None, now: float | None = None) -> Cycle:
-        """Take in what has changed, and decide the next cycle.
+        """Apply the changes, and decide the next cycle.
 
         Args:
             changes: {"op": "add", "update" or "delete", "object": a manifest} each, or the watch
                 events of `kubectl`, {"type": "ADDED", "MODIFIED" or "DELETED", "object": ...}.
             conf: A configuration from this cycle on.
-            observer: Sees the cycle.
-            now: Seconds since the epoch; without, the clock's.
+            observer: Observes the cycle.
+            now: Seconds since the epoch; without it, the clock's.
 
         Raises:
             LifeError: A change does not fit.
@@ -88,7 +88,7 @@ class Life:
         """
         for number, change in enumerate(changes, 1):
             try:
-                self._hear(*_read(change))
+                self._receive(*_read(change))
             except (LifeError, ManifestError) as error:
                 place = gettext("change {number} of cycle {cycle}", number=number,
                                 cycle=self.scheduler.cycles + 1)
@@ -98,34 +98,37 @@ class Life:
             self.scheduler.actions.clear()
         return self.scheduler.cycle(observer, now)
 
-    def _hear(self, obj: KubernetesObject, gone: bool) -> None:
+    def _receive(self, obj: KubernetesObject, deleted: bool) -> None:
         cache, place = self.scheduler.cache, place_key(obj)
         try:
-            (cache.delete if gone else cache.add)(self.objects.get(place, obj) if gone else obj)
+            if deleted:
+                cache.delete(self.objects.get(place, obj))
+            else:
+                cache.add(obj)
         except (TypeError, IllegalTransition) as error:
             raise LifeError(f"{obj.kind} {obj.key}: {error}") from None
         self.objects.pop(place, None)
-        if not gone:
+        if not deleted:
             self.objects[place] = obj
 
 
 def _read(change: Any) -> tuple[KubernetesObject, bool]:
-    """The object that a change is about, and whether it has gone."""
+    """Return the object of a change, and whether it is deleted."""
     if not isinstance(change, dict) or "object" not in change:
         raise LifeError("it is no mapping with op and object")
-    field, words = ("type", list(GONE)[3:]) if "type" in change else ("op", list(GONE)[:3])
+    field, words = ("type", list(DELETES)[3:]) if "type" in change else ("op", list(DELETES)[:3])
     if change.get(field) not in words:
         raise LifeError('{field} is "{found}"; allowed is {words:,}', field=field,
                         found=change.get(field), words=[*words])
-    return from_dict(change["object"]), GONE[change[field]]
+    return from_dict(change["object"]), DELETES[change[field]]
 
 
 def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     """Return the changes before each cycle of `kubectl get -w -o json` or `yaml`.
 
-    A recording tells no time: an object that changes once more begins the next cycle, and bookmarks
-    are left out. Without `--output-watch-events` it holds bare objects: one whose grace period is
-    0 has gone. Raises `Unreadable` where the text is neither JSON nor YAML.
+    A recording has no times: a second change of an object begins the next cycle, and bookmarks are
+    left out. Without `--output-watch-events` it holds bare objects: one whose grace period is 0 is
+    deleted. Raises `Unreadable` where the text is neither JSON nor YAML.
 
     >>> text = '{"type": "ADDED", "object": {"kind": "Node", "metadata": {"name": "n1"}}} '
     >>> [len(changes) for changes in recorded_changes(text * 2)]
@@ -148,7 +151,7 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def _events(recorded: Iterable[Any]) -> Iterator[Any]:
-    """What was recorded, as watch events: lists are taken apart, and bare objects have changed."""
+    """Yield the recording as watch events: lists are split, and bare objects are modified."""
     for value in recorded:
         if not isinstance(value, dict) or "object" in value or "kind" not in value:
             yield value
@@ -156,12 +159,12 @@ def _events(recorded: Iterable[Any]) -> Iterator[Any]:
             yield from _events(value["items"])
         else:
             meta = value.get("metadata")
-            gone = isinstance(meta, dict) and meta.get("deletionGracePeriodSeconds") == 0
-            yield {"type": "DELETED" if gone else "MODIFIED", "object": value}
+            deleted = isinstance(meta, dict) and meta.get("deletionGracePeriodSeconds") == 0
+            yield {"type": "DELETED" if deleted else "MODIFIED", "object": value}
 
 
 def _place(event: Any) -> str:
-    """What tells an event's object from others; "" where it has none."""
+    """Return the identity of an event's object; "" without one."""
     try:
         meta = event["object"]["metadata"]
         return repr((event["object"].get("kind"), meta.get("namespace"), meta["name"]))

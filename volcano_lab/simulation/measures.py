@@ -1,8 +1,8 @@
-"""What a run in simulated time comes to: waiting, slowdown, utilisation, fairness, evictions.
+"""Measures of a run in simulated time: waiting, slowdown, utilisation, fairness, evictions.
 
 Rows of plain data, computed from a history's rows. A job waits from its arrival until its minimum
-runs; one that waits still has waited until the end. Its slowdown is the time from arrival to end
-over its run time. Averages over time weigh each cycle by the time until the next.
+runs, or until the end of the run. Its slowdown is the time from arrival to end over its run time.
+Averages over time weight each cycle by the time until the next.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def quantile(values: Sequence[float], part: float) -> float | None:
-    """Return the value below which a part of all lie, between two neighbours in proportion.
+    """Return the value below which a given fraction lies, interpolated between neighbours.
 
     >>> quantile([1.0, 2.0, 3.0, 4.0], 0.5), quantile([5.0], 0.95), quantile([], 0.95)
     (2.5, 5.0, None)
@@ -31,8 +31,8 @@ def quantile(values: Sequence[float], part: float) -> float | None:
 
 
 def jobs(history: History) -> list[Row]:
-    """Return a row a job that came: seconds it waited, slowdown, evictions, how often its gang was
-    broken.
+    """Return one row per job: seconds it waited, slowdown, evictions, how often its gang fell below
+    its minimum.
     """
     rows = []
     for run in history.dicts("jobs"):
@@ -50,8 +50,8 @@ def jobs(history: History) -> list[Row]:
 
 
 def queues(history: History) -> list[Row]:
-    """Return a row a queue that has jobs or holds something: jobs, waiting, slowdown, utilisation
-    of each resource, and what it held of what it deserved, over the whole time.
+    """Return one row per queue with jobs or allocations: jobs, waiting, slowdown, utilisation of
+    each resource, and its allocated part of deserved, over the whole time.
     """
     of_queue: dict[str, list[Row]] = {}
     for row in jobs(history):
@@ -76,7 +76,7 @@ def queues(history: History) -> list[Row]:
 
 
 def cluster(history: History) -> list[Row]:
-    """Return one row for the whole cluster, with how even the queues' shares were over time."""
+    """Return one row for the whole cluster, with the fairness of the queues' shares over time."""
     seen = list(timed(history, "cluster"))
     return [{"cycles": len(history.rows["cluster"]), "seconds": history.until,
              **_waited(jobs(history)), **{
@@ -107,7 +107,7 @@ def measure(name: str, history: History) -> Any:
 
 
 def timed(history: History, table: str) -> Iterator[tuple[float, Row]]:
-    """Yield each row of a table and how long it stood."""
+    """Yield each row of a table and its duration."""
     times = [row[0] for row in history.rows["cluster"]]
     ends = dict(zip(times, [*times[1:], history.until], strict=True))
     for row in history.dicts(table):

@@ -1,9 +1,9 @@
-"""The jobs of a cluster over time: when they come, how long they run, what fails.
+"""The jobs of a cluster over time: when they arrive, how long they run, what fails.
 
-Jobs that have a place when the time begins are there; those that wait, come. What comes of it is a
-`History`, whose measures say who waited how long. Differs on purpose: cycles in which nothing has
-changed are not run, unless a plugin looks at the time; over long times a cycle comes less often
-than every second.
+Jobs with placed pods exist at the start; pending ones arrive. The result is a `History`, whose
+measures include each job's waiting time. Differs on purpose: cycles without any change before them
+are not run, unless a plugin reads the time; over long times a cycle runs less often than every
+second.
 
 Volcano: none
 """
@@ -34,10 +34,10 @@ from volcano_lab.simulation.workload import (
 )
 
 RUN_TIME = "volcano-lab/run-time"
-"""The annotation of a Job, a PodGroup or a pod that says how many seconds it runs."""
+"""The annotation of a Job, a PodGroup or a pod with its run time in seconds."""
 MOST_SECONDS = 10 * 366 * 86400.0
 CYCLES = 4000
-"""About so many cycles at least lie between the first arrival and the last, if not one a second."""
+"""The least number of cycles between the first arrival and the last, if not one per second."""
 REPAIRED = 600.0
 Times = float | Spread | Sequence[Any]
 Coming = str | Path | float | Arrivals | Sequence[Any] | None
@@ -45,7 +45,7 @@ Coming = str | Path | float | Arrivals | Sequence[Any] | None
 
 @define(slots=True)
 class GivenJob(JobTemplate):
-    """A job of the manifests: its PodGroup, its pods, and those that come once these run.
+    """A job of the manifests: its PodGroup, its pods, and those created once these run.
 
     >>> GivenJob("a", run_time=None, group=PodGroup()).build("b")[0].name
     'b'
@@ -57,7 +57,7 @@ class GivenJob(JobTemplate):
     later: list[Pod] = field(factory=list)
 
     def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
-        """The PodGroup and all pods, under their own names or, as one of many alike, others."""
+        """Return the PodGroup and all pods, under their own names or, for a copy, others."""
         same = name == self.name
         group = self.group.changed(metadata={"uid": "", "creation_timestamp": None,
                                              "name": self.group.name if same else name})
@@ -74,24 +74,24 @@ def simulate(objects: Iterable[KubernetesObject],
              arrivals: Coming = None, durations: Times | None = None,
              failures: Times | None = None, period: float | None = None, seed: int = 0,
              **more: Any) -> History:
-    """Let the jobs of a cluster come, run and end, and return what happened.
+    """Run the jobs of a cluster over time, and return the history.
 
     Args:
-        objects: A cluster's objects. Jobs without a place come; the others are there.
+        objects: A cluster's objects. Pending jobs arrive; the others exist at the start.
         conf: The configuration, or its text.
-        until: Seconds; None: until every job that ends has ended, or nothing happens any more.
-        arrivals: None: each job comes when its `creationTimestamp` says, at once without one. A
-            number: jobs like these come, so many a second in mean. A file (CSV, JSON lines, SWF) or
-            rows of jobs, or streams of them: these come, too.
-        durations: How long a job runs that has no annotation `volcano-lab/run-time`: seconds, or
+        until: Seconds; None: until every job that ends has ended, or nothing changes any more.
+        arrivals: None: each job arrives at its `creationTimestamp`, at once without one. A number:
+            jobs like these arrive at this mean rate per second. A file (CSV, JSON lines, SWF) or
+            rows of jobs, or streams of them: these arrive, too.
+        durations: The run time of a job without the annotation `volcano-lab/run-time`: seconds, or
             ("exponential", 600). None: for ever.
-        failures: Seconds between two failures of a node, in mean; and until it is back.
-        period: Seconds between two cycles. None: 1, or more where the time is long.
-        seed: Of what is drawn.
+        failures: Mean seconds between two failures of a node; and until it is back.
+        period: Seconds between two cycles. None: 1, or more for long times.
+        seed: Of the random numbers.
         more: Further arguments of `Simulation`.
 
     Raises:
-        WorkloadError: What cannot be simulated.
+        WorkloadError: A workload that cannot be simulated.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
@@ -130,21 +130,21 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
 
 def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
            durations: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
-    """The jobs that come, each with its time, and all objects that are there from the beginning."""
+    """Return the arriving jobs, each with its time, and all objects that exist at the start."""
     pods = _by_group(obj for obj in complete if isinstance(obj, Pod))
     coming = _coming(complete, pods, _by_group(pod for each in later.values() for pod in each),
                      durations)
     first = min((time for time, _ in coming.values() if time is not None), default=0.0)
     jobs = [(0.0 if time is None else time - first, job) for time, job in coming.values()]
-    gone = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}
+    arriving = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}
     return (sorted(jobs, key=lambda pair: pair[0]),
-            [obj for obj in complete if id(obj) not in gone])
+            [obj for obj in complete if id(obj) not in arriving])
 
 
 def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
             follow: Mapping[str, list[Pod]], durations: Spread | None
             ) -> dict[str, tuple[float | None, GivenJob]]:
-    """The jobs that wait, by PodGroup, each with the time of its creation if one was given."""
+    """Return the pending jobs by PodGroup, each with its creation time if one was given."""
     made_up = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + 1)
     coming: dict[str, tuple[float | None, GivenJob]] = {}
     for group in (obj for obj in complete if isinstance(obj, PodGroup)):
@@ -171,7 +171,7 @@ def _group_of(pod: Pod) -> str:
 
 
 def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) -> Spread | None:
-    """How long a job runs, as an annotation says, or else as all do."""
+    """Return a job's run time, from its annotation, or else the common one."""
     for obj in (group, *pods[:1]):
         if text := obj.metadata.annotations.get(RUN_TIME):
             try:
@@ -200,7 +200,7 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[Ar
 
 
 def _run_on(sim: Simulation, durations: Times | None, random: Random) -> None:
-    """Let the jobs that are there at the beginning end, too."""
+    """Schedule the end of the jobs that exist at the start, too."""
     for run in sim.side.jobs.values():
         if durations is not None:
             run.run_time = spread(durations).draw(random)

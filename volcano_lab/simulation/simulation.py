@@ -1,9 +1,9 @@
-"""A cluster in simulated time: jobs come, cycles run, pods are bound, run and end, nodes fail, and
-things go wrong.
+"""A cluster in simulated time: jobs arrive, cycles run, pods are bound, run and end, nodes fail,
+and other faults occur.
 
 The scheduler is the lab's own, cycle for cycle, behind the same cache, informer and binding
-pipeline that the other parts use; around it stand a simulated API server and cluster. Nothing is
-asked of the real clock: two runs with the same seed are equal.
+pipeline as elsewhere; around it are a simulated API server and cluster. The real clock is never
+read: two runs with the same seed are equal.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -32,20 +32,20 @@ from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spr
 
 STREAMS = ("arrivals", "cluster", "faults", "nodes")
 CLOCKS = frozenset(("sla", "tdm", "cdp", "usage", "rescheduling"))
-"""Plugins that decide otherwise as time goes by, though nothing changes."""
+"""Plugins whose decisions depend on the time."""
 BIND_WORKER_PERIOD = 0.02
-"""Volcano looks into its channel of tasks to bind every 20 ms."""
+"""Volcano reads its channel of tasks to bind every 20 ms."""
 
 
 @friendly_errors
 class Simulation:
-    """A cluster (or its objects) and what happens to it.
+    """A cluster (or its objects) and its events over time.
 
-    `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` how
-    long things take; `node_failures` (seconds between two, seconds until that node is back), each a
-    number or a `Spread`; `observer` sees each cycle; with `check`, invariants are checked after
-    every event (`InvariantBroken`). Raises `WorkloadError`, `ConfError` or `ManifestError` for what
-    can't be simulated.
+    `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` the
+    durations; `node_failures` (seconds between two, seconds until that node is back), each a number
+    or a `Spread`; `observer` observes each cycle; with `check`, invariants are checked after every
+    event (`InvariantBroken`). Raises `WorkloadError`, `ConfError` or `ManifestError` for what can't
+    be simulated.
 
     >>> from volcano_lab.simulation import JobTemplate, every
     >>> jobs = every(5, JobTemplate("a", cpu=1, run_time=8), count=3)
@@ -87,7 +87,7 @@ class Simulation:
         self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(),
                                 self.random["cluster"])
         self.wire = Wire(self)
-        self.made = [0] * len(self.workload)
+        self.created = [0] * len(self.workload)
         self.orphan_binds: dict[int, list[list[str]]] = {}
         self.surprises: set[str] = set()
         self.ssn: Session | None = None
@@ -114,7 +114,7 @@ class Simulation:
         self.calendar.after(0.0, "cycle")
 
     def _connect(self, cache: Cache, scheduler: Scheduler | None = None) -> None:
-        """A scheduler process with this cache; `scheduler` is the one whose place it takes."""
+        """Start a scheduler process with this cache; `scheduler` is its predecessor."""
         old, side = self.pipeline, self.side
         self.cache, self.informer = cache, Informer(cache)
         self.pipeline = BindingPipeline(self.informer, self.server)
@@ -138,9 +138,7 @@ class Simulation:
     # -- running ---------------------------------------------------------------------------------
 
     def run(self, until: float) -> History:
-        """Let time pass until so many seconds after the beginning; the history grows with each
-        call.
-        """
+        """Run until some seconds after the start; the history grows with each call."""
         _check_number("until", until, "a number of seconds from 0")
         with log.quiet():
             self.calendar.run(until)
@@ -149,9 +147,7 @@ class Simulation:
         return self.history
 
     def _happen(self, kind: str, **facts: Any) -> None:
-        """An entry's time has come: it is one of the scheduler's own, or one of the cluster around
-        it.
-        """
+        """Dispatch an entry to the scheduler's handlers here, or to those of the cluster."""
         self._handlers[kind](**facts)
         self._plan_retries()
         if self.check:
@@ -190,15 +186,15 @@ class Simulation:
         self.calendar.after(self.period, "cycle")
 
     def _idle(self) -> bool:
-        """Whether a cycle would decide what the last one decided: nothing has changed since, and no
-        plugin looks at the time.
+        """Return whether a cycle would repeat the last decision: nothing has changed since, and no
+        plugin reads the time.
         """
         return (self.skip_idle and self._seen == self.wire.changes
                 and self.ssn is not None and not CLOCKS & self.ssn.plugins.keys())
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing but idle cycles is to come."""
+        """Return whether all future cycles are idle."""
         return self._idle() and all(
             entry.kind == "cycle" for entry in self.calendar.entries.values())
 
@@ -207,8 +203,8 @@ class Simulation:
         return self.scheduler.run_once(watching, now=self.server.clock())
 
     def restart(self) -> None:
-        """The scheduler process dies and starts anew: it lists everything; requests already sent
-        still arrive.
+        """Crash and restart the scheduler process: it lists everything; requests already sent still
+        arrive.
         """
         self.crashes += 1
         for number, contexts in self.pipeline.in_flight.items():
@@ -267,23 +263,23 @@ class Simulation:
             raise ApiError(UNAVAILABLE, "the server is currently unable to handle the request")
         return self.server.get(kind, key)
 
-    # -- what comes from outside -------------------------------------------------------------------
+    # -- arrivals and failures ---------------------------------------------------------------------
 
     def _on_arrival(self, stream: int) -> None:
-        arrivals, made = self.workload[stream], self.made[stream]
-        template = arrivals.template(made, self.random["arrivals"])
-        self.made[stream] += 1
-        name, number = template.name, self.made[stream]
+        arrivals, created = self.workload[stream], self.created[stream]
+        template = arrivals.template(created, self.random["arrivals"])
+        self.created[stream] += 1
+        name, number = template.name, self.created[stream]
         if arrivals.times is None:
             taken = {run.name for run in self.side.jobs.values()}
-            while f"{template.name}-{number}" in taken:  # another stream has one of that name
+            while f"{template.name}-{number}" in taken:  # another stream uses that name
                 number += 1
             name = f"{template.name}-{number}"
         self.side.submit(name, template)
         self._next_arrival(stream)
 
     def _next_arrival(self, stream: int) -> None:
-        gap = self.workload[stream].next_gap(self.made[stream], self.random["arrivals"])
+        gap = self.workload[stream].next_gap(self.created[stream], self.random["arrivals"])
         if gap is not None:
             self.calendar.after(gap, "arrival", stream=stream)
 

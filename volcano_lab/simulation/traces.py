@@ -1,11 +1,10 @@
-"""Files of jobs that came to real clusters, as rows of `workload.trace`.
+"""Job traces of real clusters, as rows of `workload.trace`.
 
-Read are rows of our own fields in CSV and JSON lines; the Standard Workload Format (`.swf`, a
-processor is a pod with a CPU); and in CSV, known by their columns, lists of pods as those of
+Supported are rows of our own fields in CSV and JSON lines; the Standard Workload Format (`.swf`, a
+processor is a pod with a CPU); and in CSV, recognised by their columns, lists of pods like
 Alibaba's OpenB (`cpu_milli`, `memory_mib`, `num_gpu`, `creation_time`, `deletion_time`) and tasks
-as those of Alibaba's cluster traces (`instance_num`, `plan_cpu`, `plan_mem`, `start_time`,
-`end_time`; 100 of plan_cpu are a CPU, plan_mem is in per cent of 128Gi). Entries that did not run
-are left out.
+like Alibaba's cluster traces (`instance_num`, `plan_cpu`, `plan_mem`, `start_time`, `end_time`; 100
+of plan_cpu are a CPU, plan_mem is in per cent of 128Gi). Entries that did not run are left out.
 """
 
 import csv
@@ -45,14 +44,14 @@ def read_trace(path: Path) -> list[Row]:
 
 
 def _from_zero(rows: Iterable[Row]) -> list[Row]:
-    """The rows with times since the first one, without fields that have no value."""
+    """Return the rows with times since the first one, without empty fields."""
     found = [{key: value for key, value in row.items() if value is not None} for row in rows]
     first = min((row["time"] for row in found), default=0.0)
     return [row | {"time": row["time"] - first} for row in found]
 
 
 def _swf(lines: Iterable[str]) -> Iterator[Row]:
-    """Jobs of the Standard Workload Format: number, submitted, waited, ran, processors, ..."""
+    """Yield jobs of the Standard Workload Format: number, submitted, waited, ran, processors…"""
     for line in lines:
         if not line.strip() or line.startswith(";"):
             continue
@@ -65,7 +64,7 @@ def _swf(lines: Iterable[str]) -> Iterator[Row]:
 
 
 def _open_b(rows: Iterable[Row]) -> Iterator[Row]:
-    """Pods of OpenB, each a job."""
+    """Yield pods of OpenB, each a job."""
     for number, row in enumerate(rows, 1):
         begun = float(row.get("scheduled_time", row["creation_time"]))
         run_time = float(row.get("deletion_time", 0)) - begun
@@ -77,7 +76,7 @@ def _open_b(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _tasks(rows: Iterable[Row]) -> Iterator[Row]:
-    """Tasks of Alibaba's cluster traces, each a job of its instances."""
+    """Yield tasks of Alibaba's cluster traces, each a job of its instances."""
     for row in rows:
         begun, ended = float(row["start_time"]), float(row.get("end_time", 0))
         if ended > begun:
@@ -90,4 +89,4 @@ def _tasks(rows: Iterable[Row]) -> Iterator[Row]:
 FORMS: Mapping[tuple[str, ...], Callable[[Iterable[Row]], Iterator[Row]]] = {
     ("cpu_milli", "memory_mib", "creation_time", "deletion_time"): _open_b,
     ("instance_num", "job_name", "task_name", "start_time", "end_time"): _tasks}
-"""Columns that tell a form, and how it is read."""
+"""The identifying columns of a format, and its reader."""

@@ -1,5 +1,5 @@
-"""The way from the API server to the scheduler: changes arrive at once, unless they are late or
-come twice.
+"""The watch from the API server to the scheduler: events arrive at once, unless they are late or
+duplicated.
 
 The changes of one object arrive in order, as a watch guarantees; those of different objects may
 overtake each other.
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
 
 LATEST = 3.0
-"""Seconds by which a late event is late at most."""
+"""The largest delay of a late event, in seconds."""
 
 
 class Wire:
-    """Carries events.
+    """Delivers events.
 
-    `changes` counts what was sent and what arrived late. `under_way` has what has not arrived, by
-    number; `ready_at` when (in ticks) the last one of an object does.
+    `changes` counts events sent and events that arrived late. `under_way` has those not yet
+    delivered, by number; `ready_at` the time (in ticks) of an object's last one.
     """
 
     def __init__(self, sim: Simulation):
@@ -34,7 +34,7 @@ class Wire:
         sim.server.watchers.append(self.carry)
 
     def carry(self, event: WatchEvent) -> None:
-        """Something changed: tell the scheduler now or later, once or twice."""
+        """Deliver an event to the scheduler now or later, once or twice."""
         self.changes += 1
         sim, random = self.sim, self.sim.random["faults"]
         now = sim.calendar.now
@@ -49,13 +49,13 @@ class Wire:
             self._later(event, delay + random.uniform(0.0, LATEST))
 
     def _later(self, event: WatchEvent, delay: float) -> int:
-        """When (in ticks) it will arrive."""
+        """Return the delivery time (in ticks) of an event."""
         self.number += 1
         self.under_way[self.number] = event
         return self.sim.calendar.after(delay, "deliver", number=self.number).time
 
     def deliver(self, number: int) -> None:
-        """An event's time has come."""
+        """Deliver a scheduled event."""
         self.changes += 1
         event = self.under_way.pop(number, None)
         if event is None:
@@ -67,6 +67,6 @@ class Wire:
         self.sim.informer.hear(event)
 
     def cut(self) -> None:
-        """The scheduler that these events were for is no more."""
+        """Drop the events for a scheduler that has crashed."""
         self.under_way.clear()
         self.ready_at.clear()

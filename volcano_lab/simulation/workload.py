@@ -1,5 +1,4 @@
-"""Which jobs come, when, and how long they run: fixed intervals, a Poisson process, or a trace from
-a file.
+"""Arrivals and run times of jobs: fixed intervals, a Poisson process, or a trace from a file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,8 +20,8 @@ from volcano_lab.simulation.traces import WorkloadError, read_trace
 
 @define(slots=True, frozen=True)
 class Spread:
-    """A length of time that varies: "constant" `a`, "uniform" from `a` to `b`, or "exponential"
-    with mean `a`, in seconds.
+    """A random duration: "constant" `a`, "uniform" from `a` to `b`, or "exponential" with mean `a`,
+    in seconds.
 
     >>> Spread("uniform", 1.0, 2.0).draw(Random(1))
     1.134364
@@ -50,11 +49,11 @@ class Spread:
 
     @property
     def passes(self) -> bool:
-        """Whether time passes at all."""
+        """Whether the duration can be more than zero."""
         return self.a > 0 or self.b > 0
 
     def draw(self, random: Random) -> float:
-        """One length, in seconds, to the microsecond."""
+        """Draw one duration, in seconds, to the microsecond."""
         if self.kind == "constant":
             return self.a
         return round(random.uniform(self.a, self.b)
@@ -62,7 +61,7 @@ class Spread:
 
 
 def spread(value: float | Spread | Sequence[Any]) -> Spread:
-    """A number as a constant; ("uniform", 1, 2) and the like as what they say. Raises
+    """Return a number as a constant, and ("uniform", 1, 2) and the like as a `Spread`. Raises
     `WorkloadError`.
 
     >>> spread(5), spread(("exponential", 60))
@@ -81,11 +80,11 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
 @friendly_errors
 @define(slots=True)
 class JobTemplate:
-    """A kind of job, in the words of `Cluster.job`; `run_time` is how long each of its pods runs,
-    in seconds.
+    """A kind of job, with the arguments of `Cluster.job`; `run_time` is the run time of each of its
+    pods, in seconds.
 
-    With `manifest`, the text of a Volcano Job, that is the job, and the words (but `name`) have no
-    effect.
+    With `manifest`, the text of a Volcano Job, that is the job, and the arguments (but `name`) have
+    no effect.
     """
 
     name: str = "job"
@@ -102,11 +101,11 @@ class JobTemplate:
 
     @property
     def later(self) -> list[Pod]:
-        """Those of its pods that a controller creates only when the others run."""
+        """Return those of its pods that a controller creates only when the others run."""
         return []
 
     def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
-        """The PodGroup and the pods of one such job, in a cluster that has these PriorityClasses.
+        """Return the PodGroup and the pods of one such job, given the cluster's PriorityClasses.
 
         Raises `ManifestError` for what can't be a job.
         """
@@ -126,7 +125,7 @@ class JobTemplate:
 
 
 WORDS = ("queue", "pods", "cpu", "memory", "gpu", "min_member", "priority", "priority_class")
-"""What a template says to `Cluster.job`."""
+"""The arguments of a template for `Cluster.job`."""
 
 
 @define(slots=True)
@@ -134,9 +133,9 @@ class Arrivals:
     """A stream of jobs: one of `templates` at a time, after each `gap`, `count` of them (None: no
     end).
 
-    With `times` they come at these seconds instead, the first of the first template and so on: a
-    trace. Raises `WorkloadError` for a stream without templates, and for one without end in which
-    no time passes.
+    With `times` they arrive at these seconds instead, the first of the first template and so on: a
+    trace. Raises `WorkloadError` for a stream without templates, and for an endless one without
+    time between jobs.
 
     >>> stream = every(10, JobTemplate(cpu=1), count=2)
     >>> stream.next_gap(0, Random(1)), stream.next_gap(2, Random(1))
@@ -166,32 +165,31 @@ class Arrivals:
 
     @property
     def endless(self) -> bool:
-        """Whether jobs come for ever."""
+        """Whether jobs arrive for ever."""
         return self.times is None and self.count is None
 
-    def next_gap(self, made: int, random: Random) -> float | None:
-        """Seconds from the job before (or from the beginning) to the next; None where none comes.
-        """
+    def next_gap(self, created: int, random: Random) -> float | None:
+        """Return the seconds from the previous job (or the start) to the next; None at the end."""
         if self.times is not None:
-            if made >= len(self.times):
+            if created >= len(self.times):
                 return None
-            return self.times[made] - (self.times[made - 1] if made else 0.0)
-        return None if self.count is not None and made >= self.count else self.gap.draw(random)
+            return self.times[created] - (self.times[created - 1] if created else 0.0)
+        return None if self.count is not None and created >= self.count else self.gap.draw(random)
 
-    def template(self, made: int, random: Random) -> JobTemplate:
-        """The kind of the next job."""
-        return self.templates[made] if self.times is not None else random.choice(self.templates)
+    def template(self, created: int, random: Random) -> JobTemplate:
+        """Draw the template of the next job."""
+        return self.templates[created] if self.times is not None else random.choice(self.templates)
 
 
 @friendly_errors
 def every(seconds: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
-    """A job each so many seconds."""
+    """Create a job at fixed intervals."""
     return Arrivals(list(templates), seconds, count)
 
 
 @friendly_errors
 def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
-    """On average `rate` jobs a second, independent of each other.
+    """Create on average `rate` jobs per second, independent of each other.
 
     >>> poisson(0.5, JobTemplate()).gap
     Spread(kind='exponential', a=2.0, b=0.0)
@@ -204,8 +202,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
 
 @friendly_errors
 def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
-    """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a file of them in
-    one of the forms of `traces`.
+    """Create jobs at given times: rows with `time` and the fields of `JobTemplate`, or a file of
+    them in one of the formats of `traces`.
 
     Raises `WorkloadError`.
 

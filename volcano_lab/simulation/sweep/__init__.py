@@ -1,8 +1,8 @@
-"""Hundreds of settings, clusters or seeds, a cycle each: `sweep(base, grid, metrics)`.
+"""Hundreds of settings, clusters or seeds, one cycle each: `sweep(base, grid, metrics)`.
 
-Answers to no Go file. A cycle stays on one core; the settings go to this process, to a pool of
-processes or to Dask distributed, with the same results in the same order. What is done is kept in a
-folder of Parquet files as it comes, and not done again.
+Answers to no Go file. A cycle runs on one core; the settings are distributed to this process, to a
+pool of processes or to Dask distributed, with the same results in the same order. Results are saved
+to a folder of Parquet files as they arrive, and reused.
 """
 
 from volcano_lab.simulation.sweep.engines import SweepError

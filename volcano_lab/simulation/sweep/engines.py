@@ -1,8 +1,8 @@
-"""Where a sweep's settings run: in this process, in a pool of processes, or on a Dask cluster.
+"""The engines of a sweep: this process, a pool of processes, or a Dask cluster.
 
 Each is a generator that takes a function and numbered items, and yields (number, result) as they
-are done, in any order. A worker that dies loses what it did, not the sweep: its items are
-given to others; one that kills workers again and again is a failure of its own.
+finish, in any order. If a worker crashes, its items run on another one; an item that crashes
+workers repeatedly is a failure of its own.
 """
 
 import pickle
@@ -18,18 +18,18 @@ from volcano_lab.messages.install import install_line
 
 Item = tuple[int, Any]
 TRIES = 3
-"""How often an item may take its worker down."""
+"""How often an item may crash its worker."""
 LOCAL = "local"
-"""The address that stands for a Dask cluster on this machine."""
+"""The address of a Dask cluster on this machine."""
 
 
 class SweepError(OneSentence, ValueError):
-    """A sweep cannot be run as it was asked for; the text is one sentence."""
+    """A sweep cannot be run as requested; the text is one sentence."""
 
 
 def results(function: Callable, payload: Any, items: Sequence[Item], workers: int = 1,
             scheduler: str | None = None) -> Iterator[Item]:
-    """Return the results of items from so many workers, or from a Dask scheduler at an address.
+    """Return the results of items from some workers, or from a Dask scheduler at an address.
 
     >>> list(results(lambda payload, item: payload * item, 2, [(0, 3), (1, 4)]))
     [(0, 6), (1, 8)]
@@ -42,8 +42,8 @@ def results(function: Callable, payload: Any, items: Sequence[Item], workers: in
 
 
 def packed(thing: Any) -> bytes:
-    """Return a thing as bytes for another process; functions of a notebook too, where cloudpickle
-    is installed (it comes with Dask).
+    """Return an object as bytes for another process; functions of a notebook too, where cloudpickle
+    is installed (Dask depends on it).
     """
     try:
         from cloudpickle import dumps
@@ -63,14 +63,14 @@ def _unpacked(data: bytes) -> Any:
 
 
 def call_packed(function: Callable, data: bytes, item: Any) -> Any:
-    """Call a function with what was packed; a process unpacks the same bytes once."""
+    """Call a function with the packed object; a process unpacks the same bytes once."""
     return function(_unpacked(data), item)
 
 
 def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int) -> Iterator[Item]:
     data, left = packed(payload), dict(items)
     tries: Counter[int] = Counter()
-    alone = False  # after a worker has died, one item at a time tells which one did it
+    alone = False  # after a crash, single items reveal its cause
     while left:
         batch = dict(list(left.items())[:1]) if alone else dict(left)
         with ProcessPoolExecutor(min(workers, len(batch))) as pool:

@@ -1,4 +1,4 @@
-"""What a sweep measures of a cycle: a name, a path to a number, or a function of one's own."""
+"""The metrics of a sweep: a name, a path to a number, or a user-defined function."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ METRICS: dict[str, Metric] = {
     "allocated": lambda cycle: _operations(cycle, "allocate"),
     "evicted": lambda cycle: _operations(cycle, "evict"),
     "promised": lambda cycle: _operations(cycle, "pipeline")}
-"""Name -> what it counts: pods with a place, pods without, jobs that have such, operations."""
+"""Name -> its count: placed pods, unplaced pods, jobs with such pods, operations."""
 
 
 def _operations(cycle: Cycle, name: str) -> int:
@@ -26,10 +26,10 @@ def _operations(cycle: Cycle, name: str) -> int:
 
 def measure(name: str, cycle: Cycle | History) -> Any:
     """Return one number of a cycle: `placed`, `queue/NAME.FIELD.RESOURCE` or
-    `job/[NAMESPACE/]NAME.FIELD`; without a namespace it is `default`. Of a history see
+    `job/[NAMESPACE/]NAME.FIELD`; the default namespace is `default`. For a history see
     `simulation.measures`.
 
-    Raises `LookupError` with a sentence where there is none.
+    Raises `LookupError` with a sentence if there is none.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -61,7 +61,7 @@ def measure(name: str, cycle: Cycle | History) -> Any:
 
 
 def _names(uid: str, cycle: Cycle) -> list[str]:
-    """What a job is called: as its PodGroup, as its Job, and both without `default/`."""
+    """Return the names of a job: of its PodGroup, of its Job, and both without `default/`."""
     job = cycle.session.jobs[uid]
     owners = [f"{job.namespace}/{owner.name}" for owner in job.pod_group.metadata.owner_references]
     names = [uid, *owners]

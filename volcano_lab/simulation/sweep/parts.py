@@ -1,8 +1,8 @@
-"""What a sweep has done, in a folder of Parquet files, which pandas or DuckDB read as one table.
+"""Results of a sweep, in a folder of Parquet files, which pandas or DuckDB read as one table.
 
 A row per setting: its values, its metrics (numbers are float64), and `error` where it failed. A
-part is written whole or not at all, every few seconds and when the sweep ends; its name ends with
-its checksum.
+part is written as a whole, every few seconds and when the sweep ends; its name ends with its
+checksum.
 """
 
 import json
@@ -18,13 +18,13 @@ from volcano_lab.messages.install import install_line
 from volcano_lab.simulation.sweep.engines import SweepError
 
 EVERY = 5.0
-"""Seconds between two parts: the most that a process which is killed can lose."""
+"""Seconds between two parts: the most work that a killed process loses."""
 HEAD = b"volcano_lab"
 Found = dict[str, Any]
 
 
 class Parts:
-    """The folder of one sweep, which `head` tells from others."""
+    """The folder of one sweep, identified by `head`."""
 
     def __init__(self, path: str | Path, head: Any, grid: Mapping[str, Sequence[Any]],
                  metrics: Iterable[str]) -> None:
@@ -46,13 +46,13 @@ class Parts:
         self.write()
 
     def read(self, settings: Sequence[Mapping[str, Any]]) -> tuple[dict[int, Found], list[str]]:
-        """Return what is done, by the number of its setting, and a sentence per damaged part, which
-        is removed. Raises `SweepError`.
+        """Return finished results, by the number of their setting, and a sentence per damaged part,
+        which is removed. Raises `SweepError`.
         """
         numbers = {tuple(self._values(setting).values()): number
                    for number, setting in enumerate(settings)}
         done: dict[int, Found] = {}
-        told = []
+        warnings = []
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             for part in sorted(self.path.glob("sweep-*-*.parquet")):
@@ -60,8 +60,8 @@ class Parts:
                 rows = self._rows(part, data) if part.stem.endswith(_checksum(data)) else None
                 if rows is None:
                     part.unlink()
-                    told.append(gettext("{part} was damaged: it is removed, and its settings run "
-                                        "again", part=part))
+                    warnings.append(gettext("{part} was damaged: it is removed, and its settings "
+                                            "run again", part=part))
                     continue
                 for row in rows:
                     number = numbers.get(tuple(row.pop(name) for name in self.names))
@@ -71,7 +71,7 @@ class Parts:
         except OSError as error:
             raise SweepError("{path}: can't be used as the folder of a sweep ({strerror})",
                              path=self.path, strerror=error.strerror) from None
-        return done, told
+        return done, warnings
 
     def _rows(self, part: Path, data: bytes) -> list[Found] | None:
         try:
@@ -85,13 +85,13 @@ class Parts:
         return table.to_pylist()
 
     def add(self, setting: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-        """Keep what one setting has given."""
+        """Add the result of one setting."""
         self.waiting.append(self._values(setting) | found)
         if time.monotonic() >= self.written + EVERY:
             self.write()
 
     def write(self) -> None:
-        """Write what waits as a part. Raises `SweepError`."""
+        """Write the pending results as a part. Raises `SweepError`."""
         if not self.waiting:
             return
         arrow, whole, data = self.arrow, self.path / ".part", self.arrow.BufferOutputStream()
@@ -116,7 +116,7 @@ class Parts:
 
 
 def _checksum(data: bytes) -> str:
-    """What the name of a part ends with."""
+    """Return the suffix of a part's name."""
     return f"{crc32(data):08x}"
 
 

@@ -1,4 +1,4 @@
-"""A sweep: every setting of a grid, measured, kept in a folder, and in the end in order."""
+"""A sweep: every setting of a grid, measured, saved to a folder, and returned in order."""
 
 import hashlib
 import json
@@ -41,15 +41,15 @@ Conf = SchedulerConfiguration | str | None
 
 @define
 class Sweep(Shown):
-    """What a sweep has found: `rows` (settings with their metrics) and `failures` (settings with an
-    "error"), in the grid's order. `told` has a sentence per part of its folder that was damaged.
+    """The results of a sweep: `rows` (settings with their metrics) and `failures` (settings with an
+    "error"), in the grid's order. `warnings` has a sentence per damaged part of its folder.
     """
 
     names: list[str]
     metrics: list[str]
     rows: list[dict[str, Any]] = Factory(list)
     failures: list[dict[str, Any]] = Factory(list)
-    told: list[str] = field(factory=list, eq=False)
+    warnings: list[str] = field(factory=list, eq=False)
 
     def _shown(self) -> Iterable[Part]:
         yield self.rows
@@ -61,7 +61,7 @@ class Sweep(Shown):
         return {"rows": self.rows, "failures": self.failures}
 
     def chart(self, metric: str = "") -> Any:
-        """Return an altair chart of one metric over the grid, the first unless another is named."""
+        """Return an altair chart of one metric over the grid, by default the first."""
         return import_module("volcano_lab").charts.plot(self, metric)
 
 
@@ -73,26 +73,26 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           scheduler: str | None = None,
           path: str | Path | None = None,
           progress: Callable[[int, int], None] | None = None) -> Sweep:
-    """Run a cycle, or some time, for every setting of a grid, and measure it.
+    """Run a cycle, or a simulation, for every setting of a grid, and measure it.
 
     Args:
         base: A cluster or its objects, which `KIND/NAME.FIELD` and `plugin/NAME.ARGUMENT` of the
-            grid change; or a function that makes one of a setting's other names, such as `seed`.
-        grid: Name -> its values; `conf` means texts of configurations.
+            grid change; or a function that builds one from a setting's other names, such as `seed`.
+        grid: Name -> its values; `conf` takes texts of configurations.
         metrics: Names, paths (`queue/a.allocated.cpu`), or name -> function of a `Cycle`.
         conf: The configuration where the grid has none; None is Volcano's default.
-        over: Arguments of `simulation.simulate`: the jobs come and run over time in place of one
-            cycle, and the metrics are those of a `History`, such as `waiting_p95`.
+        over: Arguments of `simulation.simulate`: the jobs arrive and run over time instead of in
+            one cycle, and the metrics are those of a `History`, such as `waiting_p95`.
         workers: Processes. The results are the same with any number.
         scheduler: The address of a Dask scheduler, or `local` for one on this machine.
-        path: A folder of Parquet files that keeps what is done (needs pyarrow); a sweep that is
-            run again goes on from it.
-        progress: Called with how many settings are done, and how many there are.
+        path: A folder of Parquet files for finished results (needs pyarrow); a sweep that is run
+            again resumes from it.
+        progress: Called with the number of finished settings, and that of all.
 
     Raises:
-        NoSuch: There is no metric of a name; of a base that is no function, before anything runs.
-        SweepError: A name of the grid means nothing, it has too many settings, the folder is of
-            another sweep, or workers cannot be had.
+        NoSuch: No metric has that name; for a base that is no function, before anything runs.
+        SweepError: A name of the grid is unknown, it has too many settings, the folder is of
+            another sweep, or workers cannot be started.
 
     >>> from volcano_lab.cluster import Cluster
     >>> base = Cluster().node("n1", cpu=8).queue("a")
@@ -110,7 +110,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     result = Sweep(list(columns), list(work[2]))
     _check_names(columns, base, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
-    done, result.told = parts.read(settings) if parts else ({}, [])
+    done, result.warnings = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
     if items and not callable(base):
         _check_metrics(work, items[0][1])
@@ -128,7 +128,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
 
 
 def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
-    """The values of a grid by name. Raises `SweepError` for what is no list, or too much."""
+    """Return the values of a grid by name. Raises `SweepError` for what is no list, or too much."""
     for name, values in grid.items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise SweepError("grid: {name} is {values}; allowed is a list of values", name=name,
@@ -157,12 +157,12 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
 def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[KubernetesObject],
            conf: Conf) -> None:
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
-        return  # one configuration may have what another has not
+        return  # one configuration may have a field that another lacks
     if "/" not in name:
         raise SweepError('grid: "{name}" is no field; allowed is KIND/NAME.FIELD, '
                          "plugin/NAME.ARGUMENT or conf, unless base is a function", name=name)
     found = ""
-    for value in (columns[name][0], None, True):  # null stands for no value, true for a switch
+    for value in (columns[name][0], None, True):  # null for no value, true for a switch
         try:
             Change((f"{name}={_text(value)}",)).given(base, conf_of(conf))
             return
@@ -173,7 +173,7 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[Kubernete
 
 def _measured(work: Work, setting: Mapping[str, Any],
               passed: Any = ()) -> dict[str, Any]:
-    """The metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
+    """Return the metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
     try:
         cycle = _outcome(work, setting)
         return {name: metric(cycle) if callable(metric) else measure(metric, cycle)
@@ -185,7 +185,7 @@ def _measured(work: Work, setting: Mapping[str, Any],
 
 
 def _measurement(found: Any) -> dict[str, Any]:
-    """What a worker returned, or an error, where it died."""
+    """Return a worker's result, or an error if it crashed."""
     return {"error": _sentence(found)} if isinstance(found, BaseException) else found
 
 
@@ -195,15 +195,15 @@ def _outcome(work: Work, setting: Mapping[str, Any]) -> Cycle | History:
     others = {name: value for name, value in setting.items() if name != CONF}
     changes = {name: value for name, value in others.items() if "/" in name}
     if callable(base):
-        made = base(**{name: value for name, value in others.items() if "/" not in name})
-        base = _manifests(made)
+        built = base(**{name: value for name, value in others.items() if "/" not in name})
+        base = _manifests(built)
     settings = tuple(f"{name}={_text(value)}" for name, value in changes.items())
     world, read = Change(settings).given(base, conf_of(text))
     return at_rest(world, read) if over is None else simulate(world, read, **over)
 
 
 def _manifests(base: Iterable[KubernetesObject]) -> list[KubernetesObject]:
-    """The manifests of a cluster, or objects as they are."""
+    """Return the manifests of a cluster, or objects unchanged."""
     return base.manifests() if isinstance(base, ClusterObjects) else checked_objects(base)
 
 
@@ -217,7 +217,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def _head(work: tuple[Any, ...], columns: Iterable[str]) -> dict[str, Any]:
-    """What tells a sweep from another, whatever its values are."""
+    """Return the identity of a sweep, whatever its values are."""
     base, conf, metrics, over = work
     written = packed(base) if callable(base) else json.dumps(
         [to_dict(obj) for obj in base]).encode()
