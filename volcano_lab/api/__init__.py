@@ -1,6 +1,6 @@
 """The nouns of the scheduler: objects, quantities, resources, tasks, jobs, nodes, queues.
 
-What other rooms need most is imported from here; the rest has its module.
+Names that other packages use most are exported here; import others from their module.
 
 >>> from volcano_lab.api import Resource
 >>> Resource.from_list({"cpu": "2"}).milli_cpu

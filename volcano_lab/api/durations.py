@@ -1,6 +1,6 @@
-"""Reading the small values that annotations carry: truth, numbers, durations.
+"""Parsing the small values in annotations: booleans, numbers, durations.
 
-People write them as Go's `strconv.ParseBool` and `time.ParseDuration` read them.
+The format is that of Go's `strconv.ParseBool` and `time.ParseDuration`.
 """
 
 import re
@@ -14,7 +14,7 @@ _LONGEST = 2**63 / 1e9
 
 
 def parse_bool(text: str) -> bool | None:
-    """True or False, or None where the text is neither.
+    """Return True or False, or None where the text is neither.
 
     >>> parse_bool("true"), parse_bool("F"), parse_bool("yes")
     (True, False, None)
@@ -23,7 +23,7 @@ def parse_bool(text: str) -> bool | None:
 
 
 def parse_float(text: str | None) -> float:
-    """Return the number that the text is, 0 where it is none.
+    """Return the number in the text, 0 where it is none.
 
     >>> parse_float("1.5"), parse_float("many"), parse_float(None)
     (1.5, 0.0, 0.0)
@@ -35,7 +35,7 @@ def parse_float(text: str | None) -> float:
 
 
 def parse_duration(text: str) -> float | None:
-    """Seconds of a duration such as "1h30m" or "1.5s"; None where the text is no duration.
+    """Return the seconds of a duration such as "1h30m" or "1.5s"; None where the text is none.
 
     >>> parse_duration("1h30m"), parse_duration("-1.5s"), parse_duration("10")
     (5400.0, -1.5, None)

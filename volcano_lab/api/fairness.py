@@ -1,4 +1,4 @@
-"""Who deserves how much: the fairness arithmetic, as pure functions that need no scheduler.
+"""Deserved shares: the fairness arithmetic, as pure functions that need no scheduler.
 
 Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/drf/drf.go
 """
@@ -12,10 +12,9 @@ from volcano_lab.api.resource import EMPTY, INFINITY, ZERO, Resource, max_of, sh
 
 @define(slots=True, frozen=True)
 class Claim:
-    """What one queue brings to the sharing: its weight, what it asks for, and its bounds.
+    """A queue's input to the sharing: its weight, its request, and its bounds.
 
-    `real_capability` is the most it may hold (None: no limit), `guarantee` the least that is kept
-    for it.
+    `real_capability` is its limit (None: no limit), `guarantee` the amount reserved for it.
     """
 
     queue: str
@@ -27,11 +26,11 @@ class Claim:
 
 @define(slots=True, frozen=True)
 class Step:
-    """One queue in one round: what it deserved before and after its share, after each bound, and
-    whether it is done.
+    """One queue in one round: its deserved amount before and after the round's share, after each
+    bound, and whether it is done.
 
-    `met` is "" while the queue goes on, "request" when it has all it asks for, "capability" when it
-    can't grow.
+    `met` is "" while the queue takes part, "request" once its request is met, "capability" once it
+    is at its limit.
     """
 
     queue: str
@@ -44,8 +43,8 @@ class Step:
 
 @define(slots=True, frozen=True)
 class Round:
-    """One round of filling: the weights in play, each queue's step, and what is left for the next
-    round.
+    """One round of filling: the weights of the queues left, each queue's step, and the remainder
+    for the next round.
     """
 
     total_weight: int
@@ -56,13 +55,13 @@ class Round:
 
 
 def water_fill(total: Resource, claims: Iterable[Claim]) -> list[Round]:
-    """Share `total` among queues by weight, round after round, until nothing is left or nobody can
-    take more.
+    """Divide `total` among queues by weight, in rounds, until nothing remains or no queue can take
+    more.
 
-    In each round a queue that isn't done is offered its part of what remains, by weight; it takes
-    no more than its real capability and its request allow, and is lifted to its guarantee. What is
-    left over is shared again. The last round's `deserved` is the result. Queues are taken in
-    ascending order of name.
+    In each round a queue that is not done is offered its part of the remainder, by weight; its
+    deserved amount is capped by its real capability and its request, and raised to its guarantee.
+    The remainder is divided again. The last round's `deserved` is the result. Queues are processed
+    in ascending order of name.
 
     >>> cpus = lambda n: Resource(n * 1000.0)
     >>> rounds = water_fill(cpus(100), [
@@ -109,7 +108,7 @@ def _step(claim: Claim, before: Resource, part: Resource) -> Step:
 
 def real_capability(total: Resource, total_guarantee: Resource, guarantee: Resource,
                     capability: Resource | None) -> Resource:
-    """The most a queue may hold: the cluster less what is kept for *others*, and its own capability
+    """Return a queue's limit: the cluster less the guarantees of *others*, and its own capability
     if it has one.
 
     >>> real_capability(Resource(100.0), Resource(30.0), Resource(10.0), Resource(50.0)).milli_cpu
@@ -117,12 +116,12 @@ def real_capability(total: Resource, total_guarantee: Resource, guarantee: Resou
     >>> real_capability(Resource(100.0), Resource(30.0), Resource(10.0), None).milli_cpu
     80.0
     """
-    room = total.exceeded_part(total_guarantee) + guarantee
-    return room if capability is None else room.min_dimension_resource(capability, INFINITY)
+    limit = total.exceeded_part(total_guarantee) + guarantee
+    return limit if capability is None else limit.min_dimension_resource(capability, INFINITY)
 
 
 def queue_share(allocated: Resource, deserved: Resource) -> float:
-    """How full a queue is: allocated over deserved, in the dimension in which that is largest.
+    """Return a queue's share: allocated over deserved, in the dimension with the largest ratio.
 
     >>> queue_share(Resource(7.0, 1.0), Resource(28.0, 2.0))
     0.5
@@ -132,11 +131,11 @@ def queue_share(allocated: Resource, deserved: Resource) -> float:
 
 
 def dominant_share(allocated: Resource, total: Sequence[tuple[str, float]]) -> tuple[str, float]:
-    """(dominant resource, its share): the resource of which a job holds the largest part of the
+    """Return (dominant resource, its share): the resource with the job's largest fraction of the
     cluster.
 
-    `total` is (name, amount) of the dimensions that the cluster has; ("", 0.0) for a job that holds
-    nothing.
+    `total` is (name, amount) of the cluster's dimensions; the result is ("", 0.0) for a job without
+    allocated resources.
 
     >>> dominant_share(Resource(2.0, 1.0), [("cpu", 8.0), ("memory", 2.0)])
     ('memory', 0.5)

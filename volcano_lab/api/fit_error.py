@@ -1,4 +1,4 @@
-"""Why a task does not fit a node, and how such reasons add up to the text that users see.
+"""Why a task does not fit a node, and the summary of such reasons over nodes.
 
 Volcano: pkg/scheduler/api/unschedule_info.go, pkg/scheduler/api/types.go (Status)
 """
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from attrs import Factory, define
 
 SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, WAIT, SKIP = range(6)
-"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be fixed by evicting others, UNRESOLVABLE
-(Volcano's UnschedulableAndUnresolvable) may not.
+"""Codes of a status: ERROR is an internal error, UNSCHEDULABLE may be resolved by evictions,
+UNRESOLVABLE (Volcano's UnschedulableAndUnresolvable) may not.
 """
 
 ABORT_CODES = frozenset((UNRESOLVABLE, ERROR, WAIT, SKIP))
-"""Codes after which no further check of the same node is made."""
+"""Codes that end the checks of a node."""
 
 ALL_NODES_UNAVAILABLE = "all nodes are unavailable"
 
@@ -24,7 +24,7 @@ POD_REASON_SCHEDULABLE = "Schedulable"
 
 @define(slots=True, frozen=True)
 class Status:
-    """One reason: a code, the text that users see, the check that gave it."""
+    """One reason: a code, its message, the check that returned it."""
 
     code: int
     reason: str = ""
@@ -44,11 +44,11 @@ class FitError:
         return [status.reason for status in self.statuses]
 
     def blocks_allocate(self) -> bool:
-        """Whether the allocate action counts this as "does not fit"."""
+        """Return whether the allocate action treats this as "does not fit"."""
         return any(status.code != SUCCESS for status in self.statuses)
 
     def blocks_preempt(self) -> bool:
-        """Whether evicting others could not help: anything but plain UNSCHEDULABLE."""
+        """Return whether evictions cannot help: any code but plain UNSCHEDULABLE."""
         return any(status.code in ABORT_CODES for status in self.statuses)
 
     def unresolvable(self) -> bool:
@@ -60,7 +60,7 @@ class FitError:
 
 @define(slots=True)
 class FitErrors:
-    """The reasons of one task over many nodes, counted for the text.
+    """The reasons of one task over many nodes, counted for the summary.
 
     >>> errors = FitErrors()
     >>> too_little = Status(UNSCHEDULABLE, "Insufficient cpu")
@@ -75,21 +75,21 @@ class FitErrors:
     message: str = ""
 
     def set_node_error(self, node: str, error: FitError | str) -> None:
-        """Record why `node` is no place; plain text is a fault of its own (`ERROR`)."""
+        """Record why the task does not fit `node`; plain text is an `ERROR`."""
         if isinstance(error, str):
             error = FitError("", node, (Status(ERROR, error),))
         self.nodes[node] = error
 
     def unresolvable_nodes(self) -> set[str]:
-        """Nodes on which evicting pods would not help."""
+        """Return nodes on which evictions would not help."""
         return {name for name, error in self.nodes.items() if error.unresolvable()}
 
     def reasons(self) -> Counter[str]:
-        """How many nodes gave each reason."""
+        """Return how many nodes gave each reason."""
         return Counter(reason for error in self.nodes.values() for reason in error.reasons)
 
     def count(self) -> int:
-        """On how many nodes the task was found not to fit."""
+        """Return on how many nodes the task did not fit."""
         return len(self.nodes)
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class FitErrors:
 
 
 def unresolvable(task: str, node: str, reason: str, plugin: str = "") -> FitError | None:
-    """Return the refusal of a task (by key) on a node that no eviction changes; None without a
+    """Return the refusal of a task (by key) on a node that no eviction resolves; None without a
     reason.
 
     >>> str(unresolvable("team/a-0", "n1", "too hot"))
@@ -114,7 +114,7 @@ def unresolvable(task: str, node: str, reason: str, plugin: str = "") -> FitErro
 
 
 def histogram(counts: Mapping[str, int]) -> list[str]:
-    """"count reason" texts, sorted as text, the way conditions show them.
+    """Return "count reason" texts, sorted as text, as conditions show them.
 
     >>> histogram({"Insufficient cpu": 10, "node(s) were unschedulable": 2})
     ['10 Insufficient cpu', '2 node(s) were unschedulable']
@@ -123,7 +123,7 @@ def histogram(counts: Mapping[str, int]) -> list[str]:
 
 
 def insufficient(resource_names: Iterable[str]) -> str:
-    """The reason for too little room; only the first resource is named.
+    """Return the reason for insufficient resources; only the first resource is named.
 
     >>> insufficient(["cpu", "memory"])
     'Insufficient cpu'

@@ -1,15 +1,15 @@
-"""Amounts in the units people use: CPUs instead of millicores, whole GPUs, memory in bytes (in
-texts: 2Gi).
+"""Amounts in the usual units: CPUs instead of millicores, whole GPUs, memory in bytes (in texts:
+2Gi).
 """
 
 from volcano_lab.api.resource import MEMORY, PODS, Resource
 
 UNLIMITED = 1e300
-"""Amounts above this stand for "no limit"."""
+"""Amounts above this mean "no limit"."""
 
 
 def plain(resource: Resource) -> dict[str, float | int | None]:
-    """A resource in the units people use: CPUs, bytes, whole GPUs and pods; None stands for "no
+    """Return a resource in the usual units: CPUs, bytes, whole GPUs and pods; None means "no
     limit".
 
     >>> plain(Resource(2500.0, 1024.0, {"nvidia.com/gpu": 2000.0, "pods": 3.0}))
@@ -19,7 +19,7 @@ def plain(resource: Resource) -> dict[str, float | int | None]:
 
 
 def in_units(name: str, amount: float) -> float | int | None:
-    """One dimension of a resource in the unit people use.
+    """Return one dimension of a resource in the usual unit.
 
     >>> in_units("cpu", 1500.0)
     1.5
@@ -32,7 +32,7 @@ def in_units(name: str, amount: float) -> float | int | None:
 
 
 def quantity_text(name: str, value: float | None) -> str:
-    """An amount in the unit people use, as text; bytes with a binary suffix.
+    """Return an amount in the usual unit, as text; bytes with a binary suffix.
 
     >>> quantity_text("memory", 1.5 * 2**30), quantity_text("cpu", 0.25), quantity_text("cpu", None)
     ('1.5Gi', '0.25', 'no limit')
@@ -48,7 +48,7 @@ def quantity_text(name: str, value: float | None) -> str:
 
 
 def amount_text(name: str, amount: float) -> str:
-    """One dimension of a resource as text.
+    """Return one dimension of a resource as text.
 
     >>> amount_text("memory", 2.0**31), amount_text("cpu", 250.0)
     ('2Gi', '0.25')

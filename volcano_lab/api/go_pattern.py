@@ -1,10 +1,10 @@
 r"""Regular expressions of Go (RE2's syntax), matched in time linear in the text.
 
-Python reads the pattern, but does not match it: its matcher goes back and tries again, so that
-`(a+)+$` takes for ever on a name of 30 letters. Here a pattern becomes an automaton without
-backtracking (Thompson's), whose sets of states are computed once and remembered. Differs on
-purpose: at most 1,000 states; flags stand at the start of the pattern or in a group; Unicode
-classes (`\pL`) are refused, since names of nodes are ASCII.
+Python parses the pattern, but does not match it: its matcher backtracks, so that `(a+)+$` never
+finishes on a name of 30 letters. Here a pattern becomes an automaton without backtracking
+(Thompson's), whose sets of states are computed once and cached. Differs on purpose: at most 1,000
+states; flags are allowed at the start of the pattern or in a group only; Unicode classes (`\pL`)
+are refused, since names of nodes are ASCII.
 """
 
 import re
@@ -31,12 +31,12 @@ _REWRITTEN = re.compile(
 States = frozenset[int]
 Test = Callable[[str], bool]
 Border = Callable[[str, str], bool]
-"""Whether a border lies between a character and the next ("" at the ends)."""
+"""Whether there is a boundary between a character and the next ("" at the ends)."""
 
 
 class Pattern:
-    """A compiled pattern. State 0 is the match; a state has those it leads to, the border where it
-    does, and the test of a character that it takes first.
+    """A compiled pattern. State 0 is the match; a state has its next states, the boundary that it
+    requires, and the test of the character that it consumes first.
 
     Raises `ValueError` with one sentence.
 
@@ -77,7 +77,7 @@ class Pattern:
         return False
 
     def _following(self, states: States, before: str, char: str) -> States | Literal[True]:
-        """Return the states behind a character; True where the match is reached in front of it."""
+        """Return the states after a character; True where the match is reached before it."""
         found, waiting, seen = {self._start}, list(states), set(states)
         while waiting:
             if (number := waiting.pop()) == 0:
@@ -90,7 +90,7 @@ class Pattern:
                 seen.update(leads)
         return frozenset(found)
 
-    # -- building it, from the end: each method returns the first state of a part ----------------
+    # -- building, from the end: each method returns the first state of a part -------------------
 
     def _new(self, leads: list[int], border: Border | None = None, takes: Test | None = None
              ) -> int:
@@ -137,7 +137,7 @@ compile_pattern = lru_cache(maxsize=1024)(Pattern)
 
 
 def _rewritten(found: re.Match[str]) -> str:
-    """Return what Python writes for Go's syntax. Raises `ValueError` for what Go doesn't have."""
+    """Return Python's notation for Go's syntax. Raises `ValueError` for what Go does not have."""
     if found["quoted"] is not None:
         return re.escape(found["quoted"])
     if (name := (found["cls"] or "").removeprefix("^")) in _CLASSES:
@@ -154,7 +154,7 @@ def _rewritten(found: re.Match[str]) -> str:
 
 
 def _test(kind: Any, value: Any, flags: int) -> Test:
-    """Return the test of one character. Raises `ValueError` for what Go doesn't have."""
+    """Return the test of one character. Raises `ValueError` for what Go does not have."""
     if kind is op.ANY:
         return lambda char: char != "\n" or bool(flags & re.DOTALL)
     if kind not in (op.LITERAL, op.NOT_LITERAL, op.IN):

@@ -1,7 +1,6 @@
-"""HyperNodes: parts of the network whose nodes lie close together, in tiers, as a tree.
+"""HyperNodes: parts of the network whose nodes are close to each other, in tiers, as a tree.
 
-The tree is put together, event by event, in `cache/hyper_nodes.py`. The lower the tier, the closer
-the nodes.
+`cache/hyper_nodes.py` builds the tree, event by event. The lower the tier, the closer the nodes.
 
 Volcano: pkg/scheduler/api/hyper_node_info.go (HyperNodeInfo, HyperNodeInfoMap, GetMembers)
 """
@@ -25,8 +24,8 @@ class HyperNodeInfo:
     """A HyperNode in the tree: its tier and that tier's name, `parent` ("" for a root) and the
     names of its `children`.
 
-    One that others name as a member, but that nobody has announced, is in the tree as well, in tier
-    0 and empty.
+    A member of other HyperNodes without an object of its own is in the tree as well, in tier 0 and
+    empty.
     """
 
     name: str
@@ -43,20 +42,20 @@ class HyperNodeInfo:
 
     @classmethod
     def named(cls, name: str, tier: int = 0) -> HyperNodeInfo:
-        """One without an object that was announced."""
+        """Return a HyperNode without an object."""
         return cls.of(HyperNode(ObjectMeta(name), HyperNodeSpec(tier)))
 
     def clone(self) -> HyperNodeInfo:
         return evolve(self, children=set(self.children))
 
     def child_names(self) -> list[str]:
-        """The HyperNodes that its object names as members; these can only be named exactly."""
+        """Return the HyperNodes that its object lists as members, by exact names only."""
         return [member.selector.exact_match.name for member in self.hyper_node.spec.members
                 if member.type == "HyperNode" and member.selector.exact_match is not None]
 
 
 class HyperNodeMap(dict[str, HyperNodeInfo]):
-    """HyperNodes by name, and how they are related.
+    """HyperNodes by name, and their relations.
 
     >>> tiers = {"s0": 1, "s1": 1, "top": 2}
     >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, tier) for n, tier in tiers.items()})
@@ -70,11 +69,11 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
     _parents: dict[str, str] | None = None
 
     def freeze(self) -> None:
-        """The relations won't change any more: remember each HyperNode's parent."""
+        """Cache each HyperNode's parent: the tree no longer changes."""
         self._parents = {name: self.parent(name) for name in self}
 
     def parent(self, name: str) -> str:
-        """The HyperNode right above one, "" for a root. Members say so before the tree does."""
+        """Return the HyperNode above one, "" for a root; objects' members override the tree."""
         if self._parents is not None and name in self._parents:
             return self._parents[name]
         info = self.get(name)
@@ -85,23 +84,21 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
                     if info.tier > tier and name in info.child_names()), default="")
 
     def ancestors(self, name: str) -> list[str]:
-        """A HyperNode and those above it, from below; it ends where a name would come twice."""
+        """Return a HyperNode and its ancestors, lowest first; stops before a repeated name."""
         found = [name]
         while (parent := self.parent(found[-1])) and parent not in found:
             found.append(parent)
         return found
 
     def lowest_common_ancestor(self, left: str, right: str) -> str:
-        """Return the lowest HyperNode that holds both, "" without any; of "" and a name, that."""
+        """Return the lowest HyperNode that holds both; of "" and a name, the name; "" for none."""
         if not left or not right:
             return left or right
         above = set(self.ancestors(left))
         return next((name for name in self.ancestors(right) if name in above), "")
 
     def tier_by_name(self) -> dict[str, int]:
-        """Tier name -> tier; where HyperNodes disagree, the last one in the order of their names is
-        right.
-        """
+        """Return tier name -> tier; where HyperNodes disagree, the last one by name applies."""
         return {info.tier_name: info.tier for _, info in sorted(self.items()) if info.tier_name}
 
     def clone(self) -> HyperNodeMap:
@@ -110,10 +107,10 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
 
 @define(slots=True)
 class HyperNodesView:
-    """What a session gets to know of the HyperNodes: the tree, names by tier, and names of the
-    nodes below each.
+    """A session's view of the HyperNodes: the tree, names by tier, and names of the nodes below
+    each.
 
-    `ready` is false while the tree can't be built as the objects say; jobs with a topology then
+    `ready` is false while the tree cannot be built from the objects; jobs with a topology then
     wait.
     """
 
@@ -124,10 +121,10 @@ class HyperNodesView:
 
 
 def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]) -> set[str]:
-    """Names of the nodes that a member selector means; `nodes` maps the cluster's nodes to their
-    labels.
+    """Return the names of the nodes that a member selector matches; `nodes` maps the cluster's
+    nodes to their labels.
 
-    A node that is named exactly is a member even before it exists. An empty label selector means
+    A node that is named exactly is a member even before it exists. An empty label selector matches
     none.
 
     >>> from volcano_lab.api.objects import ExactMatch, RegexMatch
@@ -150,8 +147,8 @@ def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]
 
 def matches_any(members: MemberSelector, names: Iterable[str],
                 nodes: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether the name of one of some nodes matches the pattern or, where there is no pattern, its
-    labels the label selector.
+    """Return whether any node matches: by name with a pattern, else by labels with a label
+    selector.
     """
     if members.regex_match is not None:
         pattern = _pattern_of(members)

@@ -1,7 +1,7 @@
-"""A job: the tasks of one PodGroup, and the states of the gang that they make.
+"""A job: the tasks of one PodGroup, and the states of their gang.
 
-The texts that explain a job's state are in `job_conditions.py`. Sums are kept up to date as tasks
-change their status.
+`job_conditions.py` has the texts that explain a job's state. Sums are updated as tasks change their
+status.
 
 Volcano: pkg/scheduler/api/job_info.go (JobInfo)
 """
@@ -27,17 +27,17 @@ JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
 JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
 _UNKNOWN: Any = None
-"""The PodGroup of a job that was not announced yet. A session has no such job, so its type is that
-of a job there."""
+"""The PodGroup of a job before its object is added. A session has no such job, so the attribute has
+the type of a PodGroup."""
 _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
 _MAY_RUN = _OCCUPIED | {PIPELINED, PENDING}
 
 
 class JobInfo(TaskIndex):
-    """All that the scheduler knows of one job; `uid` is "namespace/name" of its PodGroup.
+    """The scheduler's state of one job; `uid` is "namespace/name" of its PodGroup.
 
     `min_available` is the gang's minimum, `task_min_available` the minimum of each task role,
-    `allocated` and `total_request` sums over its tasks. `nodes_fit_errors` says, by task uid, why
+    `allocated` and `total_request` sums over its tasks. `nodes_fit_errors` has, by task uid, why
     nodes did not fit.
     """
 
@@ -70,7 +70,7 @@ class JobInfo(TaskIndex):
     # -- the PodGroup ----------------------------------------------------------------------------
 
     def set_pod_group(self, pod_group: PodGroup) -> None:
-        """Take over what a PodGroup says; sub-jobs are formed anew where its policies changed."""
+        """Apply a PodGroup; sub-jobs are rebuilt if its policies changed."""
         meta, spec, notes = pod_group.metadata, pod_group.spec, pod_group.metadata.annotations
         self.name, self.namespace, self.pg_uid = meta.name, meta.namespace, meta.uid
         self.min_available, self.queue = spec.min_member, spec.queue
@@ -116,7 +116,7 @@ class JobInfo(TaskIndex):
         self._add_task_to_sub_job(task)
 
     def delete_task_info(self, task: TaskInfo) -> None:
-        """Forget a task (known by its uid); nothing happens where the job doesn't have it."""
+        """Delete a task (by its uid); no effect where the job does not have it."""
         known = self.tasks.get(task.uid)
         if known is None:
             return
@@ -130,9 +130,9 @@ class JobInfo(TaskIndex):
             sub_job.unindex_task(known.uid, task.status)
 
     def update_task_status(self, task: TaskInfo, status: TaskStatus) -> None:
-        """Give a task a new status; the object handed in becomes the job's own from now on.
+        """Set a task's status; the given object replaces the job's own.
 
-        The sub-job looks the task up under the status that the object handed in had, as Volcano's
+        The sub-job looks the task up under the previous status of the given object, as Volcano's
         does: a recovered copy therefore stays among the sub-job's pending tasks.
         """
         known = self.tasks.get(task.uid)
@@ -158,7 +158,7 @@ class JobInfo(TaskIndex):
             self._add_task_to_sub_job(task)
 
     def clone(self) -> JobInfo:
-        """A copy for a session: tasks are copied, in ascending order of uid, and so is the
+        """Return a copy for a session: tasks are copied, in ascending order of uid, and so is the
         PodGroup's status.
         """
         job = JobInfo.__new__(JobInfo)
@@ -186,11 +186,11 @@ class JobInfo(TaskIndex):
     # -- resources -------------------------------------------------------------------------------
 
     def get_min_resources(self) -> Resource:
-        """What the PodGroup says the gang needs at least; nothing where it says nothing."""
+        """Return the PodGroup's minResources; empty where it has none."""
         return Resource.from_list(self.pod_group.spec.min_resources)
 
     def deduct_sch_gated_resources(self, resources: Resource) -> Resource:
-        """`resources` less what tasks behind a scheduling gate ask for, never below zero."""
+        """Return `resources` less the requests of gated tasks, never below zero."""
         gated = self._gated and total(task.resreq for task in self.tasks.values() if task.sch_gated)
         if not gated or gated.is_empty():
             return resources
@@ -203,7 +203,7 @@ class JobInfo(TaskIndex):
     # -- gang states by task role and sub-group --------------------------------------------------
 
     def roles_short(self) -> dict[str, tuple[int, int]]:
-        """(how many tasks may still run, the minimum) of each role that has too few."""
+        """Return (number of tasks that may still run, minimum) of each role below its minimum."""
         if self.min_available < self.task_min_available_total or not self.task_min_available:
             return {}
         actual = self._roles(_MAY_RUN)
@@ -211,11 +211,11 @@ class JobInfo(TaskIndex):
                 if actual[role] < least}
 
     def check_task_ready(self) -> bool:
-        """Every role has its minimum ready (best-effort tasks count while they wait)."""
+        """Return whether every role has its minimum ready, pending best-effort tasks included."""
         return self._roles_suffice(_OCCUPIED)
 
     def check_task_pipelined(self) -> bool:
-        """Every role has its minimum ready or waiting for room."""
+        """Return whether every role has its minimum ready or pipelined."""
         return self._roles_suffice(_OCCUPIED | {PIPELINED})
 
     def _roles_suffice(self, statuses: frozenset[TaskStatus]) -> bool:
@@ -225,7 +225,7 @@ class JobInfo(TaskIndex):
         return all(occupied[role] >= least for role, least in self.task_min_available.items())
 
     def check_sub_job_valid(self) -> bool:
-        """There are as many sub-groups of each policy as it needs."""
+        """Return whether each policy has as many sub-groups as it needs."""
         return self._sub_jobs_suffice(lambda sub_job: True)
 
     def check_sub_job_ready(self) -> bool:
@@ -241,7 +241,7 @@ class JobInfo(TaskIndex):
         return all(count[gid] >= least for gid, least in self.min_sub_jobs.items())
 
     def valid_task_num(self) -> int:
-        """Tasks that run, have run or may still run."""
+        """Return how many tasks run, have run or may still run."""
         return sum([len(tasks) for status, tasks in self.task_status_index.items()
                     if status in _MAY_RUN])
 
@@ -256,13 +256,13 @@ class JobInfo(TaskIndex):
     # -- while allocating -------------------------------------------------------------------------
 
     def fit_failed_roles(self, sub_job: str) -> set[str]:
-        """Roles of which a task of the sub-job has found no node in this cycle."""
+        """Return roles with a task of the sub-job that found no node in this cycle."""
         return {self.tasks[uid].task_role
                 for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job}
 
     def need_continue_allocating(self, sub_job_id: str) -> bool:
-        """Whether, one task having found no node, the gang's minimum may still be reached by the
-        others.
+        """Return whether, after one task found no node, the others may still reach the gang's
+        minimum.
         """
         if self.min_available == len(self.tasks):
             return False
@@ -279,7 +279,7 @@ class JobInfo(TaskIndex):
         return all(allocated[role] >= self.task_min_available.get(role, 0) for role in failed)
 
     def is_pending(self) -> bool:
-        """Whether the PodGroup has not been let into the cluster yet."""
+        """Return whether the PodGroup is not admitted yet."""
         return self.pod_group is None or self.pod_group.status.phase in ("Pending", "")
 
     def has_pending_tasks(self) -> bool:
@@ -323,7 +323,7 @@ class JobInfo(TaskIndex):
 
     @property
     def network_topology(self) -> NetworkTopologySpec | None:
-        """What the PodGroup says of the network; None without one."""
+        """Return the PodGroup's network topology; None without one."""
         return self.pod_group.spec.network_topology if self.pod_group else None
 
     def contains_hard_topology(self) -> bool:
@@ -341,9 +341,7 @@ class JobInfo(TaskIndex):
 
 
 def clone_pod_group(pod_group: PodGroup) -> PodGroup:
-    """A copy whose status and topologies may change without touching the original's; metadata is
-    shared.
-    """
+    """Return a copy whose status and topologies may change independently; metadata is shared."""
     spec = pod_group.spec
     if spec.network_topology is not None or spec.sub_group_policy:
         policies = [p.evolve(network_topology=p.network_topology and p.network_topology.evolve())
@@ -354,12 +352,12 @@ def clone_pod_group(pod_group: PodGroup) -> PodGroup:
 
 
 def clone_status(status: PodGroupStatus) -> PodGroupStatus:
-    """A copy with a list of conditions of its own."""
+    """Return a copy with its own list of conditions."""
     return PodGroupStatus(status.phase, status.conditions.copy(), status.running, status.succeeded,
                           status.failed)
 
 
 def _positive(text: str | None) -> float | None:
-    """Seconds of a duration above zero, None for anything else."""
+    """Return the seconds of a positive duration, None for anything else."""
     seconds = parse_duration(text) if text is not None else None
     return seconds if seconds is not None and seconds > 0 else None

@@ -1,6 +1,6 @@
-"""What users read of a job that waits: the text of its conditions, the reason of each of its tasks.
+"""The texts of a waiting job: its conditions, and the reason of each of its tasks.
 
-The wording is interface: people and tools look for it in `kubectl describe podgroup`.
+The wording is interface: people and tools search for it in `kubectl describe podgroup`.
 
 Volcano: pkg/scheduler/api/job_info.go (FitError, TaskSchedulingReason)
 """
@@ -14,11 +14,11 @@ from volcano_lab.api.status import ALLOCATED, ALLOCATED_STATUSES, PENDING, PIPEL
 
 _WORDS = {ALLOCATED: POD_REASON_SCHEDULABLE, PIPELINED: POD_REASON_UNSCHEDULABLE,
           PENDING: POD_REASON_UNSCHEDULABLE}
-"""The reason of a pending task by the status that it has, or that a statement had in mind."""
+"""The reason of a pending task by its status, or by the one that a statement planned."""
 
 
 class SchedulingReason(NamedTuple):
-    """Why a task is where it is, as its pod's condition says it."""
+    """Why a task has its state, as in its pod's condition."""
 
     reason: str
     message: str
@@ -26,7 +26,7 @@ class SchedulingReason(NamedTuple):
 
 
 def fit_error(job: JobInfo) -> str:
-    """The job's state in one line: tasks by status, pending tasks by reason, the first cause.
+    """Return the job's state in one line: tasks by status, pending tasks by reason, first cause.
 
     >>> fit_error(JobInfo("default/a"))
     'pod group is ready, 0 minAvailable'
@@ -46,7 +46,7 @@ def fit_error(job: JobInfo) -> str:
 
 
 def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
-    """Why one task waits: what a discarded statement had in mind for it, or why no node fits."""
+    """Return why one task waits: a discarded statement's plan, or why no node fits."""
     task = job.tasks.get(uid)
     if task is None:
         return SchedulingReason("", "")
@@ -67,7 +67,7 @@ def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
 
 
 def schedulable_task_num(job: JobInfo) -> int:
-    """Tasks that are ready or had been given a node by a statement that was discarded."""
+    """Return how many tasks are ready or had a node in a discarded statement."""
     would = sum((task.last_transaction or task).status in ALLOCATED_STATUSES
                 for task in job.in_status(PENDING).values())
     return would + job.ready_task_num()

@@ -1,7 +1,7 @@
-"""A node as the scheduler sees it: the tasks on it, and its row of the node table.
+"""A node in the scheduler: the tasks on it, and its row of the node table.
 
-Not modelled: devices that share (GPU sharing, vGPU, NPU) and NUMA; amounts a node is oversubscribed
-by are, as its annotations say.
+Not modelled: shared devices (GPU sharing, vGPU, NPU) and NUMA; oversubscribed amounts are, by the
+node's annotations.
 
 Volcano: pkg/scheduler/api/node_info.go
 """
@@ -27,21 +27,20 @@ OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
 
 
 _UNKNOWN: Any = None
-"""The object of a node that was not announced yet. Such a node is not ready, and what asks only
-about nodes that are need not ask for its object first."""
+"""The object of a node before it is added. Such a node is not ready, and code for ready nodes only
+need not check for it."""
 
 
 class NodeError(ValueError):
-    """A task can't be put on a node, or is not where it was thought to be."""
+    """A task cannot be placed on a node, or is not on the expected node."""
 
 
 class NodeInfo:
-    """A node's name, object and tasks; the amounts stand in `table` at `row`.
+    """A node's name, object and tasks; its amounts are in `table` at `row`.
 
-    `tasks` maps "namespace/name" to a copy of the task as it was when it was put there. A node that
-    pods name but that nobody has announced has no object (`node` is None), counts nothing and is
-    not ready. `idle_has_scalars` says whether idle counts scalars: it does where the node offers
-    one, or after a task with one has left.
+    `tasks` maps "namespace/name" to a copy of the task as of its placement. A node that pods name
+    but that has no object (`node` is None) counts nothing and is not ready. `idle_has_scalars` says
+    whether idle has scalars: where the node offers one, or after a task with one was removed.
 
     >>> from volcano_lab.api.objects import NodeStatus, ObjectMeta
     >>> status = NodeStatus(allocatable={"cpu": "4"})
@@ -67,38 +66,34 @@ class NodeInfo:
             self.revocable_zone = ""
 
     def _read_node(self, node: Node, attachable: Mapping[str, str] | None) -> Resource:
-        """Take over what the object, and the node's CSINode, say; returns what the node offers."""
+        """Apply the object and the node's CSINode; return the allocatable resources."""
         labels, notes = node.metadata.labels, node.metadata.annotations
         extra = Resource(parse_float(notes.get(OVERSUBSCRIPTION_CPU)),
                          parse_float(notes.get(OVERSUBSCRIPTION_MEMORY)))
         self.node = node
         self.revocable_zone = labels.get(REVOCABLE_ZONE, "")
-        told = usage_of(notes)
-        if told is not NO_USAGE:
-            self.resource_usage = told
+        usage = usage_of(notes)
+        if usage is not NO_USAGE:
+            self.resource_usage = usage
         offered = node.status.allocatable
         self.allocatable = Resource.from_list({**offered, **(attachable or {})}) + extra
         self.idle_has_scalars = bool(self.allocatable.scalars)
         return self.allocatable
 
     def set_node(self, node: Node, attachable: Mapping[str, str] | None = None) -> None:
-        """The node has been announced, or has changed: count its tasks anew against what it offers
-        now.
-        """
+        """Set or replace the object: recount the node's tasks against its allocatable resources."""
         self.table.set_allocatable(self.row, self._read_node(node, attachable))
         for task in self.tasks.values():
             self._account(task, put=True)
 
     def unset_node(self) -> None:
-        """The node is gone; its tasks are remembered, but nothing is counted until it is announced
-        again.
-        """
+        """Delete the object; the node's tasks are kept, but not counted until it has one again."""
         self.node, self.allocatable = _UNKNOWN, Resource()
         self.table.set_allocatable(self.row, Resource())
 
     def snapshot(self, table: NodeTable, row: int) -> NodeInfo:
-        """The same node over a copied table. Tasks on a node are never changed in place, so both
-        may hold them.
+        """Return the same node over a copied table. Tasks on a node are never changed in place, so
+        both may share them.
         """
         node = NodeInfo.__new__(NodeInfo)
         node.table, node.row, node.tasks = table, row, dict(self.tasks)
@@ -115,18 +110,18 @@ class NodeInfo:
 
     @property
     def ready(self) -> bool:
-        """Whether the node has been announced."""
+        """Whether the node has an object."""
         return self.node is not None
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels of its object; none where nobody has announced it."""
+        """The labels of its object; empty without one."""
         return self.node.metadata.labels if self.node is not None else {}
 
     @property
     def scalar_names(self) -> set[str]:
-        """The scalar resources that the node's accounts mention: those it offers and, if it offers
-        any, those its tasks name, be it with the amount 0.
+        """The scalar resources in the node's accounts: those it offers and, if it offers any, those
+        in its tasks' requests, even with the amount 0.
         """
         offered = self.allocatable.scalars or {}
         return {*offered, *(name for task in self.tasks.values() if offered
@@ -150,21 +145,20 @@ class NodeInfo:
 
     @property
     def future_idle(self) -> Resource:
-        """What will be idle once what is releasing has gone and what is pipelined has come."""
+        """Return idle plus releasing minus pipelined resources."""
         return self.table.future_idle_resource(self.row)
 
     def has_room(self, request: Resource) -> bool:
-        """Whether a request fits what is idle right now."""
+        """Return whether a request fits the idle resources."""
         return self.table.has_room(self.row, request)
 
     # -- tasks -----------------------------------------------------------------------------------
 
     def add_task(self, task: TaskInfo) -> None:
-        """Put a copy of a task on the node and count it by its status; the task learns the node's
-        name.
+        """Add a copy of a task to the node, count it by its status, and set the task's node name.
 
-        Raises `NodeError` where it stands on another node, is here already, or is binding without
-        room.
+        Raises `NodeError` where it is on another node, is here already, or is binding and does not
+        fit.
         """
         if task.node_name and self.name and task.node_name != self.name:
             raise NodeError(
@@ -181,7 +175,7 @@ class NodeInfo:
         self._account(copy, put=True)
 
     def remove_task(self, task: TaskInfo) -> None:
-        """Take a task off the node, counted as it was when it came; nothing happens where it isn't
+        """Remove a task from the node, with the amounts of its placement; no effect where it is not
         there.
         """
         known = self.tasks.pop(task.key, None)
@@ -189,7 +183,7 @@ class NodeInfo:
             self._account(known, put=False)
 
     def update_task(self, task: TaskInfo) -> None:
-        """Count a task anew by the status that it has now."""
+        """Count a task again by its current status."""
         self.remove_task(task)
         self.add_task(task)
 
@@ -204,7 +198,7 @@ class NodeInfo:
         if task.status == PIPELINED:
             table.pipelined[row] += amounts
             return
-        # idle without any scalar has none taken from it, but gets those of a task that leaves
+        # idle without any scalar has none subtracted, but gets those of a removed task
         if put and not self.idle_has_scalars:
             table.idle[row, :2] -= amounts[:2]
         else:
@@ -219,8 +213,8 @@ class NodeInfo:
 
 
 class NodeList(list[NodeInfo]):
-    """Nodes in an order that matters. `number` tells lists apart; `rows` are their rows of the node
-    table, computed once: the list is not changed any more then.
+    """Nodes in a given order. `number` identifies the list; `rows` are their rows of the node
+    table, computed once: the list must not change afterwards.
     """
 
     __slots__ = ("number", "_rows")

@@ -1,8 +1,7 @@
-"""What nodes hold, as arrays: one row a node, one column a resource.
+"""The nodes' resources as arrays: one row per node, one column per resource.
 
-The one source of truth for node accounting: `NodeInfo` is a row with a name. Whether a task fits is
-worked out for all nodes at once, a snapshot is a copy of a few arrays, and after a placement only
-one row changes.
+The single source of truth for node accounting: `NodeInfo` is a row with a name. Fits are computed
+for all nodes at once, a snapshot is a copy of a few arrays, and a placement changes only one row.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 
 
 class Memo(dict[Any, Any]):
-    """Values by key, each made when it is first asked for.
+    """Values by key, each computed on first use.
 
     >>> squares = Memo(lambda number: number * number)
     >>> squares[3], squares
     (9, {3: 9})
     """
 
-    def __init__(self, make: Callable[[Any], Any]):
+    def __init__(self, compute: Callable[[Any], Any]):
         super().__init__()
-        self.make = make
+        self.compute = compute
 
     def __missing__(self, key: Any) -> Any:
-        value = self[key] = self.make(key)
+        value = self[key] = self.compute(key)
         return value
 
 
 class NodeTable:
     """Five arrays of shape (nodes, dimensions), float64, in a resource's internal units.
 
-    `allocatable` is what the node offers, `idle` what is left, `used` what its tasks take,
-    `releasing` the part of `used` that is being freed, `pipelined` what is promised of that. A
-    dimension that a node doesn't have is 0. `changes` lists the rows that have changed, one entry a
-    change, so that readers (`RowMemo`) may keep what they worked out and do anew only those rows.
+    `allocatable` is what the node offers, `idle` what is free, `used` its tasks' requests,
+    `releasing` the part of `used` that is being released, `pipelined` what is assigned of that. A
+    dimension that a node does not have is 0. `changes` lists the changed rows, one entry per
+    change, so that readers (`RowMemo`) recompute only those rows.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource.from_list({"cpu": "4", "memory": "1Gi"}))
@@ -69,19 +68,19 @@ class NodeTable:
     # -- shape -----------------------------------------------------------------------------------
 
     def add_row(self, allocatable: Resource) -> int:
-        """A new node that offers `allocatable`, all of it idle; returns its row."""
+        """Add a node with `allocatable`, all of it idle; return its row."""
         self.ensure(name for name, _ in allocatable)
         row, self.count = self.count, self.count + 1
         if row >= len(self.idle):
-            room = max(16, len(self.idle))
+            more = max(16, len(self.idle))
             for account in ACCOUNTS:
                 setattr(self, account,
-                        np.vstack((getattr(self, account), np.zeros((room, len(self.dimensions))))))
+                        np.vstack((getattr(self, account), np.zeros((more, len(self.dimensions))))))
         self.set_allocatable(row, allocatable)
         return row
 
     def set_allocatable(self, row: int, allocatable: Resource) -> None:
-        """Begin a row afresh: everything idle, nothing used."""
+        """Reset a row: everything idle, nothing used."""
         self.ensure(name for name, _ in allocatable)
         for account in ACCOUNTS:
             getattr(self, account)[row] = 0.0
@@ -90,7 +89,7 @@ class NodeTable:
         self.changes.append(row)
 
     def ensure(self, names: Iterable[str]) -> None:
-        """Make sure that each resource has a column."""
+        """Add columns for resources that have none."""
         new = [name for name in names if name not in self.columns]
         if not new:
             return
@@ -103,7 +102,7 @@ class NodeTable:
             setattr(self, account, np.hstack((array, np.zeros((len(array), len(new))))))
 
     def select(self, rows: Sequence[int]) -> NodeTable:
-        """A copy that holds the given rows, in the given order."""
+        """Return a copy with the given rows, in the given order."""
         table = NodeTable(self.dimensions)
         index = np.asarray(rows, dtype=np.intp)
         table.count = len(index)
@@ -114,8 +113,8 @@ class NodeTable:
     # -- one row ---------------------------------------------------------------------------------
 
     def vector(self, resource: Resource) -> tuple[np.ndarray, np.ndarray]:
-        """(amount by column, columns that a fit must look at: cpu, memory and those the resource
-        mentions).
+        """Return amounts by column, and the columns to compare in a fit: cpu, memory and those of
+        the resource.
         """
         known = self._vectors.get(resource)
         if known is None:
@@ -128,17 +127,15 @@ class NodeTable:
         return known
 
     def resource(self, account: str, row: int) -> Resource:
-        """One row of an account as a value."""
+        """Return row `row` of `account` as a `Resource`."""
         return self._value(getattr(self, account)[row])
 
     def total(self, account: str) -> Resource:
-        """The sum of an account over all rows."""
+        """Return the sum of an account over all rows."""
         return self._value(getattr(self, account)[: self.count].sum(axis=0))
 
     def future_idle_resource(self, row: int) -> Resource:
-        """What the row will have left once what is releasing is gone and what is pipelined has
-        come.
-        """
+        """Return the row's idle plus releasing minus pipelined resources."""
         return self._value(self.idle[row] + self.releasing[row] - self.pipelined[row])
 
     def _value(self, amounts: np.ndarray) -> Resource:
@@ -148,7 +145,7 @@ class NodeTable:
         return Resource(cpu, memory, scalars or None)
 
     def has_room(self, row: int, resource: Resource) -> bool:
-        """Whether a resource fits what is idle in one row, tolerantly."""
+        """Return whether a resource fits the idle amounts of a row, within the tolerance."""
         idle, columns = self.idle[row].tolist(), self.columns
         for name, amount in resource.items:
             column = columns.get(name)
@@ -159,7 +156,7 @@ class NodeTable:
     # -- all rows --------------------------------------------------------------------------------
 
     def future_idle(self) -> np.ndarray:
-        """Idle, plus releasing, minus pipelined, of all rows."""
+        """Return idle, plus releasing, minus pipelined, of all rows."""
         n = self.count
         return self.idle[:n] + self.releasing[:n] - self.pipelined[:n]
 
@@ -178,11 +175,11 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
 
 
 class RowFormula:
-    """A formula over rows of some arrays, written once for one row and for many; rows in the same
-    state share its result.
+    """A formula over rows of some arrays, written once for one row and for many; rows with equal
+    values share its result.
 
-    `arrays()` gives the arrays, of shape (rows, columns), as they are now; `formula` is called with
-    each of them, to be indexed by column.
+    `arrays()` returns the current arrays, of shape (rows, columns); `formula` is called with each
+    of them, to be indexed by column.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource(4000.0))
@@ -198,7 +195,7 @@ class RowFormula:
         self.known: dict[bytes, Any] = {}
 
     def at(self, row: int) -> Any:
-        """The result for one row."""
+        """Return the result for one row."""
         amounts = [array[row] for array in self.arrays()]
         state = b"".join(amounts)
         result = self.known.get(state)
@@ -207,23 +204,22 @@ class RowFormula:
         return result
 
     def of(self, rows: np.ndarray) -> np.ndarray:
-        """The results for an index array of rows."""
+        """Return the results for an index array of rows."""
         return np.zeros(len(rows)) + self.formula(*[array[rows].T for array in self.arrays()])
 
 
 class Rows(Protocol):
-    """What a `RowMemo` follows: how many rows there are, and which have changed, in order."""
+    """The source of a `RowMemo`: the number of rows, and the changed ones, in order."""
 
     count: int
     changes: list[int]
 
 
 class RowMemo:
-    """One number (or truth value) a row, kept up to date: only rows that changed are worked out
-    anew.
+    """One number (or boolean) per row, kept up to date: only changed rows are recomputed.
 
-    `all_rows(rows)` gives the values of an index array, `one_row(row)` that of a single row: after
-    a placement one row has changed, and for one row plain Python is faster than an array of one.
+    `all_rows(rows)` returns the values of an index array, `one_row(row)` that of a single row: a
+    placement changes one row, for which plain Python is faster than an array of one.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource(4000.0))
@@ -244,7 +240,7 @@ class RowMemo:
         self.values = all_rows(np.arange(table.count))
 
     def current(self) -> np.ndarray:
-        """The values as of now; not to be changed by the caller."""
+        """Return the current values; the caller must not modify them."""
         changes = self.table.changes
         end = len(changes)
         if self._seen != end:

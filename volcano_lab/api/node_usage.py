@@ -1,8 +1,8 @@
-"""How busy a node really is, as a monitoring system measured it: no matter of requests.
+"""A node's measured usage, from a monitoring system: independent of requests.
 
-Differs on purpose: the lab asks no monitoring system. Usage is told by a node's annotations
-`volcano-lab/cpu-usage` and `volcano-lab/memory-usage`, in percent, which hold at any time; or it is
-set as `resource_usage` of a node of the cache.
+Differs on purpose: the lab queries no monitoring system. Usage is set by a node's annotations
+`volcano-lab/cpu-usage` and `volcano-lab/memory-usage`, in percent, which are valid at any time; or
+as `resource_usage` of a node of the cache.
 
 Volcano: pkg/scheduler/api/node_info.go (NodeUsage), pkg/scheduler/cache/cache.go (setMetricsData)
 """
@@ -17,8 +17,7 @@ from attrs import Factory, define
 from volcano_lab.api.durations import parse_float
 
 METRICS_PERIOD = "10m"
-"""The only period over which Volcano takes averages, whatever its plugins are configured to read.
-"""
+"""The only period of Volcano's averages, whatever its plugins are configured to read."""
 
 CPU_USAGE_ANNOTATION = "volcano-lab/cpu-usage"
 MEMORY_USAGE_ANNOTATION = "volcano-lab/memory-usage"
@@ -26,8 +25,8 @@ MEMORY_USAGE_ANNOTATION = "volcano-lab/memory-usage"
 
 @define(slots=True, frozen=True)
 class NodeUsage:
-    """Average use in percent by period, and when it was measured, in seconds since the epoch
-    (never, unless told).
+    """Average usage in percent by period, and its time of measurement, in seconds since the epoch
+    (default: never).
 
     >>> NodeUsage.of(85.0, 40.0, time=0.0).cpu["10m"]
     85.0
@@ -39,7 +38,7 @@ class NodeUsage:
 
     @classmethod
     def of(cls, cpu: float, memory: float, time: float = math.inf) -> NodeUsage:
-        """Usage measured at `time`; without it, always just now."""
+        """Return usage measured at `time`; without it, always just now."""
         return cls(time, {METRICS_PERIOD: float(cpu)}, {METRICS_PERIOD: float(memory)})
 
 
@@ -47,8 +46,8 @@ NO_USAGE = NodeUsage()
 
 
 def usage_of(annotations: Mapping[str, str]) -> NodeUsage:
-    """What a node's annotations say; an amount that is missing or no number is 0, both missing:
-    nothing is known.
+    """Return the usage in a node's annotations; an amount that is missing or no number is 0, with
+    both missing `NO_USAGE`.
 
     >>> usage_of({"volcano-lab/cpu-usage": "85"}).memory, usage_of({}) is NO_USAGE
     ({'10m': 0.0}, True)

@@ -1,7 +1,7 @@
-"""Where Volcano stops with a panic: by default the lab says so and goes on, everywhere alike.
+"""Where Volcano stops with a panic: by default the lab reports it and continues.
 
-Going on is what Volcano does with PANIC_ON_ERROR=false. The environment variable
-PANIC_ON_ERROR=true makes the lab stop, and so does `panics_stop`.
+Volcano continues with PANIC_ON_ERROR=false. The environment variable PANIC_ON_ERROR=true makes the
+lab stop, and so does `panics_stop`.
 
 Volcano: pkg/scheduler/util/assert/assert.go
 """
@@ -22,7 +22,7 @@ class Panic(ArithmeticError):
 
 
 def panic(reason: str) -> None:
-    """Report that Volcano stops here; raise `Panic` where panics shall stop the lab, too.
+    """Report that Volcano stops here; raise `Panic` where panics stop the lab, too.
 
     >>> with panics_stop():
     ...     panic("resource is not sufficient")
@@ -37,7 +37,7 @@ def panic(reason: str) -> None:
 
 @contextmanager
 def panics_stop() -> Iterator[None]:
-    """Let panics stop the lab for the length of a `with`."""
+    """Make panics stop the lab within a `with`."""
     before = _stop.set(True)
     try:
         yield

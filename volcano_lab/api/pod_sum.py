@@ -1,4 +1,4 @@
-"""The sum over a pod's containers, as Kubernetes forms it.
+"""The sum over a pod's containers, by Kubernetes' rules.
 
 Volcano: k8s.io/component-helpers/resource, AggregateContainerRequests
 """
@@ -13,7 +13,7 @@ Amounts = dict[str, Fraction]
 
 
 def parsed(resource_list: Mapping[str, str]) -> Amounts:
-    """Exact amounts of a resource list."""
+    """Return the exact amounts of a resource list."""
     return {name: quantity.parse(text) for name, text in resource_list.items()}
 
 
@@ -31,8 +31,8 @@ def raise_to(highest: Amounts, amounts: Amounts) -> None:
 
 
 def requests_in_force(pod: Pod, container: Container) -> Mapping[str, str]:
-    """Return a container's requests; while it is resized in place, the highest of what is asked,
-    given and in force.
+    """Return a container's requests; during an in-place resize the highest of those requested,
+    allocated and in force.
     """
     asked, conditions = container.resources.requests, pod.status.conditions
     statuses = (*pod.status.init_container_statuses, *reversed(pod.status.container_statuses))
@@ -48,11 +48,11 @@ def requests_in_force(pod: Pod, container: Container) -> Mapping[str, str]:
 
 
 def sum_of_containers(spec: PodSpec, amounts_of: Callable[[Container, bool], Amounts]) -> Amounts:
-    """Return what all containers take at once, at the moment at which that is most.
+    """Return the containers' concurrent amounts at their peak.
 
     Init containers run one after the other, before the others; sidecars (`restartPolicy: Always`)
-    keep running beside all that follow. `amounts_of` is called with a container and whether it runs
-    once, before the others; it returns a new dict.
+    keep running beside all later ones. `amounts_of` is called with a container and whether it runs
+    to completion before the others; it returns a new dict.
     """
     total: Amounts = {}
     sidecars: Amounts = {}

@@ -1,11 +1,10 @@
 """Kubernetes quantities: `100m`, `1.5Gi`, `1e3`, `2M`.
 
-A
-quantity is a number of nano units (finer parts round up, away from zero), binary ones at most 2**63
-- 1. `value` and `milli_value` round up and, like Kubernetes, leave 64 bits without notice: the
-result wraps around or is 0, depending on how it is kept. Differs on purpose: text without any digit
-(`Ki`, `.`), which Kubernetes reads as 0, and exponents beyond 308 are refused; negative numbers
-always round away from zero; beyond `E`, canonical text goes on as `e21`.
+A quantity is a number of nano units (finer parts round up, away from zero), binary ones at most
+2**63 - 1. `value` and `milli_value` round up and, like Kubernetes, overflow 64 bits silently: the
+result wraps around or is 0, depending on its representation. Differs on purpose: text without any
+digit (`Ki`, `.`), which Kubernetes parses as 0, and exponents beyond 308 are refused; negative
+numbers always round away from zero; beyond `E`, canonical text continues as `e21`.
 
 Volcano: k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go, amount.go)
 """
@@ -28,12 +27,12 @@ _MAX_LENGTH = 400
 _INT64_DIGITS = 18
 _WRAPS = (None, 1, 2, 3, 6, 9)
 """Kubernetes multiplies by these powers of ten at once (and wraps), by others step by step (and
-gives up with 0).
+returns 0 on overflow).
 """
 
 
 class QuantityError(ValueError):
-    """Text that is no quantity.
+    """The text is no quantity.
 
     >>> value("12 cores")
     Traceback (most recent call last):
@@ -47,7 +46,7 @@ class QuantityError(ValueError):
 
 
 def parse(text: str) -> Fraction:
-    """The exact number that the text stands for. Raises `QuantityError`.
+    """Return the exact number of the text. Raises `QuantityError`.
 
     >>> parse("1.5Ki"), parse("100m")
     (Fraction(1536, 1), Fraction(1, 10))
@@ -66,7 +65,7 @@ def check(text: str) -> None:
 
 
 def value(text: str) -> int:
-    """Whole units, rounded up: bytes of memory, pieces of a device.
+    """Return whole units, rounded up: bytes of memory, pieces of a device.
 
     >>> value("1.5Gi"), value("100m"), value("1e3")
     (1610612736, 1, 1000)
@@ -75,7 +74,7 @@ def value(text: str) -> int:
 
 
 def milli_value(text: str) -> int:
-    """Thousandths, rounded up: millicores.
+    """Return thousandths, rounded up: millicores.
 
     >>> milli_value("2"), milli_value("100m"), milli_value("1u")
     (2000, 100, 1)
@@ -84,7 +83,7 @@ def milli_value(text: str) -> int:
 
 
 def style_of(text: str) -> str:
-    """The style in which Kubernetes writes this quantity: DecimalSI, BinarySI or DecimalExponent.
+    """Return Kubernetes' style of this quantity: DecimalSI, BinarySI or DecimalExponent.
 
     >>> style_of("1Gi"), style_of("2"), style_of("1e3")
     ('BinarySI', 'DecimalSI', 'DecimalExponent')
@@ -93,9 +92,9 @@ def style_of(text: str) -> str:
 
 
 def to_text(number: int | float | Fraction, style: str = "DecimalSI") -> str:
-    """A number as a quantity, in one of Kubernetes' styles: DecimalSI, BinarySI, DecimalExponent.
+    """Return a number as a quantity, in the style DecimalSI, BinarySI or DecimalExponent.
 
-    BinarySI is used only for whole numbers of 1024 and more, as Kubernetes does.
+    BinarySI is used only for integers of at least 1024, as in Kubernetes.
 
     >>> to_text(1536 * 1024**2, "BinarySI"), to_text(0.25), to_text(12_000_000, "DecimalExponent")
     ('1536Mi', '250m', '12e6')
@@ -127,8 +126,8 @@ def _scaled(text: str, unit: int) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _parse(text: str) -> tuple[int, str, int | None]:
-    """Nano units, style, and the power of ten beside Kubernetes' 64-bit number (none: it keeps a
-    big number).
+    """Return nano units, style, and the power of ten beside Kubernetes' 64-bit number (None: it
+    keeps a big number).
     """
     match = _SYNTAX.fullmatch(text.strip()) if len(text) <= _MAX_LENGTH else None
     if match is None:
@@ -156,13 +155,13 @@ def _parse(text: str) -> tuple[int, str, int | None]:
 
 
 def _round_up(number: Fraction) -> int:
-    """The nearest whole number away from zero."""
+    """Return the nearest integer away from zero."""
     magnitude = -(-abs(number.numerator) // number.denominator)
     return magnitude if number >= 0 else -magnitude
 
 
 def _strip(number: int, base: int) -> tuple[int, int]:
-    """The number without its factors of `base`, and how many there were."""
+    """Return the number without its factors of `base`, and how many there were."""
     count = 0
     while number % base == 0:
         number //= base

@@ -1,4 +1,4 @@
-"""A queue as the scheduler sees it.
+"""A queue in the scheduler.
 
 Volcano: pkg/scheduler/api/queue_info.go
 """
@@ -43,12 +43,12 @@ class QueueInfo:
 
     @property
     def reclaimable(self) -> bool:
-        """Whether others may take back what this queue holds; unset means they may."""
+        """Whether other queues may reclaim from this one; unset means they may."""
         return self.queue.spec.reclaimable is not False
 
     @property
     def is_open(self) -> bool:
-        """Whether the queue takes new work."""
+        """Whether the queue accepts new jobs."""
         return self.queue.status.state == "Open"
 
     @property

@@ -1,19 +1,18 @@
-"""An amount of CPU, memory and other resources, and every way in which Volcano compares two of
-them.
+"""An amount of CPU, memory and other resources, and all of Volcano's comparisons of two.
 
-Differs on purpose: a `Resource` is an immutable value: what Go changes in place is a new
-value here.
+Differs on purpose: a `Resource` is an immutable value: where Go changes one in place, a new value
+is returned here.
 
-Two things decide who wins and are easy to get wrong. First, *tolerance*: some comparisons forgive a
+Two details decide outcomes and are easily mistaken. First, *tolerance*: some comparisons ignore a
 difference below `MIN_RESOURCE` (0.1 millicore, 0.1 byte), others are strict. Second, *missing
-dimensions*: a scalar resource that one side does not mention counts as zero or as infinity, as the
-caller says. Which caller uses which:
+dimensions*: a scalar resource that one side lacks counts as zero or as infinity, by an argument.
+The methods and their callers:
 
 | method | tolerance | missing | which dimensions | used by |
 |---|---|---|---|---|
 | `less_equal(.., ZERO)` | yes | zero | left's | \
 fit on a node, overused, reclaimable, deserved met |
-| `less_equal(.., INFINITY)` | yes | infinity | both | nobody in v1.14.0 |
+| `less_equal(.., INFINITY)` | yes | infinity | both | none in v1.14.0 |
 | `less_equal_with_resources_name` | yes | as asked | left's, names returned | \
 the reason "Insufficient cpu" |
 | `less_equal_with_dimension_and_resources_name` | no | zero | the request's | \
@@ -37,21 +36,21 @@ from volcano_lab.api import quantity
 from volcano_lab.api.panics import panic
 
 MIN_RESOURCE = 0.1
-"""Smaller amounts, and smaller differences where a comparison is tolerant, count as nothing."""
+"""Smaller amounts, and smaller differences where a comparison is tolerant, count as zero."""
 
 ZERO, INFINITY = "zero", "infinity"
-"""What a scalar resource that one side doesn't mention counts as."""
+"""The value of a scalar resource that one side lacks."""
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 MAX_FLOAT = 1.7976931348623157e308
-"""Go's math.MaxFloat64: how a capability without a CPU or memory entry says "no limit"."""
+"""Go's math.MaxFloat64: "no limit" for a capability without a CPU or memory entry."""
 
 IGNORED_SCALARS = frozenset((PODS,))
-"""Every pod asks for one "pods", so comparisons by dimension leave it out."""
+"""Every pod requests one "pods", so comparisons by dimension skip it."""
 
 
 def is_scalar_resource_name(name: str) -> bool:
-    """Whether Kubernetes counts `name` as an extended, huge page, native prefixed or volume
+    """Return whether Kubernetes treats `name` as an extended, huge page, native prefixed or volume
     resource.
 
     >>> [is_scalar_resource_name(name)
@@ -78,7 +77,7 @@ class Resource:
     """
 
     __slots__ = ("milli_cpu", "memory", "scalars", "_hash", "_items", "_names")
-    # Set when they are first asked for: most amounts only live to be added up.
+    # Set on first use: most amounts are only added up.
     _hash: int
     _items: tuple[tuple[str, float], ...]
     _names: tuple[str, ...]
@@ -88,11 +87,11 @@ class Resource:
         self.milli_cpu = milli_cpu
         self.memory = memory
         self.scalars = scalars
-    # -- making ---------------------------------------------------------------------------------
+    # -- construction ----------------------------------------------------------------------------
 
     @classmethod
     def from_list(cls, resource_list: Mapping[str, str] | None) -> Resource:
-        """The amount in a Kubernetes resource list; names that aren't resources are left out.
+        """Return the amount in a Kubernetes resource list, without names that are no resources.
 
         >>> Resource.from_list({"cpu": "2", "count/pods": "5", "pods": "110"})
         Resource(cpu=2000, memory=0, pods=110)
@@ -101,14 +100,14 @@ class Resource:
 
     @classmethod
     def from_dict(cls, amounts: Mapping[str, float]) -> Resource:
-        """The amount in a mapping of internal units."""
+        """Return the amount in a mapping of internal units."""
         scalars = {k: float(v) for k, v in amounts.items() if k not in (CPU, MEMORY)}
         return cls(float(amounts.get(CPU, 0.0)), float(amounts.get(MEMORY, 0.0)), scalars or None)
 
     # -- reading --------------------------------------------------------------------------------
 
     def get(self, name: str) -> float:
-        """The amount of one resource, 0.0 where it isn't mentioned."""
+        """Return the amount of one resource, 0.0 where it is absent."""
         if name == CPU:
             return self.milli_cpu
         if name == MEMORY:
@@ -116,12 +115,12 @@ class Resource:
         return self.scalars.get(name, 0.0) if self.scalars else 0.0
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
-        """(name, amount) of every dimension: cpu, memory, then scalars by name."""
+        """Yield (name, amount) of every dimension: cpu, memory, then scalars by name."""
         return iter(self.items)
 
     @property
     def items(self) -> tuple[tuple[str, float], ...]:
-        """(name, amount) of every dimension, as a tuple that is made once."""
+        """(name, amount) of every dimension, as a tuple that is built once."""
         try:
             return self._items
         except AttributeError:
@@ -130,7 +129,7 @@ class Resource:
             return self._items
 
     def resource_names(self) -> tuple[str, ...]:
-        """Dimensions that hold at least `MIN_RESOURCE`, in the order cpu, memory, scalars by name.
+        """Return dimensions of at least `MIN_RESOURCE`, in the order cpu, memory, scalars by name.
 
         >>> Resource(0.05, 10.0, {"b/x": 0.0, "a/x": 1.0}).resource_names()
         ('memory', 'a/x')
@@ -142,18 +141,18 @@ class Resource:
             return self._names
 
     def is_empty(self) -> bool:
-        """Nothing but, at the most, "pods": the mark of a best-effort task."""
+        """Return whether it is empty but for "pods": the mark of a best-effort task."""
         if self.milli_cpu >= MIN_RESOURCE or self.memory >= MIN_RESOURCE:
             return False
         return not self.scalars or all(v < MIN_RESOURCE or k in IGNORED_SCALARS
                                        for k, v in self.scalars.items())
 
     def is_zero(self, name: str) -> bool:
-        """Whether one dimension holds nothing."""
+        """Return whether one dimension is empty."""
         return self.get(name) < MIN_RESOURCE
 
     def __eq__(self, other: object) -> bool:
-        """Exactly the same amounts and the same scalar names (none and empty are alike)."""
+        """Return whether amounts and scalar names are equal (no mapping equals an empty one)."""
         if not isinstance(other, Resource):
             return NotImplemented
         return (self.milli_cpu == other.milli_cpu and self.memory == other.memory
@@ -171,7 +170,7 @@ class Resource:
         return "Resource(" + ", ".join(f"{name}={amount:.12g}" for name, amount in self) + ")"
 
     def __str__(self) -> str:
-        """The text that Volcano's own logs and reasons show.
+        """Return the text in Volcano's own logs and reasons.
 
         >>> str(Resource(1500.0, 1024.0, {"nvidia.com/gpu": 1000.0}))
         'cpu 1500.00, memory 1024.00, nvidia.com/gpu 1000.00'
@@ -195,12 +194,12 @@ class Resource:
         return Resource(self.milli_cpu + other.milli_cpu, self.memory + other.memory, scalars)
 
     def __sub__(self, other: Resource) -> Resource:
-        """Subtract what is known to be held; see `sub` for the checked form. The result may go
-        negative.
+        """Subtract an amount known to be contained; see `sub` for the checked form. The result may
+        be negative.
         """
         mine, theirs = self.scalars, other.scalars
         if mine is None or not theirs:
-            scalars = mine  # without any scalar mapping nothing is subtracted from scalars
+            scalars = mine  # without a scalar mapping no scalars are subtracted
         else:
             scalars = dict(mine)
             for name, amount in theirs.items():
@@ -218,7 +217,7 @@ class Resource:
         return Resource(self.milli_cpu * ratio, self.memory * ratio, scalars)
 
     def set_max_resource(self, other: Resource) -> Resource:
-        """The larger of both in each dimension; scalars of either side stay."""
+        """Return the larger of both in each dimension, with the scalars of both sides."""
         scalars = self.scalars
         if other.scalars:
             scalars = dict(scalars or {})
@@ -228,9 +227,9 @@ class Resource:
                         scalars)
 
     def min_dimension_resource(self, other: Resource, missing: str) -> Resource:
-        """The smaller of both in each of *this* resource's dimensions.
+        """Return the smaller of both in each of *this* resource's dimensions.
 
-        A scalar that `other` doesn't mention becomes 0.0 (`ZERO`) or stays (`INFINITY`).
+        A scalar that `other` lacks becomes 0.0 (`ZERO`) or is kept (`INFINITY`).
 
         >>> Resource(4.0, 4.0, {"a/x": 3.0}).min_dimension_resource(Resource(2.0, 9.0), INFINITY)
         Resource(cpu=2, memory=4, a/x=3)
@@ -244,12 +243,12 @@ class Resource:
                         scalars)
 
     def exceeded_part(self, other: Resource) -> Resource:
-        """What this holds above `other`, never negative.
+        """Return the amount above `other`, never negative.
 
         >>> Resource(5.0, 1.0).exceeded_part(Resource(2.0, 3.0))
         Resource(cpu=3, memory=0)
         """
-        if self is EMPTY:  # what jobs that wait hold
+        if self is EMPTY:  # the allocated resources of waiting jobs
             return EMPTY
         mine, theirs = self.scalars or {}, other.scalars or {}
         above = {name: mine.get(name, 0.0) - theirs.get(name, 0.0) for name in {**mine, **theirs}}
@@ -257,10 +256,10 @@ class Resource:
                         max(self.memory - other.memory, 0.0),
                         {name: amount for name, amount in above.items() if amount > 0})
 
-    # -- comparisons (the table in the module's docstring says who uses which) ---------------------
+    # -- comparisons (the table in the module's docstring lists their callers) ---------------------
 
     def less_equal(self, other: Resource, missing: str) -> bool:
-        """Every dimension below `other`'s, or above it by less than `MIN_RESOURCE`.
+        """Return whether every dimension is at most `other`'s plus less than `MIN_RESOURCE`.
 
         >>> [Resource(cpu).less_equal(Resource(100.0), ZERO) for cpu in (100.05, 100.2)]
         [True, False]
@@ -286,7 +285,7 @@ class Resource:
 
     def less_equal_with_resources_name(self, other: Resource,
                                        missing: str) -> tuple[bool, list[str]]:
-        """Like `less_equal` over this resource's dimensions, with the names of those that are too
+        """Return `less_equal` over this resource's dimensions, with the names of those that are too
         large.
 
         >>> Resource(2.0, 9.0).less_equal_with_resources_name(Resource(1.0, 1.0), ZERO)
@@ -300,10 +299,10 @@ class Resource:
 
     def less_equal_with_dimension_and_resources_name(
             self, other: Resource, request: Resource) -> tuple[bool, list[str]]:
-        """Strictly: no dimension that `request` asks for is above `other`'s; names of those that
-        are.
+        """Return whether, strictly, no dimension of `request` exceeds `other`'s; and the names of
+        those that do.
 
-        There is no tolerance, and dimensions that aren't asked for may be anything.
+        There is no tolerance, and dimensions outside the request are ignored.
 
         >>> used, limit = Resource(11.0, 99.0), Resource(10.0, 50.0)
         >>> used.less_equal_with_dimension_and_resources_name(limit, Resource(1.0))
@@ -316,7 +315,7 @@ class Resource:
         return not names, names
 
     def stays_within(self, other: Resource, request: Resource) -> bool:
-        """Whether this resource and `request` together pass
+        """Return whether this resource and `request` together pass
         `less_equal_with_dimension_and_resources_name(other, request)`.
 
         >>> [Resource(cpu).stays_within(Resource(10.0), Resource(1.0)) for cpu in (9.0, 10.0)]
@@ -334,7 +333,7 @@ class Resource:
         return True
 
     def less_partly(self, other: Resource) -> bool:
-        """Any dimension strictly below `other`'s; one that only `other` mentions is."""
+        """Return whether any dimension is strictly below `other`'s; one that is absent here is."""
         if self.milli_cpu < other.milli_cpu or self.memory < other.memory:
             return True
         mine, theirs = self.scalars or {}, other.scalars or {}
@@ -343,8 +342,8 @@ class Resource:
 
     def less_equal_partly_with_dimension_zero_filtered(
             self, other: Resource, request: Resource) -> tuple[bool, list[str]]:
-        """Any dimension that `request` asks for below or (tolerantly) equal to `other`'s; their
-        names. Dimensions in which both sides hold nothing are left out.
+        """Return whether any dimension of `request` is at most (within the tolerance) `other`'s;
+        and their names. Dimensions that are empty on both sides are skipped.
         """
         names = [name for name in _asked(request) if self.get(name) - other.get(name) < MIN_RESOURCE
                  and not (self.is_zero(name) and other.is_zero(name))]
@@ -352,10 +351,10 @@ class Resource:
 
     def greater_partly_with_relevant_dimensions(self, other: Resource,
                                                 request: Resource) -> tuple[bool, list[str]]:
-        """Strictly: any dimension that `request` asks for above `other`'s; their names.
+        """Return whether, strictly, any dimension of `request` exceeds `other`'s; and their names.
 
-        Only dimensions that `other` has at all: CPU and memory must hold something there; a scalar
-        needs only to be mentioned, if as zero.
+        Only dimensions of `other`: CPU and memory must be above zero there; a scalar must only be
+        present, even as zero.
 
         >>> Resource(4.0, 0.0, {"a/x": 2.0}).greater_partly_with_relevant_dimensions(
         ...     Resource(), Resource(2.0, 0.0, {"a/x": 1.0}))
@@ -368,7 +367,7 @@ class Resource:
 
 
 def _asked(request: Resource) -> Iterator[str]:
-    """The dimensions that a comparison by request looks at."""
+    """Yield the dimensions of a comparison by request."""
     return (name for name, amount in request.items if amount > 0 and name not in IGNORED_SCALARS)
 
 
@@ -376,7 +375,7 @@ EMPTY = Resource()
 
 
 def max_of(left: Resource, right: Resource) -> Resource:
-    """The larger of both in each dimension; scalars below zero are dropped.
+    """Return the larger of both in each dimension, without scalars below zero.
 
     >>> max_of(Resource(1.0, 5.0), Resource(3.0, 2.0))
     Resource(cpu=3, memory=5)
@@ -392,7 +391,7 @@ def max_of(left: Resource, right: Resource) -> Resource:
 
 
 def total(resources: Iterable[Resource]) -> Resource:
-    """The sum of many amounts.
+    """Return the sum of many amounts.
 
     >>> total([Resource(1.0), Resource(2.0, 0.0, {"a/x": 3.0})])
     Resource(cpu=3, memory=0, a/x=3)
@@ -409,7 +408,7 @@ def total(resources: Iterable[Resource]) -> Resource:
 
 
 def share_of(part: float, whole: float) -> float:
-    """Part / whole, where nothing of nothing is 0 and something of nothing is 1.
+    """Return part / whole, where 0 / 0 is 0 and anything else / 0 is 1.
 
     >>> share_of(1.0, 4.0), share_of(0.0, 0.0), share_of(2.0, 0.0)
     (0.25, 0.0, 1.0)

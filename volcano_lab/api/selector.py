@@ -1,6 +1,6 @@
 """Selectors, compiled: conditions on labels as one hashable value.
 
-Being hashable, a selector can key a cache: equal selectors of many pods share their work.
+A selector is hashable, so it can key a cache: equal selectors of many pods share results.
 
 Volcano: k8s.io/apimachinery/pkg/labels, k8s.io/component-helpers/scheduling/corev1/nodeaffinity
 """
@@ -25,7 +25,7 @@ class Requirement:
     values: frozenset[str] = frozenset()
 
     def holds(self, labels: Mapping[str, str]) -> bool:
-        """Whether the labels satisfy it; `NotIn` and `DoesNotExist` hold where the label is absent.
+        """Return whether labels satisfy it; `NotIn` and `DoesNotExist` hold for an absent label.
 
         >>> Requirement("cores", "Gt", frozenset({"8"})).holds({"cores": "16"})
         True
@@ -46,8 +46,8 @@ class Requirement:
         return number > bound if operator == "Gt" else number < bound
 
     def is_valid(self) -> bool:
-        """Whether Kubernetes accepts it: values where the operator takes some, one whole number for
-        `Gt` and `Lt`.
+        """Return whether Kubernetes accepts it: values where the operator needs some, one integer
+        for `Gt` and `Lt`.
         """
         if self.operator in ("In", "NotIn"):
             return bool(self.values)
@@ -57,7 +57,7 @@ class Requirement:
 
 
 def parse_int(text: str) -> int | None:
-    """A whole number of 64 bits, or None.
+    """Return an integer of 64 bits, or None.
 
     >>> parse_int("12"), parse_int("1.5"), parse_int("99999999999999999999")
     (12, None, None)
@@ -68,8 +68,8 @@ def parse_int(text: str) -> int | None:
 
 @frozen(cache_hash=True)
 class Selector:
-    """Conditions that must all hold. `None` for the conditions: nothing matches; none at all:
-    everything does.
+    """Conditions that must all hold. With `None` for the conditions nothing matches; with none at
+    all everything does.
 
     >>> web = label_selector(LabelSelector({"app": "web"}))
     >>> web.matches({"app": "web", "tier": "1"}), web.matches({})
@@ -89,21 +89,21 @@ class Selector:
         return True
 
     def is_valid(self) -> bool:
-        """Whether there are conditions, or none, that Kubernetes accepts."""
+        """Return whether Kubernetes accepts all conditions."""
         return self.requirements is not None and all(map(Requirement.is_valid, self.requirements))
 
     def is_empty(self) -> bool:
-        """Whether it matches everything."""
+        """Return whether it matches everything."""
         return self.requirements == ()
 
     def with_labels(self, labels: Mapping[str, str]) -> "Selector":
-        """The selector that asks for these labels besides; one that matches nothing stays so."""
+        """Return the selector with these labels added; one that matches nothing is unchanged."""
         if self.requirements is None or not labels:
             return self
         return Selector((*_equal(labels), *self.requirements))
 
     def keys(self) -> Iterable[str]:
-        """The labels it looks at."""
+        """Return the labels in its conditions."""
         return () if self.requirements is None else (requirement.key
                                                      for requirement in self.requirements)
 
@@ -112,7 +112,7 @@ NOTHING, EVERYTHING = Selector(None), Selector()
 
 
 def label_selector(selector: LabelSelector | None) -> Selector:
-    """A manifest's label selector compiled; unset matches nothing, empty everything.
+    """Compile a manifest's label selector; unset matches nothing, empty everything.
 
     >>> label_selector(None) is NOTHING, label_selector(LabelSelector()).is_empty()
     (True, True)
@@ -123,7 +123,7 @@ def label_selector(selector: LabelSelector | None) -> Selector:
 
 
 def compiled(expressions: Iterable[Any]) -> tuple[Requirement, ...]:
-    """Requirements as manifests write them, of labels or of nodes."""
+    """Compile the requirements in a manifest, of labels or of nodes."""
     return tuple(Requirement(each.key, each.operator, frozenset(each.values))
                  for each in expressions)
 

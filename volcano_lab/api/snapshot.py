@@ -1,4 +1,4 @@
-"""What a session works on: a copy of the cluster as the cache knew it.
+"""A session's copy of the cluster as of the cache.
 
 Volcano: pkg/scheduler/api/cluster_info.go
 """
@@ -18,10 +18,10 @@ from volcano_lab.api.storage import Storage
 
 @define(slots=True)
 class ClusterInfo:
-    """Jobs, nodes and queues by ascending key; `node_list` holds the same nodes in the order they
-    were announced.
+    """Jobs, nodes and queues by ascending key; `node_list` has the same nodes in the order in which
+    they were added.
 
-    `left_out` has a message about each object that the snapshot leaves out, with the reason.
+    `left_out` has a message for each object that is not in the snapshot, with the reason.
     `namespaces` maps names to labels.
     """
 

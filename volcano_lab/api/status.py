@@ -1,6 +1,6 @@
-"""The states of a task, and which groups of them the scheduler treats alike.
+"""The states of a task, and the groups that the scheduler treats alike.
 
-The numbers are Volcano's bit flags; ranging over statuses in ascending number is part of the rule
+The numbers are Volcano's bit flags; iterating over statuses in ascending number is part of the rule
 for ties.
 
 Volcano: pkg/scheduler/api/types.go, pkg/scheduler/api/helpers.go
@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class TaskStatus(IntEnum):
-    """Where a task stands between being created and being gone.
+    """A task's state between creation and deletion.
 
     >>> TaskStatus.PIPELINED, str(TaskStatus.PIPELINED)
     (<TaskStatus.PIPELINED: 4>, 'Pipelined')
@@ -18,11 +18,11 @@ class TaskStatus(IntEnum):
 
     PENDING = 1  # waits for a decision
     ALLOCATED = 2  # has a node, not yet sent to the API server
-    PIPELINED = 4  # has a node on which room is still being freed
-    BINDING = 8  # the bind request is under way
-    BOUND = 16  # the API server knows the node
+    PIPELINED = 4  # has a node on which resources are still being released
+    BINDING = 8  # the bind request is in flight
+    BOUND = 16  # the API server has set the node
     RUNNING = 32
-    RELEASING = 64  # being deleted; its room comes free
+    RELEASING = 64  # being deleted; releases its resources
     SUCCEEDED = 128
     FAILED = 256
     UNKNOWN = 512
@@ -56,15 +56,15 @@ TRANSITIONS: dict[TaskStatus, frozenset[TaskStatus]] = {
     RELEASING: frozenset((RUNNING, BOUND, SUCCEEDED, FAILED, UNKNOWN)), SUCCEEDED: frozenset(),
     FAILED: frozenset((RELEASING,)),
     UNKNOWN: frozenset((PENDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED))}
-"""The task state machine: from each status the statuses a task may go to next.
+"""The task state machine: from each status the allowed next ones.
 
-Volcano's own `validateStatusUpdate` accepts everything; the lab's session does too, and the binding
+Volcano's own `validateStatusUpdate` accepts everything; so does the lab's session, and the binding
 pipeline checks each step against this table.
 """
 
 
 class IllegalTransition(ValueError):
-    """A task was asked to go from one status to another that the state machine doesn't allow."""
+    """A task was to change from one status to another that the state machine does not allow."""
 
 
 def check_transition(old: TaskStatus, new: TaskStatus, what: str = "task") -> None:

@@ -1,8 +1,8 @@
-"""The volumes of a cluster as the scheduler knows them, with what it assumes ahead of the API.
+"""The volumes of a cluster, with the scheduler's assumptions ahead of the API server.
 
-When a pod gets a node, the volumes that its claims will have there are taken at once, and given
-back with the node. What the API says next of such an object replaces what was assumed. It lasts
-from cycle to cycle.
+When a pod is allocated, the volumes for its claims are assumed reserved, and released with the
+node. The API server's next version of such an object replaces the assumption. The state lasts from
+cycle to cycle.
 
 Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding/assume_cache.go
 """
@@ -20,23 +20,23 @@ WAIT = "WaitForFirstConsumer"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 CLASS = "volume.beta.kubernetes.io/storage-class"
 DRIVER = "csi.storage.k8s.io/csi-driver-name"
-"""The parameter of a StorageClass that names a driver other than its provisioner."""
+"""The StorageClass parameter with a driver other than its provisioner."""
 ATTACHABLE = "attachable-volumes-csi-"
 UNLIMITED_VOLUMES = 2**31 - 1
-"""How many volumes a node may have of a driver that names no count."""
+"""The limit of a node's volumes for a driver without a count."""
 IGNORED_PROVISIONERS = frozenset(("rancher.io/local-path", "hostpath.csi.k8s.io"))
 """Drivers whose volumes Volcano never counts."""
 
 
 class Claimed(NamedTuple):
-    """A claim that a pod names; an ephemeral one is made for the pod alone."""
+    """A claim that a pod refers to; an ephemeral one is created for the pod alone."""
 
     name: str
     ephemeral: bool = False
 
 
 def claims_of(pod: api.Pod) -> list[Claimed]:
-    """The claims that a pod's volumes name.
+    """Return the claims of a pod's volumes.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
     >>> volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}},
@@ -55,12 +55,12 @@ def claims_of(pod: api.Pod) -> list[Claimed]:
 
 
 def class_of(obj: api.PersistentVolume | api.PersistentVolumeClaim) -> str:
-    """The name of the api.StorageClass, "" for none."""
+    """Return the name of the StorageClass, "" for none."""
     return obj.metadata.annotations.get(CLASS, obj.spec.storage_class_name) or ""
 
 
 def attach_key(driver: str) -> str:
-    """The resource in which Volcano counts the volumes of a driver; a long name is cut.
+    """Return the resource in which Volcano counts a driver's volumes; a long name is truncated.
 
     >>> attach_key("ebs.csi.aws.com")
     'attachable-volumes-csi-ebs.csi.aws.com'
@@ -71,13 +71,13 @@ def attach_key(driver: str) -> str:
 
 
 def owned_by(claim: api.PersistentVolumeClaim, pod: api.Pod) -> bool:
-    """Whether an ephemeral volume's claim was created for the pod."""
+    """Return whether an ephemeral volume's claim was created for the pod."""
     return any(owner.controller and owner.uid == pod.metadata.uid
                for owner in claim.metadata.owner_references)
 
 
 class Storage:
-    """Objects by kind and key; false where there is none.
+    """Objects by kind and key; false where there are none.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> storage = Storage()
@@ -101,46 +101,44 @@ class Storage:
         return any(self._known.values())
 
     def __iter__(self) -> Iterator[api.KubernetesObject]:
-        """Every object, as assumed."""
+        """Iterate over every object, as assumed."""
         return (obj for kind in KINDS for obj in self.all(kind))
 
     def add(self, obj: api.KubernetesObject) -> None:
-        """The API has told of an object; the same version again changes nothing."""
+        """Record an object that the API server reported; the same version again has no effect."""
         known, version = self.get(obj.kind, obj.key), obj.metadata.resource_version
         if known is None or not version or version != known.metadata.resource_version:
             self._known[obj.kind][obj.key] = obj
             self.restore(obj.kind, obj.key)
 
     def delete(self, obj: api.KubernetesObject) -> None:
-        """An object is gone."""
+        """Delete an object."""
         self._known[obj.kind].pop(obj.key, None)
         self.restore(obj.kind, obj.key)
 
     def get(self, kind: str, key: str) -> Any:
-        """An object as the API has told of it, or None."""
+        """Return an object as the API server reported it, or None."""
         return self._known[kind].get(key)
 
     def latest(self, kind: str, key: str) -> Any:
-        """An object as assumed, or None."""
+        """Return an object as assumed, or None."""
         return self._assumed.get((kind, key)) or self.get(kind, key)
 
     def class_of(self, claim: api.PersistentVolumeClaim) -> Any:
-        """The StorageClass of a claim, or None."""
+        """Return the StorageClass of a claim, or None."""
         return self.get(api.StorageClass.kind, class_of(claim))
 
     def driver_of(self, claim: api.PersistentVolumeClaim) -> str:
-        """The driver under which Volcano counts a claim's volume, "" for none: that of the volume,
-        or of the class as long as there is no volume, and be it one that attaches nothing.
+        """Return the driver under which Volcano counts a claim's volume, "" for none: that of the
+        volume, or of the class while there is no volume, even if it attaches nothing.
         """
-        volume, made_by = self.get(VOLUME, claim.spec.volume_name), self.class_of(claim)
+        volume, found = self.get(VOLUME, claim.spec.volume_name), self.class_of(claim)
         if volume is not None:
             return volume.spec.csi.driver if volume.spec.csi else ""
-        return made_by.parameters.get(DRIVER, made_by.provisioner) if made_by else ""
+        return found.parameters.get(DRIVER, found.provisioner) if found else ""
 
     def attached(self, pod: api.Pod) -> dict[str, int]:
-        """How many volumes of each driver a pod counts for; none while one of its claims is
-        missing.
-        """
+        """Return a pod's number of volumes by driver; empty while any of its claims is missing."""
         drivers = []
         for name, ephemeral in claims_of(pod):
             claim = self.get(CLAIM, f"{pod.namespace}/{name}")
@@ -150,8 +148,8 @@ class Storage:
         return Counter(attach_key(name) for name in drivers if name and name not in self.ignored)
 
     def attachable(self, node: str) -> dict[str, str]:
-        """How many volumes of each driver a node may have, as its CSINode says; Volcano takes one
-        volume for a thousandth.
+        """Return a node's limit of volumes by driver, from its CSINode; Volcano treats one volume
+        as a thousandth.
         """
         csi, counts = self.get(api.CSINode.kind, node), {}
         for driver in csi.spec.drivers if csi else ():
@@ -160,13 +158,13 @@ class Storage:
         return counts
 
     def all(self, kind: str) -> list[Any]:
-        """The objects of a kind by ascending key, as assumed."""
+        """Return the objects of a kind by ascending key, as assumed."""
         return [self.latest(kind, key) for key in sorted(self._known[kind])]
 
     def assume(self, obj: api.KubernetesObject) -> None:
-        """Take an object for what it will be."""
+        """Assume a version of an object."""
         self._assumed[obj.kind, obj.key] = obj
 
     def restore(self, kind: str, key: str) -> None:
-        """Take it for what the API said last."""
+        """Restore the API server's last version of an object."""
         self._assumed.pop((kind, key), None)

@@ -1,5 +1,4 @@
-"""A sub-job: the part of a job that a `subGroupPolicy` holds together, with a minimum and a
-topology of its own.
+"""A sub-job: the tasks of one group of a `subGroupPolicy`, with its own minimum and topology.
 
 A job without such policies has one default sub-job.
 
@@ -16,11 +15,11 @@ from volcano_lab.api.task_index import TaskIndex
 
 
 class SubJobInfo(TaskIndex):
-    """`gid` names the policy, `uid` the policy and the label values that this group's pods share.
+    """`gid` is the policy's name, `uid` the policy and the label values of this group's pods.
 
     `min_available` is the policy's sub-group size, `priority` the highest of its tasks (at least
-    0), `match_index` the first label value where that is a number: it orders groups that nothing
-    else orders.
+    0), `match_index` the first label value where that is a number: it orders groups that are
+    otherwise equal.
     """
 
     __slots__ = ("gid", "uid", "job", "priority", "match_index", "allocated_hyper_node",
@@ -33,8 +32,7 @@ class SubJobInfo(TaskIndex):
         self.priority = 0
         self.match_index = parse_int(match_values[0]) or 0 if match_values else 0
         self.allocated_hyper_node = ""
-        # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist
-        # already
+        # a copy: resolving a tier's name on the policy later does not change existing sub-jobs
         self.network_topology: NetworkTopologySpec | None = (
             policy.network_topology and policy.network_topology.evolve())
 
@@ -44,7 +42,7 @@ class SubJobInfo(TaskIndex):
             self.priority = task.priority
 
     def get_min_resources(self) -> Resource:
-        """What the pending tasks ask for in sum."""
+        """Return the summed requests of the pending tasks."""
         return total(task.init_resreq for task in self.in_status(PENDING).values())
 
     def __repr__(self) -> str:
@@ -52,10 +50,9 @@ class SubJobInfo(TaskIndex):
 
 
 class WholeJob(SubJobInfo):
-    """The one sub-job of a job without policies and topology: the job's own tasks, seen as a
-    sub-job.
+    """The one sub-job of a job without policies and topology: a view of the job's own tasks.
 
-    It shares the job's maps and counts, so that a task's change of status is written down once.
+    It shares the job's maps and counts, so that a status change is recorded once.
     """
 
     __slots__ = ("whole",)
@@ -68,10 +65,10 @@ class WholeJob(SubJobInfo):
         self.tasks, self.task_status_index = job.tasks, job.task_status_index
 
     def index_task(self, task: TaskInfo) -> None:
-        """The job has done it."""
+        """Do nothing: the job already updated its index."""
 
     def unindex_task(self, uid: str, status: TaskStatus) -> None:
-        """The job has done it."""
+        """Do nothing: the job already updated its index."""
 
     @property
     def _ready(self) -> int:  # type: ignore[override]
@@ -83,7 +80,7 @@ class WholeJob(SubJobInfo):
 
 
 def match_values(policy: SubGroupPolicySpec, pod: Pod) -> tuple[str, ...]:
-    """The values of a policy's label keys on a pod, () where the pod doesn't belong to it.
+    """Return the values of a policy's label keys on a pod, () where the pod is not in it.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> policy = SubGroupPolicySpec(match_label_keys=["group"])
@@ -98,10 +95,10 @@ def match_values(policy: SubGroupPolicySpec, pod: Pod) -> tuple[str, ...]:
 
 
 def sub_job_id(job: str, policy: str, values: tuple[str, ...]) -> str:
-    """"job/policy-value…"; very long values are replaced by their hash."""
+    """Return "job/policy-value…"; very long values are replaced by their hash."""
     name = "-".join(values)
     if len(name.encode()) > 128:
-        letters = "bcdfghjklmnpqrstvwxz2456789"  # Kubernetes' own, of which no words are made
+        letters = "bcdfghjklmnpqrstvwxz2456789"  # Kubernetes' own, which form no words
         digits = str(_fnv32a(name.encode()))
         name = "".join(letters[ord(digit) % len(letters)] for digit in digits)
     return f"{job}/{policy}-{name}"

@@ -1,4 +1,4 @@
-"""A task: one pod as the scheduler sees it, and the request that it makes.
+"""A task: one pod in the scheduler, and its request.
 
 Not modelled: NUMA decisions.
 
@@ -26,9 +26,7 @@ ONE_POD = Resource(scalars={PODS: 1.0})
 
 
 class TransactionContext(NamedTuple):
-    """What a statement had decided of a task when it was discarded; it explains why the task still
-    waits.
-    """
+    """A statement's plan for a task when it was discarded; it explains why the task still waits."""
 
     node_name: str
     eviction_occurred: bool
@@ -36,16 +34,16 @@ class TransactionContext(NamedTuple):
 
 
 class TaskInfo:
-    """One pod: what it asks for, and where this session has got with it.
+    """One pod: its request, and its state in this session.
 
-    `resreq` is what it takes on a node, `init_resreq` what it must find there; `key` is
-    "namespace/name", `job` the id of its job, or "" where it belongs to none. `priority` is the
-    pod's own, or the one in the `volcano.sh/task-priority` annotation, or 1.
+    `resreq` is what it takes on a node, `init_resreq` what must be free there; `key` is
+    "namespace/name", `job` the id of its job, or "" without one. `priority` is the pod's own, or
+    the one in the `volcano.sh/task-priority` annotation, or 1.
 
-    `attached` says how many volumes of each CSI driver the pod counts for: resources that it
-    requests, one by one, on its node.
+    `attached` is the pod's number of volumes by CSI driver: resources that it requests, one by one,
+    on its node.
 
-    Tasks with the same `template` are the same pod but for its name, labels and annotations.
+    Tasks with the same `template` have equal pods but for name, labels and annotations.
 
     >>> from volcano_lab.api.objects import Container, ObjectMeta, PodSpec, ResourceRequirements
     >>> pod = Pod(ObjectMeta(name="a-0", namespace="default",
@@ -93,8 +91,8 @@ class TaskInfo:
         self.last_transaction: TransactionContext | None = None
 
     def clone(self) -> "TaskInfo":
-        """A copy whose status and node may change on their own; whether an eviction occurred isn't
-        copied.
+        """Return a copy whose status and node may change independently; whether an eviction
+        occurred is not copied.
         """
         task = TaskInfo.__new__(TaskInfo)
         task.job, task.name, task.key, task.resreq = self.job, self.name, self.key, self.resreq
@@ -111,7 +109,7 @@ class TaskInfo:
         return TransactionContext(self.node_name, self.eviction_occurred, self.status)
 
     def before(self, other: "TaskInfo") -> bool:
-        """The order among tasks that no plugin orders: by index in the task, then age, then uid."""
+        """Order tasks that no plugin orders: by index in the task, then age, then uid."""
         if (self.order_index is None or other.order_index is None
                 or self.order_index == other.order_index):
             return (self.creation_timestamp, self.uid) < (other.creation_timestamp, other.uid)
@@ -123,8 +121,8 @@ class TaskInfo:
 
 
 def pod_template(pod: Pod) -> int | None:
-    """A number that equal plain pods share; None for a pod with affinity, spread, ports or anything
-    else out of the plain.
+    """Return a number that equal plain pods share; None for a pod with affinity, spread, ports or
+    any other special field.
     """
     spec, status = pod.spec, pod.status
     if (spec.affinity or spec.topology_spread_constraints or spec.init_containers or spec.overhead
@@ -143,7 +141,7 @@ _TEMPLATES: dict[tuple, int] = {}
 
 
 def pod_status(pod: Pod) -> TaskStatus:
-    """The status that a pod's phase, node and deletion mark mean."""
+    """Return the status for a pod's phase, node and deletion timestamp."""
     phase, deleting = pod.status.phase, pod.metadata.deletion_timestamp is not None
     if phase == "Running":
         return TaskStatus.RELEASING if deleting else TaskStatus.RUNNING
@@ -156,15 +154,15 @@ def pod_status(pod: Pod) -> TaskStatus:
 
 
 def revocable_zone_of(annotations: dict[str, str]) -> str:
-    """"*" for what may run on nodes that can be taken back, else ""; only "*" is a known zone."""
+    """Return "*" for pods that may run on revocable nodes, else ""; only "*" is a known zone."""
     if REVOCABLE_ZONE in annotations:
         return "*" if annotations[REVOCABLE_ZONE] == "*" else ""
     return "*" if parse_bool(annotations.get(PREEMPTABLE, "")) else ""
 
 
 def pod_resource_request(pod: Pod) -> Resource:
-    """What a pod asks for: containers in sum, init containers at their highest, overhead, and one
-    "pods".
+    """Return a pod's request: the sum of its containers, init containers at their peak, overhead,
+    and one "pods".
     """
     spec, status = pod.spec, pod.status
     if not (spec.init_containers or spec.overhead or status.container_statuses):
@@ -173,7 +171,7 @@ def pod_resource_request(pod: Pod) -> Resource:
                    for container in spec.containers) + Resource.from_list(spec.overhead)
     sidecars, highest = Resource(), Resource()
     for container in spec.init_containers:
-        if container.restart_policy == "Always":  # a sidecar keeps running beside all that follow
+        if container.restart_policy == "Always":  # a sidecar keeps running beside all later ones
             request = Resource.from_list(requests_in_force(pod, container))
             result, sidecars = result + request, sidecars + request
             highest = highest.set_max_resource(sidecars)
@@ -185,14 +183,12 @@ def pod_resource_request(pod: Pod) -> Resource:
 
 @lru_cache(maxsize=16384)
 def _plain_request(containers: tuple[tuple[tuple[str, str], ...], ...]) -> Resource:
-    """Equal pods share one value, and with it all that is worked out for it."""
+    """Equal pods share one value, and with it everything computed from it."""
     return total(Resource.from_list(dict(requests)) for requests in containers) + ONE_POD
 
 
 def _index_under_task(pod: Pod) -> int | None:
-    """The number at the end of a name such as "job-worker-3", or None where the name has no such
-    form.
-    """
+    """Return the number at the end of a name such as "job-worker-3", None without such a form."""
     parts = pod.metadata.name.split("-")
     text = parts[-1] if len(parts) >= 3 else ""
     return int(text) if text.removeprefix("+").isdecimal() else None

@@ -1,6 +1,6 @@
-"""Tasks by status, and how many of them count towards a gang: what a job and a sub-job share.
+"""Tasks by status, and the counts towards a gang: the common base of a job and a sub-job.
 
-Counts are kept up to date rather than counted again.
+Counts are updated, not recounted.
 
 Volcano: pkg/scheduler/api/job_info.go, pkg/scheduler/api/sub_job_info.go
 """
@@ -17,8 +17,8 @@ _READY = frozenset(READY_STATUSES)
 class TaskIndex:
     """Tasks by uid and by status.
 
-    Invariant: each task in `tasks` stands in exactly one map of `task_status_index`, the one of its
-    status when it was put there, and no map there is empty.
+    Invariant: each task in `tasks` is in exactly one map of `task_status_index`, that of its status
+    when it was added, and no map there is empty.
     """
 
     __slots__ = ("tasks", "task_status_index", "min_available", "_pending_best_effort", "_ready")
@@ -30,7 +30,7 @@ class TaskIndex:
         self._pending_best_effort = self._ready = 0
 
     def in_status(self, status: TaskStatus) -> dict[str, TaskInfo]:
-        """Tasks in a status, by uid (read only)."""
+        """Return tasks in a status, by uid (read only)."""
         return self.task_status_index.get(status, _NONE)
 
     def index_task(self, task: TaskInfo) -> None:
@@ -47,7 +47,7 @@ class TaskIndex:
         by_uid[task.uid] = task
 
     def index_copies(self, other: "TaskIndex") -> None:
-        """Begin with copies of another's tasks, in ascending order of uid."""
+        """Start with copies of another's tasks, in ascending order of uid."""
         self._pending_best_effort, self._ready = other._pending_best_effort, other._ready
         self.tasks, self.task_status_index = {}, {}
         for uid in sorted(other.tasks):
@@ -70,11 +70,11 @@ class TaskIndex:
     # -- counts towards the gang -----------------------------------------------------------------
 
     def ready_task_num(self) -> int:
-        """Tasks that have, or had until they succeeded, a node of their own."""
+        """Return how many tasks have, or had until they succeeded, their own node."""
         return self._ready
 
     def waiting_task_num(self) -> int:
-        """Tasks that wait for room which is being freed."""
+        """Return how many tasks are pipelined."""
         return len(self.in_status(PIPELINED))
 
     def allocated_task_num(self) -> int:
@@ -82,29 +82,29 @@ class TaskIndex:
         return sum([len(index[s]) for s in ALLOCATED_STATUSES if s in index])
 
     def is_ready(self) -> bool:
-        """Enough tasks have a node for the gang to start."""
+        """Return whether enough tasks have a node for the gang to start."""
         return self._ready + self._pending_best_effort >= self.min_available
 
     def is_pipelined(self) -> bool:
-        """Enough tasks have a node or wait for one that is being freed."""
+        """Return whether enough tasks have a node or are pipelined."""
         return self.waiting_task_num(
         ) + self._ready + self._pending_best_effort >= self.min_available
 
     def is_starving(self) -> bool:
-        """Too few tasks have a node or wait for one, best-effort tasks not counted."""
+        """Return whether too few tasks have a node or are pipelined, without best-effort tasks."""
         return self.waiting_task_num() + self._ready < self.min_available
 
-    # -- where in the network ----------------------------------------------------------------------
+    # -- network topology --------------------------------------------------------------------------
 
     @property
     def network_topology(self) -> NetworkTopologySpec | None:
-        """Within which part of the network the tasks have to be placed."""
+        """The part of the network within which the tasks must be placed."""
         raise NotImplementedError
     def with_network_topology(self) -> bool:
         return self.network_topology is not None
 
     def hard_topology(self) -> tuple[bool, int]:
-        """(whether the topology must hold, up to which tier)."""
+        """Return whether the topology must hold, and its highest tier."""
         return hard_topology(self.network_topology)
 
     def is_soft_topology_mode(self) -> bool:

@@ -1,7 +1,7 @@
-"""The objects the scheduler hears of, as the Kubernetes and Volcano API define them.
+"""The objects that the scheduler receives, as the Kubernetes and Volcano API define them.
 
-`from volcano_lab.api.objects import Pod, Queue`; the modules below hold them by theme, `meta` says
-what they share.
+`from volcano_lab.api.objects import Pod, Queue`; the modules below group them by theme, `meta` has
+their common parts.
 """
 
 from .affinity import *

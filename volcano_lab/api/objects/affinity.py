@@ -1,4 +1,4 @@
-"""Where a pod wants to run: affinity, tolerations, topology spread.
+"""A pod's placement rules: affinity, tolerations, topology spread.
 
 Volcano: k8s.io/api/core/v1 (Affinity, Toleration, TopologySpreadConstraint, NodeSelector)
 """
@@ -7,7 +7,7 @@ from .meta import *
 
 
 class NodeSelectorRequirement(Part):
-    """One condition on a node's label or field; `Gt` and `Lt` compare whole numbers."""
+    """One condition on a node's label or field; `Gt` and `Lt` compare integers."""
 
     key: str = ""
     operator: str = choice("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
@@ -28,14 +28,14 @@ class NodeSelector(Part):
 
 
 class PreferredSchedulingTerm(Part):
-    """A wish: a node for which `preference` holds gains `weight` (1 to 100)."""
+    """A preference: a node that matches `preference` gains `weight` (1 to 100)."""
 
     weight: int = whole(1, 100)
     preference: NodeSelectorTerm = Factory(NodeSelectorTerm)
 
 
 class NodeAffinity(Part):
-    """What nodes must (required) and should (preferred) look like."""
+    """The labels that nodes must (required) and should (preferred) have."""
 
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
     preferred_during_scheduling_ignored_during_execution: list[PreferredSchedulingTerm] = Factory(
@@ -43,7 +43,7 @@ class NodeAffinity(Part):
 
 
 class PodAffinityTerm(Part):
-    """Pods (by label and namespace) that count, and the node label that says what "together" means.
+    """The pods that match (by label and namespace), and the node label that groups nodes.
 
     `namespaces` and `namespace_selector` both unset mean the pod's own namespace.
     """
@@ -57,14 +57,14 @@ class PodAffinityTerm(Part):
 
 
 class WeightedPodAffinityTerm(Part):
-    """A wish with a weight from 1 to 100."""
+    """A preferred term with a weight from 1 to 100."""
 
     weight: int = whole(1, 100)
     pod_affinity_term: PodAffinityTerm = Factory(PodAffinityTerm)
 
 
 class PodAffinity(Part):
-    """Be where such pods are."""
+    """Place near matching pods."""
 
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = Factory(list)
     preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = Factory(
@@ -72,11 +72,11 @@ class PodAffinity(Part):
 
 
 class PodAntiAffinity(PodAffinity):
-    """Be where no such pods are."""
+    """Do not place near matching pods."""
 
 
 class Affinity(Part):
-    """A pod's wishes about nodes and about its neighbours."""
+    """A pod's affinity to nodes and to other pods."""
 
     node_affinity: NodeAffinity | None = None
     pod_affinity: PodAffinity | None = None
@@ -84,8 +84,8 @@ class Affinity(Part):
 
 
 class Toleration(Part):
-    """A taint that the pod puts up with. An empty key with `Exists` tolerates all; an empty effect
-    all effects.
+    """A taint that the pod tolerates. An empty key with `Exists` tolerates all; an empty effect all
+    effects.
     """
 
     key: str = ""
@@ -96,7 +96,7 @@ class Toleration(Part):
 
 
 class TopologySpreadConstraint(Part):
-    """How unevenly matching pods may lie over the values of a node label."""
+    """The allowed skew of matching pods over the values of a node label."""
 
     max_skew: int = whole(1)
     topology_key: str = ""

@@ -1,4 +1,4 @@
-"""What the cluster offers and limits: nodes, namespaces, priority classes, quotas, disruption
+"""The cluster's resources and limits: nodes, namespaces, priority classes, quotas, disruption
 budgets.
 
 Volcano: k8s.io/api/core/v1, k8s.io/api/scheduling/v1, k8s.io/api/policy/v1
@@ -8,7 +8,7 @@ from .meta import *
 
 
 class Taint(Part):
-    """What keeps pods off a node unless they tolerate it."""
+    """Keeps pods off a node unless they tolerate it."""
 
     key: str = ""
     value: str = ""
@@ -16,18 +16,18 @@ class Taint(Part):
 
 
 class NodeSpec(Part):
-    """What the administrator says about a node; `unschedulable` is what cordoning sets."""
+    """The administrator's settings of a node; cordoning sets `unschedulable`."""
 
     unschedulable: bool = False
     taints: list[Taint] = Factory(list)
 
 
 class NodeCondition(Condition):
-    """One finding about a node, such as `Ready` or `DiskPressure`."""
+    """One condition of a node, such as `Ready` or `DiskPressure`."""
 
 
 class NodeStatus(Part):
-    """What a node has (`capacity`) and what pods may use of it (`allocatable`)."""
+    """A node's resources (`capacity`) and those usable by pods (`allocatable`)."""
 
     capacity: ResourceList = Factory(dict)
     allocatable: ResourceList = Factory(dict)
@@ -48,7 +48,7 @@ class Node(KubernetesObject, kind="Node", versions=("v1",)):
 
 
 class Namespace(KubernetesObject, kind="Namespace", versions=("v1",)):
-    """A namespace; its labels are what `namespaceSelector` looks at.
+    """A namespace; `namespaceSelector` matches its labels.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> Namespace(ObjectMeta(name="team", labels={"tier": "gold"})).metadata.labels
@@ -58,7 +58,7 @@ class Namespace(KubernetesObject, kind="Namespace", versions=("v1",)):
 
 class PriorityClass(KubernetesObject, kind="PriorityClass",
                     versions=("scheduling.k8s.io/v1", "scheduling.k8s.io/v1beta1")):
-    """A name for a priority; higher goes first.
+    """A name for a priority; higher is first.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> PriorityClass(ObjectMeta(name="high"), value=1000).value
@@ -72,7 +72,7 @@ class PriorityClass(KubernetesObject, kind="PriorityClass",
 
 
 class ResourceQuotaSpec(Part):
-    """The most a namespace may ask for in sum, such as `{"requests.cpu": "10"}`."""
+    """The most that a namespace's pods may request together, such as `{"requests.cpu": "10"}`."""
 
     hard: ResourceList = Factory(dict)
     scopes: list[str] = Factory(list)
@@ -98,8 +98,8 @@ class ResourceQuota(KubernetesObject, kind="ResourceQuota", versions=("v1",), na
 
 
 class PodDisruptionBudgetSpec(Part):
-    """How many selected pods must stay (`min_available`) or may go (`max_unavailable`): a number or
-    a percentage.
+    """How many selected pods must stay (`min_available`) or may be disrupted (`max_unavailable`): a
+    number or a percentage.
     """
 
     min_available: int | str | None = None
@@ -110,7 +110,7 @@ class PodDisruptionBudgetSpec(Part):
 
 
 class PodDisruptionBudgetStatus(Part):
-    """How many pods may go right now, as the cluster last counted."""
+    """How many pods may be disrupted now, as of the cluster's last count."""
 
     disruptions_allowed: int = whole()
     disrupted_pods: dict[str, str] = Factory(dict)
@@ -118,7 +118,7 @@ class PodDisruptionBudgetStatus(Part):
 
 class PodDisruptionBudget(KubernetesObject, kind="PodDisruptionBudget", namespaced=True,
                           versions=("policy/v1",)):
-    """A promise to pods that not too many of them are evicted at once.
+    """A bound on concurrent evictions of the selected pods.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> spec = PodDisruptionBudgetSpec(min_available="50%")

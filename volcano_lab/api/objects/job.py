@@ -1,4 +1,4 @@
-"""Volcano's Job: what people write, and what Volcano's controller turns into a PodGroup and Pods.
+"""Volcano's Job: the user's object, from which Volcano's controller creates a PodGroup and Pods.
 
 Lifecycle policies, volumes and the controller's plugins (ssh, svc, ...) matter when a job is
 admitted and when its pods run, not when they are placed.
@@ -12,14 +12,14 @@ from .volcano import NetworkTopologySpec
 
 
 class PodTemplateSpec(Part):
-    """The pattern of a task's pods."""
+    """The template of a task's pods."""
 
     metadata: ObjectMeta = Factory(ObjectMeta)
     spec: PodSpec = Factory(PodSpec)
 
 
 class PartitionPolicySpec(Part):
-    """How a task's pods fall into partitions of equal size, and how many of them the gang needs."""
+    """The division of a task's pods into partitions of equal size, and how many the gang needs."""
 
     total_partitions: int = whole(1)
     partition_size: int = whole(1)
@@ -28,14 +28,14 @@ class PartitionPolicySpec(Part):
 
 
 class DependsOn(Part):
-    """Tasks whose pods must run before those of this task are made: all, or `any` of several."""
+    """Tasks whose pods must run before those of this task are created: all, or `any` of several."""
 
     name: list[str] = Factory(list)
     iteration: str = ""
 
 
 class LifecyclePolicy(Part):
-    """What becomes of a job on an event or an exit code."""
+    """The action for a job on an event or an exit code."""
 
     action: str = ""
     event: str = ""
@@ -52,7 +52,7 @@ class VolumeSpec(Part):
 
 
 class TaskSpec(Part):
-    """One role of a job: `replicas` pods after one pattern, of which `min_available` are needed
+    """One role of a job: `replicas` pods of one template, of which `min_available` are needed
     (unset: all).
     """
 
@@ -68,7 +68,7 @@ class TaskSpec(Part):
 
 
 class VolcanoJobSpec(Part):
-    """What the job asks for. `min_available` zero means: what its tasks need in sum."""
+    """The job's settings. `min_available` 0 means the sum of its tasks' minimums."""
 
     scheduler_name: str = ""
     min_available: int = whole()
@@ -85,14 +85,14 @@ class VolcanoJobSpec(Part):
 
 
 class JobState(Part):
-    """How far the job is."""
+    """The job's phase."""
 
     phase: str = choice("Pending", "Aborting", "Aborted", "Running", "Restarting", "Completing",
                         "Completed", "Terminating", "Terminated", "Failed")
 
 
 class VolcanoJobStatus(Part):
-    """What the job controller last said of the job."""
+    """The job controller's last report on the job."""
 
     state: JobState = Factory(JobState)
     retry_count: int = whole()

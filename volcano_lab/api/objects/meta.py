@@ -1,4 +1,4 @@
-"""What every Kubernetes object shares: metadata, label selectors, and how a field is described.
+"""The common parts of Kubernetes objects: metadata, label selectors, and field descriptions.
 
 A class in this package is one object of the Kubernetes or Volcano API, or a part of one; an
 attribute is the API's field in snake_case.
@@ -8,7 +8,7 @@ Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quant
 values.
 
 `None` means "not set" and is used only where that differs from empty or zero. Objects are values:
-change one with `evolve`, so that whoever holds the old one keeps it.
+change one with `evolve`, so that holders of the old one keep it.
 
 Volcano: k8s.io/apimachinery/pkg/apis/meta/v1
 """
@@ -22,19 +22,19 @@ ResourceList = Annotated[dict[str, str], "ResourceList"]
 """Resource name -> quantity as text, such as `{"cpu": "500m", "memory": "2Gi"}`."""
 
 Time = Annotated[float, "Time"]
-"""A moment in seconds since 1970-01-01 UTC; RFC 3339 text in a manifest."""
+"""A time in seconds since 1970-01-01 UTC; RFC 3339 text in a manifest."""
 
 Raw = Annotated[dict[str, Any], "Raw"]
-"""A part kept exactly as the manifest has it."""
+"""A part kept exactly as in the manifest."""
 
 
 def named(json_name: str, default: Any = "") -> Any:
-    """A field whose name in a manifest is not simply its camelCase, such as `hostIP`."""
+    """Declare a field whose name in a manifest is not its camelCase, such as `hostIP`."""
     return field(default=default, metadata={"json": json_name})
 
 
 def choice(*allowed: str, default: str | None = "") -> Any:
-    """A text field for which the API accepts only the given words (or nothing)."""
+    """Declare a text field for which the API accepts only the given values (or none)."""
     return field(default=default, metadata={"allowed": allowed})
 
 
@@ -42,24 +42,24 @@ INT32, INT64 = 2**31 - 1, 2**63 - 1
 
 
 def whole(least: int = 0, most: int = INT32, default: int | None = 0) -> Any:
-    """A whole number within bounds; without them, the API's numbers have 32 bits."""
+    """Declare an integer field with bounds; without them, the API's numbers have 32 bits."""
     return field(default=default, metadata={"range": (least, most)})
 
 
 @dataclass_transform()
 class _PartType(type):
-    """Makes an attrs class of each class, once: attrs makes it again, with slots."""
+    """Converts each class to an attrs class, once: attrs creates it again, with slots."""
 
     def __new__(meta, name: str, bases: tuple[type, ...], body: dict[str, Any], **facts: Any):
-        made = super().__new__(meta, name, bases, body, **facts)
-        return made if "__attrs_attrs__" in body else attrs.define(made, eq=False, repr=False)
+        new = super().__new__(meta, name, bases, body, **facts)
+        return new if "__attrs_attrs__" in body else attrs.define(new, eq=False, repr=False)
 
 
 class Part(metaclass=_PartType):
     """An object of the API or a part of one: its annotated names are its fields.
 
     Parts are equal if all their fields are. All classes share two methods, which attrs would
-    write and compile for each: with eighty of them that is felt whenever a command starts.
+    generate and compile for each: with eighty classes that delays the start of every command.
 
     >>> class Colour(Part):
     ...     name: str = ""
@@ -79,7 +79,7 @@ class Part(metaclass=_PartType):
         return f"{type(self).__qualname__}({fields})"
 
     def evolve(self, **fields: Any) -> Self:
-        """Return a copy of which some fields are others.
+        """Return a copy with some fields changed.
 
         >>> LabelSelectorRequirement("app", "In", ["web"]).evolve(operator="NotIn").operator
         'NotIn'
@@ -89,7 +89,7 @@ class Part(metaclass=_PartType):
 
 
 class OwnerReference(Part):
-    """The object that made this one; `controller` marks the one that manages it."""
+    """The object that owns this one; `controller` marks the one that manages it."""
 
     api_version: str = ""
     kind: str = ""
@@ -100,7 +100,7 @@ class OwnerReference(Part):
 
 
 class ObjectMeta(Part):
-    """Names, labels and times. `namespace` is empty for objects of the whole cluster.
+    """Names, labels and times. `namespace` is empty for cluster-scoped objects.
 
     >>> ObjectMeta(name="a", namespace="team").key
     'team/a'
@@ -119,12 +119,12 @@ class ObjectMeta(Part):
 
     @property
     def key(self) -> str:
-        """`namespace/name`, or the name alone where there is no namespace."""
+        """`namespace/name`, or the name alone without a namespace."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class Condition(Part):
-    """One finding about an object: of which type, and whether it holds."""
+    """One condition of an object: its type, and whether it holds."""
 
     type: str = ""
     status: str = choice("True", "False", "Unknown")
@@ -134,11 +134,10 @@ class Condition(Part):
 
 
 class KubernetesObject(Part):
-    """A kind of the API: `metadata` and shortcuts to what it says.
+    """A kind of the API: `metadata` and shortcuts to its fields.
 
     A class is declared with its `kind`, the API `versions` from which it is read (the first one is
-    written) and `namespaced`, which tells whether the kind lives in a namespace. It then stands in
-    `KINDS`.
+    written) and `namespaced`, whether the kind is namespaced. It is then listed in `KINDS`.
     """
 
     kind: ClassVar[str] = ""
@@ -148,7 +147,7 @@ class KubernetesObject(Part):
 
     def __init_subclass__(cls, kind: str = "", versions: tuple[str, ...] = (),
                           namespaced: bool | None = None) -> None:
-        # Called twice: attrs makes the class again with slots, from what the first call has set.
+        # Called twice: attrs creates the class again with slots, with what the first call set.
         cls.kind, cls.api_versions = kind or cls.kind, versions or cls.api_versions
         cls.namespaced = cls.namespaced if namespaced is None else namespaced
         for version in cls.api_versions if cls.kind else ():
@@ -161,16 +160,16 @@ class KubernetesObject(Part):
 
     @property
     def namespace(self) -> str:
-        """The object's namespace, empty for a kind of the whole cluster."""
+        """The object's namespace, empty for a cluster-scoped kind."""
         return self.metadata.namespace
 
     @property
     def key(self) -> str:
-        """`namespace/name`, or the name alone where there is no namespace."""
+        """`namespace/name`, or the name alone without a namespace."""
         return self.metadata.key
 
     def changed(self, **parts: dict[str, Any]) -> Self:
-        """Return a copy of which some fields of some parts are others.
+        """Return a copy with some fields of some parts changed.
 
         >>> KubernetesObject(ObjectMeta("a", "team")).changed(metadata={"name": "b"}).key
         'team/b'
@@ -180,7 +179,7 @@ class KubernetesObject(Part):
 
 
 KINDS: dict[tuple[str, str], type[KubernetesObject]] = {}
-"""Every kind that can be read, by the group of its API and its name."""
+"""Every kind that can be read, by its API group and its name."""
 
 
 class LabelSelectorRequirement(Part):

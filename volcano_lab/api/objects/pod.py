@@ -1,7 +1,7 @@
-"""The pod: what the scheduler places.
+"""The pod, the unit of scheduling.
 
 Probes, commands, environment and the like are left out: no scheduling decision reads them. Volumes
-and resource claims are kept as the manifest has them.
+and resource claims are kept as in the manifest.
 
 Volcano: k8s.io/api/core/v1 (Pod)
 """
@@ -21,9 +21,7 @@ class ContainerPort(Part):
 
 
 class ResourceRequirements(Part):
-    """What a container asks for (`requests`) and may use at most (`limits`). Scheduling counts
-    requests.
-    """
+    """A container's `requests` and `limits`. Scheduling counts requests."""
 
     requests: ResourceList = Factory(dict)
     limits: ResourceList = Factory(dict)
@@ -31,9 +29,7 @@ class ResourceRequirements(Part):
 
 
 class Container(Part):
-    """A container. Among the init containers, `restart_policy` "Always" makes it a sidecar that
-    keeps running.
-    """
+    """A container; `restart_policy` "Always" makes an init container a sidecar."""
 
     name: str = ""
     ports: list[ContainerPort] = Factory(list)
@@ -42,13 +38,13 @@ class Container(Part):
 
 
 class PodSchedulingGate(Part):
-    """Something that has to happen before the pod may be scheduled."""
+    """A condition that must be met before the pod may be scheduled."""
 
     name: str = ""
 
 
 class PodSpec(Part):
-    """What the pod needs. `node_name` is empty until it is bound; `priority` unset counts as 0 (or
+    """The pod's settings. `node_name` is empty until it is bound; `priority` unset counts as 0 (or
     Volcano's 1).
     """
 
@@ -74,11 +70,11 @@ class PodSpec(Part):
 
 
 class PodCondition(Condition):
-    """One finding about the pod, such as `PodScheduled` being `False` for a reason."""
+    """One condition of the pod, such as `PodScheduled` being `False` for a reason."""
 
 
 class ContainerStatus(Part):
-    """How a container fares; `state` as the manifest has it."""
+    """A container's status; `state` is kept as in the manifest."""
 
     name: str = ""
     ready: bool = False
@@ -88,7 +84,7 @@ class ContainerStatus(Part):
 
 
 class PodStatus(Part):
-    """How the pod fares."""
+    """The pod's status."""
 
     phase: str = choice("Pending", "Running", "Succeeded", "Failed", "Unknown")
     conditions: list[PodCondition] = Factory(list)

@@ -1,6 +1,6 @@
-"""Volumes: what pods claim, what there is, how it is made, and how much of it a node can have.
+"""Volumes: claims, volumes, their provisioning, and their number per node.
 
-Where a volume lies (`local`, `nfs`, ...) is kept as the manifest has it for the commonest kinds.
+A volume's source (`local`, `nfs`, ...) is kept as in the manifest for the commonest kinds.
 
 Volcano: k8s.io/api/core/v1 (PersistentVolume, PersistentVolumeClaim), k8s.io/api/storage/v1
 """
@@ -9,21 +9,21 @@ from .affinity import NodeSelector
 from .meta import *
 
 VolumeResourceList = Annotated[dict[str, str], "VolumeResourceList"]
-"""Like `ResourceList`, of what a volume has: `{"storage": "10Gi"}`."""
+"""Like `ResourceList`, for a volume's capacity: `{"storage": "10Gi"}`."""
 ACCESS_MODES = {"allowed": ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")}
 """The ways in which nodes and pods may share a volume."""
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
 class VolumeResources(Part):
-    """How large a claimed volume must be."""
+    """The minimum size of a claimed volume."""
 
     requests: VolumeResourceList = Factory(dict)
     limits: VolumeResourceList = Factory(dict)
 
 
 class PersistentVolumeClaimSpec(Part):
-    """What is claimed; `storage_class_name` "" means no class, None the cluster's default."""
+    """The claimed volume; `storage_class_name` "" means no class, None the cluster's default."""
 
     access_modes: list[str] = field(factory=list, metadata=ACCESS_MODES)
     selector: LabelSelector | None = None
@@ -35,13 +35,15 @@ class PersistentVolumeClaimSpec(Part):
 
 
 class PersistentVolumeClaimStatus(Part):
-    """Whether it has its volume."""
+    """Whether the claim is bound."""
 
     phase: str = choice("Pending", "Bound", "Lost")
 
 
 class ClaimReference(Part):
-    """The claim that has a volume, or for which it is kept (then mostly without a uid)."""
+    """The claim to which a volume is bound, or for which it is reserved (then mostly without a
+    uid).
+    """
 
     api_version: str = ""
     kind: str = ""
@@ -63,22 +65,22 @@ class PersistentVolumeClaim(KubernetesObject, kind="PersistentVolumeClaim", vers
 
     @property
     def is_bound(self) -> bool:
-        """True once Kubernetes is done with binding the claim to its volume."""
+        """Whether Kubernetes has finished binding the claim to its volume."""
         return bool(self.spec.volume_name) and BIND_COMPLETED in self.metadata.annotations
 
     def bound(self, volume: str) -> Self:
-        """Return the claim as it is once Kubernetes has bound it to a volume."""
+        """Return the claim as Kubernetes binds it to a volume."""
         notes = self.metadata.annotations | {BIND_COMPLETED: "yes"}
         return self.changed(metadata={"annotations": notes}, spec={"volume_name": volume},
                             status={"phase": "Bound"})
 
     def reference(self) -> ClaimReference:
-        """Return what a volume says of the claim that has it."""
+        """Return a volume's reference to this claim."""
         return ClaimReference("v1", self.kind, self.namespace, self.name, self.metadata.uid)
 
 
 class VolumeNodeAffinity(Part):
-    """The nodes from which a volume can be reached."""
+    """The nodes that can access a volume."""
 
     required: NodeSelector | None = None
 
@@ -91,7 +93,7 @@ class CSIVolumeSource(Part):
 
 
 class PersistentVolumeSpec(Part):
-    """How large a volume is, who has it, and where it is."""
+    """A volume's size, claim and nodes."""
 
     capacity: ResourceList = Factory(dict)
     access_modes: list[str] = field(factory=list, metadata=ACCESS_MODES)
@@ -107,7 +109,7 @@ class PersistentVolumeSpec(Part):
 
 
 class PersistentVolumeStatus(Part):
-    """Whether it is free."""
+    """Whether the volume is free."""
 
     phase: str = choice("Pending", "Available", "Bound", "Released", "Failed")
 
@@ -124,7 +126,7 @@ class PersistentVolume(KubernetesObject, kind="PersistentVolume", versions=("v1"
 
 
 class TopologySelectorLabelRequirement(Part):
-    """A label of a node, and the values it may have."""
+    """A label of a node, and its allowed values."""
 
     key: str = ""
     values: list[str] = Factory(list)
@@ -137,7 +139,7 @@ class TopologySelectorTerm(Part):
 
 
 class StorageClass(KubernetesObject, kind="StorageClass", versions=("storage.k8s.io/v1",)):
-    """How volumes of a class are made: at once, or where their first pod runs.
+    """How volumes of a class are provisioned: at once, or for the node of their first pod.
 
     >>> StorageClass(ObjectMeta("fast"), "ebs.csi.aws.com").provisioner
     'ebs.csi.aws.com'
@@ -150,13 +152,13 @@ class StorageClass(KubernetesObject, kind="StorageClass", versions=("storage.k8s
 
 
 class VolumeNodeResources(Part):
-    """How many volumes of a driver a node can have; None means without limit."""
+    """The limit of a driver's volumes on a node; None means no limit."""
 
     count: int | None = whole(default=None)
 
 
 class CSINodeDriver(Part):
-    """A CSI driver on a node, and the node labels by which it tells where volumes are."""
+    """A CSI driver on a node, and the node labels of its topology."""
 
     name: str = ""
     node_id: str = named("nodeID")
@@ -171,7 +173,7 @@ class CSINodeSpec(Part):
 
 
 class CSINode(KubernetesObject, kind="CSINode", versions=("storage.k8s.io/v1",)):
-    """What CSI drivers say of the node of that name.
+    """The CSI drivers of the node of that name.
 
     >>> CSINode(ObjectMeta("n1")).spec.drivers
     []

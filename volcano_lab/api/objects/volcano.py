@@ -10,7 +10,7 @@ SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1",
 
 
 class Guarantee(Part):
-    """What is kept for a queue even when it is idle; `resource` unset: nothing."""
+    """The resources reserved for a queue even when it is idle; `resource` unset: none."""
 
     resource: ResourceList | None = None
 
@@ -32,7 +32,7 @@ class QueueAffinity(Part):
 
 
 class ExtendCluster(Part):
-    """Another cluster that serves the queue too."""
+    """Another cluster that also serves the queue."""
 
     name: str = ""
     weight: int = 0
@@ -40,9 +40,7 @@ class ExtendCluster(Part):
 
 
 class QueueSpec(Part):
-    """What the queue's author wrote. `capability` and `deserved` unset: no limit and nothing named,
-    per plugin.
-    """
+    """The queue's settings. The plugins define what unset `capability` and `deserved` mean."""
 
     weight: int = whole(1, 65535)
     capability: ResourceList | None = None
@@ -58,7 +56,7 @@ class QueueSpec(Part):
 
 
 class QueueStatus(Part):
-    """The queue's state, how many podgroups are in each phase, and what is allocated."""
+    """The queue's state, its number of PodGroups by phase, and its allocated resources."""
 
     state: str = choice("Open", "Closed", "Closing", "Unknown")
     unknown: int = whole()
@@ -70,7 +68,7 @@ class QueueStatus(Part):
 
 
 class Queue(KubernetesObject, kind="Queue", versions=SCHEDULING):
-    """A queue, to which podgroups belong and between which the cluster is shared.
+    """A queue of PodGroups; queues share the cluster.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> spec = QueueSpec(weight=3, capability={"cpu": "50"})
@@ -83,7 +81,7 @@ class Queue(KubernetesObject, kind="Queue", versions=SCHEDULING):
 
 
 class NetworkTopologySpec(Part):
-    """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier, by
+    """How close in the network pods must (`hard`) or should (`soft`) be: the highest tier, by
     number or name.
     """
 
@@ -93,7 +91,7 @@ class NetworkTopologySpec(Part):
 
 
 class SubGroupPolicySpec(Part):
-    """How a podgroup's pods fall into sub-groups, how large one is and how many the gang needs."""
+    """The division of a PodGroup's pods into sub-groups, their size and how many the gang needs."""
 
     name: str = ""
     network_topology: NetworkTopologySpec | None = None
@@ -104,11 +102,10 @@ class SubGroupPolicySpec(Part):
 
 
 class PodGroupSpec(Part):
-    """What a gang needs: how many members (`min_member`, and for each task role `min_task_member`)
-    and how much.
+    """A gang's minimum: members (`min_member`, and for each task role `min_task_member`) and
+    resources.
 
-    `min_resources` unset is another thing than empty: without it the gang enters the cluster
-    unasked.
+    `min_resources` unset differs from empty: without it the gang is admitted unconditionally.
     """
 
     min_member: int = whole()
@@ -121,7 +118,7 @@ class PodGroupSpec(Part):
 
 
 class PodGroupCondition(Part):
-    """One finding about a gang, such as `Unschedulable` with its reason."""
+    """One condition of a gang, such as `Unschedulable` with its reason."""
 
     type: str = ""
     status: str = choice("True", "False", "Unknown")
@@ -132,7 +129,7 @@ class PodGroupCondition(Part):
 
 
 class PodGroupStatus(Part):
-    """How the gang fares."""
+    """The gang's status."""
 
     phase: str = choice("Pending", "Running", "Unknown", "Inqueue", "Completed")
     conditions: list[PodGroupCondition] = Factory(list)
@@ -154,19 +151,19 @@ class PodGroup(KubernetesObject, kind="PodGroup", versions=SCHEDULING, namespace
 
 
 class ExactMatch(Part):
-    """The member with this very name."""
+    """The member with exactly this name."""
 
     name: str = ""
 
 
 class RegexMatch(Part):
-    """Members whose name the pattern finds (Go's RE2 syntax)."""
+    """Members whose name matches the pattern (Go's RE2 syntax)."""
 
     pattern: str = ""
 
 
 class MemberSelector(Part):
-    """One of three ways to name members."""
+    """One of three ways to select members."""
 
     exact_match: ExactMatch | None = None
     regex_match: RegexMatch | None = None
@@ -181,9 +178,9 @@ class MemberSpec(Part):
 
 
 class HyperNodeSpec(Part):
-    """Where a hypernode stands in the network: the lower the tier, the closer its members.
+    """A hypernode's position in the network: the lower the tier, the closer its members.
 
-    The API sets tiers no upper bound; here it is far above any network, for each tier is visited.
+    The API sets tiers no upper bound; here it is far above any network, as each tier is visited.
     """
 
     tier: int = whole(0, 10_000)
@@ -192,7 +189,7 @@ class HyperNodeSpec(Part):
 
 
 class HyperNodeStatus(Part):
-    """What the hypernode controller counted."""
+    """The hypernode controller's counts."""
 
     node_count: int = whole(0, INT64)
     conditions: list[Raw] = Factory(list)

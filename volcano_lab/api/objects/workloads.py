@@ -1,4 +1,4 @@
-"""Kubernetes' own workloads, as far as they say which pods there are to be; and ConfigMaps.
+"""Kubernetes' own workloads, as far as they define pods; and ConfigMaps.
 
 Volcano: k8s.io/api/apps/v1, batch/v1, core/v1
 """
@@ -8,7 +8,7 @@ from .meta import *
 
 
 class WorkloadSpec(Part):
-    """How many pods of which template; `completions`, `parallelism` and so on are a Job's."""
+    """The number and template of pods; `completions`, `parallelism` and so on are a Job's."""
 
     replicas: int | None = whole(default=None)
     selector: LabelSelector | None = None
@@ -20,7 +20,7 @@ class WorkloadSpec(Part):
 
 
 class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
-    """A kind whose controller makes pods.
+    """A kind whose controller creates pods.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> Deployment(ObjectMeta("web", "team"), WorkloadSpec(replicas=3)).kind
@@ -39,7 +39,7 @@ class ReplicaSet(Workload, kind="ReplicaSet"):
 
 
 class StatefulSet(Workload, kind="StatefulSet"):
-    """Pods with numbers as names."""
+    """Pods with ordinal names."""
 
 
 class DaemonSet(Workload, kind="DaemonSet"):
