@@ -34,7 +34,7 @@ QUEUES = [dict(zip(("name", "job", "request", "pods", "pod", "least", "on"), row
 """`pods` of `pod` CPUs, at least `least` at once; `on` is the colour of letters on the queue's."""
 WEIGHTS = range(1, 7)
 WAY_PICTURES = "votes", "tree", "timeline", "states"
-GALLERY = {"03": "vessels", "04": "sums", "05": "tree", "06": "statement",
+GALLERY = {"03": "channels", "04": "sums", "05": "tree", "06": "statement",
            "09": "votes", "10": "cluster"}
 """Lesson -> the picture of its lab."""
 

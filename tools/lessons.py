@@ -16,7 +16,7 @@ from pathlib import Path
 
 from notebooks import only_asks
 from volcano_lab.course.kit.lessons import LESSONS
-from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, right
+from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, part, right
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 WORDS, CELLS, PACE = 1500, 32, 90
@@ -138,7 +138,7 @@ def measured(notebook, lesson):
     said = [text for entry in questions for text in (
         entry.get("predicts", entry.get("asks", "")), *map(str, entry.get("answers", ())),
         *reasons(entry))]
-    said += entries(lesson).get(RECAP, {}).get("points", [])
+    said += part(lesson, RECAP).get("points", [])
     printed = [text for cell in cells for output in cell.get("outputs", [])
                for text in ["".join(output.get("text", ""))]]
     minutes = sum(map(words_of, [text, *said, *printed])) / PACE + MINUTES["cell"] * len(read)

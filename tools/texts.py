@@ -20,7 +20,7 @@ import yaml
 
 from volcano_lab.cli import grammar
 from volcano_lab.cli import help as cli_help
-from volcano_lab.course.kit.questions import RECAP, RIGHT
+from volcano_lab.course.kit.questions import HINTS, RECAP, RIGHT, TASKS
 from volcano_lab.manifests.admission import RULES
 from volcano_lab.messages.catalogue import HELP as OF_HELP
 from volcano_lab.messages.catalogue import SCRIPT
@@ -348,7 +348,15 @@ def question_texts(text: str) -> list[str]:
             found += [what for part in entry.values() if isinstance(part, dict)
                       for what in part.values()]
             continue
+        if name == HINTS:
+            found += entry.values()
+            continue
+        if name == TASKS:
+            found += [text for task, given in entry.items() for text in (task, given["text"])]
+            continue
         said = [str(part) for answer in entry.get("answers", {}).items() for part in answer]
         found += [entry.get("predicts", ""), entry.get("asks", ""), *entry.get("first", []),
-                  *said, entry.get("otherwise", ""), *entry.get("then", [])]
+                  *said, entry.get("otherwise", ""), *entry.get("then", []),
+                  *(each for case in entry.get("cases", []) for each in case
+                    if isinstance(each, str))]
     return list(filter(is_text, (each.removeprefix(RIGHT) for each in found)))

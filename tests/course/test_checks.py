@@ -34,7 +34,8 @@ def test_checks_are_counted_in_the_order_of_the_page(path):
     number = path.name.partition("-")[0]
     counted = [key.partition(".")[2] for key in CHECKS if key.startswith(f"{number}.")]
     page = "\n".join(code_cells(path).values())
-    used = {name: re.search(rf'checks\.{name}\b|ask\(\s*"{name}"', page) for name in counted}
+    used = {name: re.search(rf'checks\.{name}\b|(ask|broken_cluster)\(\s*"{name}"', page)
+            for name in counted}
     assert sorted(counted, key=lambda name: used[name].start()) == counted
 
 

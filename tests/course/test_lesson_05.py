@@ -12,7 +12,7 @@ from volcano_lab.course.lesson_05.lab import (
     START,
     TASKS,
     queue_tree_lab,
-    run_tree,
+    tree_cluster,
     tree_conf,
 )
 from volcano_lab.course.lesson_05.own_admission import run_with, worked_example
@@ -89,7 +89,7 @@ def test_the_lesson_s_tasks_can_be_done(lab):
 
 
 def test_the_levels_hold_what_the_queues_below_them_hold():
-    cycle = run_tree(START)
+    cycle = tree_cluster(START).run(tree_conf())
     rows = {row["queue"]: row for row in tree(cycle.trace)}
     for parent in ("root", "research", "prod"):
         below = [row for row in rows.values() if row["parent"] == parent]
@@ -98,7 +98,7 @@ def test_the_levels_hold_what_the_queues_below_them_hold():
 
 
 def test_what_was_in_the_way_of_a_gang():
-    cycle = run_tree(START)
+    cycle = tree_cluster(START).run(tree_conf())
     jobs = cycle.session.jobs
     assert over_limit(cycle.trace, jobs["default/eval-gang"]) == (
         "queue research refuses pod eval-gang-2: cpu 9 > limit 8")
@@ -107,7 +107,7 @@ def test_what_was_in_the_way_of_a_gang():
 
 
 def test_the_picture_climbs_as_enqueue_compares():
-    drawn = run_tree(START).plot.tree().data
+    drawn = tree_cluster(START).run(tree_conf()).plot.tree().data
     climb = drawn["climbs"][drawn["climb"]]
     assert drawn["climb"] == "train-gang" and climb["amount"] == 3
     assert [(step["queue"], step["fits"]) for step in climb["steps"]] == [

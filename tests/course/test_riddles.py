@@ -51,15 +51,15 @@ def test_its_hints_solve_it_with_the_fewest_changes(game):
 
 @every
 def test_its_title_shows_when_it_is_solved_and_not_before(game):
-    solved = [row[1] for row in score().rows][game.number - 1]
-    assert solved == "" and game.title not in game.text()
+    solved = score().data["nodes"][game.number - 1]["name"]
+    assert solved == str(game.number) and game.title not in game.text()
     for _ in game.hints:
         game.hint()
     settings, removals = last_hint(game)
     for letter in game.right:
         game.cause(letter)
     assert game.title in game.repair(*settings, remove=removals).text
-    assert [row[1] for row in score().rows][game.number - 1] == game.title
+    assert score().data["nodes"][game.number - 1]["name"] == f"{game.number} {game.title}"
 
 
 @every
@@ -145,7 +145,10 @@ def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
     assert game.cause("z").state == TRY_AGAIN
     game.cause(*game.right)
     assert game.points == 90
-    assert [row for row in score().rows if row[2] == "yes"] == [["1", "The quota", "yes", "90"]]
+    shown = score()
+    assert [(node["name"], node["note"]) for node in shown.data["nodes"] if node["pods"]] == [
+        ("1 The quota", "90")]
+    assert shown.title == "90 of 1200 points" and "1 of 12 jobs are at work." in shown.alt
     game.again()
 
 

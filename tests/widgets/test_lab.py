@@ -11,7 +11,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.messages import attempt
 from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.widgets import Lab, Task, pictures
-from volcano_lab.widgets.controls import choice, group, number, slider, switch, text
+from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.story import amounts, outcome
 
 CONTROLS = group("queue a", {"weight": slider(2, 1, 9, "weight"),
@@ -19,7 +19,7 @@ CONTROLS = group("queue a", {"weight": slider(2, 1, 9, "weight"),
                                             options={"a tenth": 0.1, "half": 0.5})},
                  color="#0072B2") | {
     "plugin": choice("drf", ["drf", "gang"], "plugin"), "on": switch(True, "on"),
-    "word": text("x", "word"), "pods": number(3, 0, 5, "pods")}
+    "word": choice("x", ["x", "y", "z"], "word"), "pods": slider(3, 0, 5, "pods")}
 
 
 def decide(values):
@@ -56,7 +56,6 @@ MOVES = [
      "Queue a: part half (was a tenth). Nothing else changes."),
     ("a menu", {"plugin": "gang"}, "Plugin: gang (was drf). Nothing else changes."),
     ("a switch", {"on": False}, "On: off (was on). Nothing else changes."),
-    ("a text", {"word": "y"}, "Word: y (was x). Nothing else changes."),
     ("many at once", {"weight": 3, "on": False, "pods": 1},
      "3 controls are moved. a deserves 30 (was 20), b 60 (was 70)."),
     ("what does not work", {"pods": 5}, "This does not work: five pods are too many"),
@@ -118,7 +117,7 @@ BAD = [
     ("beyond the end", {"weight": 10}, ValueError, "weight is 10; allowed is 1 to 9"),
     ("no number", {"weight": "3"}, ValueError, "weight is '3'; allowed is a number"),
     ("no option", {"plugin": "tdm"}, ValueError, "plugin is 'tdm'; allowed are drf, gang"),
-    ("no text", {"word": 3}, ValueError, "word is 3; allowed is a text"),
+    ("no word", {"word": 3}, ValueError, "word is 3; allowed are x, y, z"),
 ]
 
 
@@ -233,7 +232,7 @@ def test_whatever_is_raised_behind_a_move_is_a_sentence(place, error):
             raise error
         return answer
 
-    lab = Lab({"pods": number(3, 0, 5, "pods")}, lambda values: at("decide", values["pods"],
+    lab = Lab({"pods": slider(3, 0, 5, "pods")}, lambda values: at("decide", values["pods"],
                                                                    values["pods"]),
               [pictures.table("Rows", lambda facts: at("panel", facts, [{"pods": facts}]),
                               columns=["pods"])], title="A lab",

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from drawn_words import words_of
 
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.widgets import pictures
@@ -68,9 +69,9 @@ def test_the_guide_s_stills_are_those_of_its_examples(kind):
 
 def test_a_still_has_the_same_bytes_in_another_process():
     code = (f"from volcano_lab.widgets import pictures\n"
-            f"print({SAMPLES['vessels']}.svg)\nprint({SAMPLES['cluster']}.svg)")
+            f"print({SAMPLES['channels']}.svg)\nprint({SAMPLES['cluster']}.svg)")
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert other.stdout == f"{sample('vessels').svg}\n{sample('cluster').svg}\n"
+    assert other.stdout == f"{sample('channels').svg}\n{sample('cluster').svg}\n"
 
 
 def test_colours_are_those_of_the_palette():
@@ -86,7 +87,7 @@ def test_data_that_cannot_be_drawn_are_one_sentence():
         pictures.bars("Bars", [], colour=1)
 
 
-@pytest.mark.parametrize("kind", ["bars", "vessels", "tree", "sums"])
+@pytest.mark.parametrize("kind", ["bars", "channels", "tree", "sums"])
 def test_whatever_the_numbers_are_nothing_is_drawn_with_no_number(kind):
     chance, picture = random.Random(kind), sample(kind)
 
@@ -126,14 +127,6 @@ def test_the_same_amount_has_the_same_pixels_on_every_level_of_a_tree():
         assert len({x for x, _, _ in found}) == 1, "all begin at the same 0"
 
 
-def rounds(queues, most):
-    """The water of one round, of 30 in each queue."""
-    return {"queues": [{"queue": queue, "weight": 1, "limit": limit, "rim": "limit"}
-                       for queue, limit in queues.items()],
-            "rounds": [{"left_before": most, "left": 0, "steps": {
-                queue: {"before": 0, "offered": 30, "after": 30} for queue in queues}}]}
-
-
 def lane(name, color, *values):
     return {"name": name, "color": color, "points": [[i, each] for i, each in enumerate(values)]}
 
@@ -142,8 +135,6 @@ BLUE, ORANGE = "#0072B2", "#E69F00"
 ALIKE = [
     ("bars", "what is held, of other limits", pictures.bars("T", [
         {"name": "a", "held": 16, "limit": 50}, {"name": "b", "held": 16, "limit": 70}]), "width"),
-    ("vessels", "the water of queues with other rims", pictures.vessels(
-        "T", rounds({"a": 50, "b": 80}, 100), most=100), "height"),
     ("cluster", "a pod on a small node and on a large one", pictures.cluster("T", {"nodes": [
         {"name": f"n{size}", "size": size, "pods": [{"name": "x", "size": 2, "color": color}]}
         for size, color in ((4, BLUE), (16, ORANGE))]}), "width"),
@@ -161,6 +152,79 @@ def test_the_same_amount_has_the_same_pixels(kind, sentence, picture, side):
             box.get("class") is None) and box.get("opacity") in (None, "1")
         and float(box.get("width")) != 13] for color in (BLUE, ORANGE)]
     assert sizes[0] == sizes[1] != [], sentence
+
+
+def queue(name, color, limit, **more):
+    """A queue that deserves 30 and holds a pod of 10, with its limit elsewhere."""
+    pod = {"job": name, "called": name, "name": f"{name}-job", "pods": 1, "size": 10, "min": 1,
+           "running": 1, "now": 0, "leaving": 0, "waiting": 0, "fate": "running", "reason": ""}
+    return {"queue": name, "parent": "", "leaf": True, "color": color, "weight": 1, "deserved": 30,
+            "allocated": 10, "request": 80, "held": 10, "limit": limit, "capability": limit,
+            "guarantee": 0, "share": 0.5, "after": 0.5, "turn": None, "jobs": [pod], **more}
+
+
+def a_vote(plugins):
+    return {"name": f"tier of {len(plugins)}", "plugins": plugins}
+
+
+SAME = [
+    ("channels", "water of queues with other limits", "rect.vp-water-0", "width", pictures.channels(
+        "T", {"unit": "CPUs", "plugin": "proportion", "total": 100, "nodes": [], "rounds": [],
+              "queues": [queue("a", BLUE, 50), queue("b", ORANGE, 80)]})),
+    ("channels", "a pod in queues with other limits", "rect.vp-pod-running", "width",
+     pictures.channels("T", {"unit": "CPUs", "plugin": "", "total": 100, "nodes": [], "rounds": [],
+                             "queues": [queue("a", BLUE, 50), queue("b", ORANGE, 80)]})),
+    ("channels", "the same share of two queues", "path.vp-diamond", "style", pictures.channels(
+        "T", {"unit": "CPUs", "plugin": "", "total": 100, "nodes": [], "rounds": [],
+              "queues": [queue("a", BLUE, 50), queue("b", ORANGE, 80)]}, width=760)),
+    ("curves", "the same number of two lines", "circle", "cy", pictures.curves(
+        "T", {"lines": [{"name": name, "points": [], "dot": [nodes, 500]}
+                        for name, nodes in (("a", 20), ("b", 90))]},
+        x="nodes", y="scores", least=(10, 10), most=(100, 1000))),
+    ("statement", "pods in all states", "rect[rx=6][stroke-width]", "width", pictures.statement(
+        "T", {"outcome": "discard", "headline": "x", "minimum": 3, "color": BLUE, "pods": [
+            {"name": state, "state": state, "step": 1} for state in (
+                "running", "placed", "promised", "tried", "waiting")]})),
+    ("turns", "turns of one pod and of nine", "rect[rx=4]", "width", pictures.turns(
+        "T", {"queues": [{"queue": "a"}, {"queue": "b"}], "turns": [
+            {"queue": "a", "outcome": "placed", "pods": 1}, {"queue": "b", "outcome": "placed",
+                                                             "pods": 9}]})),
+    ("votes", "plugins of a small tier and of a large one", "rect[rx=5]", "width", pictures.votes(
+        "T", {"tiers": [a_vote(["a"]), a_vote(["b", "c", "d"])],
+              "rows": [{"name": "x", "votes": {"a": True, "b": False, "c": None}}]})),
+    ("states", "pods where few are and where many are", "rect[rx=3]", "width", pictures.states(
+        "T", {"pods": [{"name": f"p{number}", "state": "Running" if number else "Pending"}
+                       for number in range(8)]})),
+    ("band", "the same difference, tolerant and strict", "circle", "cx", pictures.band(
+        "T", [{"name": name, "value": 0.2, "text": "x", "strict": name == "strict"}
+              for name in ("tolerant", "strict")])),
+]
+
+
+@pytest.mark.parametrize(("kind", "sentence", "mark", "side", "picture"), SAME,
+                         ids=[f"{row[0]}: {row[1]}" for row in SAME])
+def test_the_same_number_has_the_same_pixels(kind, sentence, mark, side, picture):
+    tag, style, fixed = re.fullmatch(r"(\w+)(?:\.([\w-]+))?((?:\[[\w=-]+\])*)", mark).groups()
+    found = [shape.get(side) for shape in drawn(picture, tag) if (
+        not style or style in (shape.get("class") or "").split())
+        and all(shape.get(name) == (value or shape.get(name)) and shape.get(name)
+                for name, value in re.findall(r"\[([\w-]+)=?(\w*)\]", fixed))]
+    if side == "style":  # where it stands across
+        found = [re.search(r"translate\(([\d.]+)px", each)[1] for each in found]
+    assert len(found) > 1 and len(set(found)) == 1, sentence
+
+
+def test_ten_times_as_much_is_as_far_on_every_part_of_a_curve():
+    line = {"name": "a", "points": [[10, 10], [20, 100], [90, 1000]]}
+    picture = pictures.curves("T", {"lines": [line]}, x="nodes", y="scores", least=(10, 10),
+                              most=(100, 1000))
+    low, middle, high = (float(dot.get("cy")) for dot in drawn(picture, "circle"))
+    assert abs((low - middle) - (middle - high)) < 0.2
+
+
+def drawn(picture, tag):
+    """The shapes of a still."""
+    return ET.fromstring(picture.svg).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
 
 
 def test_lanes_of_a_timeline_have_one_scale():
@@ -186,16 +250,20 @@ def test_pods_keep_their_place_when_others_come_and_leave():
 LONG = "a-queue-with-a-very-long-name-of-a-team-in-a-department"
 
 
-@pytest.mark.parametrize("kind", ["bars", "sums", "tree", "turns", "cluster", "vessels"])
-def test_long_names_stay_in_the_picture(kind):
+@pytest.mark.parametrize("width", [390, 640, 1240])
+@pytest.mark.parametrize("kind", [kind for kind in SAMPLES if kind not in ("table", "states")])
+def test_long_names_stay_in_the_picture_and_lie_on_nothing(kind, width):
     picture = sample(kind)
     names = set(re.findall(r'"(?:name|queue)": "([\w-]+)"', json.dumps(picture.data)))
     text = re.sub(r'"(' + "|".join(map(re.escape, names)) + r')"', rf'"{LONG}-\1"',
                   json.dumps(picture.data))
-    svg = ET.fromstring(pictures.evolve(picture, data=json.loads(text)).svg)
-    for each in svg.iter("{http://www.w3.org/2000/svg}text"):
-        words = "".join(each.itertext())
-        assert len(words) < 100 and 0 <= float(each.get("x")) <= picture.width, words
+    words = words_of(pictures.evolve(picture, data=json.loads(text), width=width,
+                                       legend="").svg)
+    for place, (y, left, right, said) in enumerate(words):
+        assert left >= -2 and right <= width + 2, f"{said} is cut off"
+        for other_y, other_left, other_right, other in words[place + 1:]:
+            apart = abs(y - other_y) > 7 or right <= other_left + 1 or other_right <= left + 1
+            assert apart, f"{said} lies on {other}"
 
 
 def test_what_is_held_beyond_a_limit_is_drawn_beyond_it():

@@ -4,9 +4,10 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from drawn_words import words_of
 
 from volcano_lab import Cluster, Trace
-from volcano_lab.course.lesson_05.lab import START, run_tree
+from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
 from volcano_lab.course.lesson_13.scene import export
 from volcano_lab.widgets import pictures
@@ -38,7 +39,8 @@ PLOTS = {"queues": (), "tree": (), "water": (), "turns": (), "sums": ("b-gang",)
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_cycle_has_every_picture(name):
-    for cycle, job in ((flat().run(), "b-gang"), (run_tree(START), "eval-gang"),
+    for cycle, job in ((flat().run(), "b-gang"),
+                       (tree_cluster(START).run(tree_conf()), "eval-gang"),
                        (Cluster.read(export("plots")).run(), "ci/nightly-4412"),
                        (Cluster().node("n", cpu=1).job("j", cpu=1).run(), "j")):
         picture = getattr(cycle.plot, name)(*(job for _ in PLOTS[name]))
@@ -95,19 +97,6 @@ def bands(svg):
     return found
 
 
-def boxes_of(svg):
-    """Where words stand: line, left and right, by the widths that the pictures reckon with."""
-    found = []
-    for text in ET.fromstring(svg).iter(f"{SVG}text"):
-        words, kind = "".join(text.itertext()), text.get("class") or ""
-        size = 11 if "vp-tiny" in kind else 12 if "vp-small" in kind else 14
-        wide = 0.56 * size * len(words)
-        x, anchor = float(text.get("x")), text.get("text-anchor")
-        left = x - wide if anchor == "end" else x - wide / 2 if anchor == "middle" else x
-        found.append((round(float(text.get("y"))), left, left + wide, words))
-    return found
-
-
 @pytest.mark.parametrize("width", [390, 640, 860, 1240])
 @pytest.mark.parametrize("suffix", ["", f"-{LONG}"])
 def test_no_words_lie_on_each_other(width, suffix):
@@ -117,7 +106,7 @@ def test_no_words_lie_on_each_other(width, suffix):
     deep.job(f"gang{suffix}", queue=f"below{suffix}", pods=12, cpu=1)
     for cycle in (flat(suffix=suffix).run(), deep.run(TREE)):
         picture = pictures.channels("Queues", channels(cycle), width=width)
-        words = boxes_of(picture.svg)
+        words = words_of(picture.svg)
         for place, (y, left, right, text) in enumerate(words):
             assert left >= -1 and right <= width + 1, f"{text} is cut off"
             for other_y, other_left, other_right, other in words[place + 1:]:
@@ -126,5 +115,5 @@ def test_no_words_lie_on_each_other(width, suffix):
 
 
 def test_labels_say_the_number_of_their_mark():
-    said = " ".join(words for _, _, _, words in boxes_of(flat().run().plot.queues().svg))
+    said = " ".join(words for _, _, _, words in words_of(flat().run().plot.queues().svg))
     assert re.search(r"kept 2 deserves [\d.]+ limit 14", said)

@@ -28,6 +28,7 @@ from volcano_lab.widgets.channels import (
     sharing_plugin,
     short_reason,
     unit_of,
+    written,
 )
 from volcano_lab.widgets.controls import Control, choice, group, handle
 from volcano_lab.widgets.lab import Lab, Task, Values
@@ -123,11 +124,24 @@ class Outcomes:
             found.append(str(Message(
                 "job.gets", job=more, placed=row["now"], pods=row["now"] + row["waiting"],
                 before=before.jobs[more]["now"], why=now.reason(row)[0])))
-        for verb, field in (("deserves", "deserved"), ("may hold", "real_capability")):
+        for verb, field, setting in (("deserves", "deserved", "deserved"),
+                                     ("may hold", "real_capability", "capability")):
             if before.resource == now.resource and len(found) < 2:
-                found += amounts(verb, lambda facts, field=field: facts.of(field),
+                said = self._as_set(before, now, field, setting)
+                found += amounts(verb, lambda facts, field=field, said=said: {
+                    name: each for name, each in facts.of(field).items() if name not in said},
                                  unit_of(now.resource)).sentences(before, now)
         return found[:2]
+
+    def _as_set(self, before: Decided, now: Decided, field: str, setting: str) -> set[str]:
+        """The queues that have just the amount to which their own setting was moved: the move says
+        so itself.
+        """
+        was, are = ({name: written(getattr(info.queue.spec, setting), facts.resource)
+                     for name, info in facts.cycle.session.queues.items()}
+                    for facts in (before, now))
+        return {name for name, each in now.of(field).items()
+                if are[name] == each and was.get(name) != each}
 
     def _sentence(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
         row = now.jobs[name]

@@ -51,10 +51,10 @@ class Control:
             gettext(label) for label in self.labels]} | self.more
 
     def choices(self) -> list[Any]:
-        """Return all allowed values; none for texts, which have no list."""
+        """Return all allowed values."""
         if self.kind == "switch":
             return [False, True]
-        if self.options or self.kind == "text":
+        if self.options:
             return list(self.options)
         count = round((self.most - self.least) / self.step)
         return [self._at(number) for number in range(count + 1)]
@@ -69,7 +69,7 @@ class Control:
         Raises:
             ValueError: for a value that is not allowed.
         """
-        if self.kind in ("slider", "number", "handle") and not self.options:
+        if self.kind in ("slider", "handle") and not self.options:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise Misuse("{name} is {value}; allowed is a number", name=name,
                              value=repr(value))
@@ -78,11 +78,9 @@ class Control:
                              value=value, least=self.least, most=self.most)
             return self._at(round((value - self.least) / self.step))
         allowed: Sequence[Any] = self.choices()
-        if allowed and value not in allowed:
+        if value not in allowed:
             raise Misuse("{name} is {value}; allowed are {options:,}", name=name,
                          value=repr(value), options=[*map(str, allowed)])
-        if self.kind == "text" and not isinstance(value, str):
-            raise Misuse("{name} is {value}; allowed is a text", name=name, value=repr(value))
         return value
 
     def words(self, value: Any) -> str:
@@ -118,12 +116,6 @@ def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, st
     return Control("slider", label, start, least, most, step, unit, about, values, labels)
 
 
-def number(start: float, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
-           about: str = "") -> Control:
-    """Create a field for a number."""
-    return Control("number", label, start, least, most, step, unit, about)
-
-
 def handle(start: Any, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
            options: Sequence[Any] = ()) -> Control:
     """Create a handle on a picture: a number, or one of `options`."""
@@ -142,11 +134,6 @@ def choice(start: Any, options: Mapping[str, Any] | Sequence[Any], label: str, *
 def switch(start: bool, label: str, *, about: str = "") -> Control:
     """Create a switch that is on or off."""
     return Control("switch", label, start, about=about)
-
-
-def text(start: str, label: str, *, about: str = "") -> Control:
-    """Create a field for a text."""
-    return Control("text", label, start, about=about)
 
 
 def group(title: str, controls: Mapping[str, Control], *, color: str = "", link: str = ""

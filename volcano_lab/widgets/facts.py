@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api import PIPELINED, RELEASING, RUNNING, TaskInfo, in_units
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.trace.views.queues import most_of
 
 Row = dict[str, Any]
 GI = 2**30
@@ -56,19 +55,6 @@ def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> li
     return [{"name": row["queue"], "color": row["color"], "asked": row["request"],
              "held": row["allocated"], "deserved": row["deserved"], "guarantee": row["guarantee"],
              "limit": row["real_capability"]} for row in queue_rows(cycle, resource, names)]
-
-
-def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
-    """Return the data of `pictures.vessels`: the rounds in which deserved was computed."""
-    scale, queues = _scale(resource), []
-    for row, whole in zip(queue_rows(cycle, resource), cycle.queues(), strict=True):
-        most = most_of(whole, resource) / scale
-        rim = "asks for" if row["request"] is not None and most >= row["request"] else "limit"
-        queues.append({"queue": row["queue"], "color": row["color"], "weight": row["weight"],
-                       "limit": plain(most), "rim": gettext(rim), "guarantee": row["guarantee"],
-                       "note": f"{gettext(rim)} {most:.4g}"})
-
-    return {"queues": queues, "rounds": rounds(cycle, resource)}
 
 
 def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:

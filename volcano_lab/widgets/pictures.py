@@ -106,25 +106,6 @@ def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec
     return Picture(kind, title, data, given, **frame)
 
 
-def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str = "",
-            height: int | None = None, **frame: Any) -> Picture:
-    """Draw water-filling: resources are distributed round by round; it can be played.
-
-    Args:
-        title: one line.
-        data: {"queues": [{"queue", "color", "weight", "limit", "rim", "guarantee", "note"}],
-            "rounds": [{"left_before", "left", "steps": {queue: {"before", "offered", "after"}}}]}.
-            `limit` is the height of a vessel's rim, `rim` its label; `offered` is added to
-            `before`.
-        most: the amount at which the scale ends; of several the first that fits is taken.
-        unit: of the amounts, such as "CPUs".
-        height: pixels.
-        frame: legend, key, wide, tall, width.
-    """
-    return _picture("vessels", title, data, frame, unit=unit, height=height,
-                    max=most if isinstance(most, int | float) else list(most))
-
-
 def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: Any) -> Picture:
     """Draw queues as channels on one scale: what each deserves (water), holds (pods), may hold and
     has guaranteed, its unplaced jobs below it, its place in the order, and the nodes.
@@ -132,7 +113,8 @@ def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: An
     Args:
         title: one line.
         data: see `widgets.channels`.
-        without: those of "nodes", "shares", "lanes" that are left out.
+        without: those of "nodes", "shares", "lanes", "pods" that are left out; without pods each
+            band of water has its number.
         frame: legend, key, wide, tall, width.
     """
     return _picture("channels", title, data, frame, without=list(without))

@@ -31,6 +31,7 @@ Row = dict[str, Any]
 TREE = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
         "allocated. Hatched: admitted, waiting. Dashed: guarantee.")
 VOTES = "✓ names it: it may go. – keeps it. Blank: not asked. Frame: who is left."
+WATER = "A band for each round. Lines: what a queue deserves, its guarantee, its limit."
 NODES = "Full: runs. Hatched: placed in this cycle. Dashed: promised. ×: leaving."
 SUMS = ("allocated − elastic", "in queue", "this job")
 ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
@@ -65,10 +66,8 @@ class Plot:
     def water(self, title: str = "What each queue deserves, round by round", resource: str = "cpu",
               **frame: Any) -> Picture:
         """Draw the rounds in which proportion computed deserved; other plugins have no rounds."""
-        data = facts.fill(self._cycle, resource)
-        most = max([1, *(row["limit"] for row in data["queues"])])
-        return pictures.vessels(title, data, **{"most": most * 1.02, "unit": unit_of(resource)}
-                                | frame)
+        return self.queues(title, resource, ("nodes", "shares", "lanes", "pods"),
+                           **{"legend": WATER, "width": 760} | frame)
 
     def turns(self, title: str = "Whose turn it is", **frame: Any) -> Picture:
         """Draw the queues in the order of allocate."""

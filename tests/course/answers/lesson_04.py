@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from course.answers import answers
 from volcano_lab.course.kit.checking import checks_of
 from volcano_lab.course.lesson_04 import checks
-from volcano_lab.course.lesson_04.checks import Amounts, _lesson
+from volcano_lab.course.lesson_04.checks import Amounts
+from volcano_lab.course.lesson_04.lab import admission_cluster
 
 CAUSES = checks_of("04")["patient_one"].options
 
@@ -109,21 +110,21 @@ answers(
 answers(
     checks.let_second_in,
     right=[
-        _lesson().job("old", min_member=3),
-        _lesson().job("old", min_member=1),
-        _lesson().job("old", cpu="500m"),
+        admission_cluster().job("old", min_member=3),
+        admission_cluster().job("old", min_member=1),
+        admission_cluster().job("old", cpu="500m"),
     ],
     wrong=[
-        (_lesson(), "nothing has changed"),
-        (_lesson().queue("team", capability=20), "team as it is"),
-        (_lesson().queue("other", guarantee={}), "14"),
-        (_lesson().job("second", pods=4), "two new jobs"),
-        (_lesson().remove("first"), "two new jobs"),
-        (_lesson().job("old", min_member=5), "less elastic"),
-        (_lesson().node("node-2", cpu=10), "capability of 12"),
-        (_lesson().job("old", pods=5, running={"node-0": 5}), "5 + 5 + 4 − 1 = 13"),
-        (_lesson().job("old", pods=7), "the sum is the same"),
-        (_lesson().job("old", cpu=2), "= 17"),
+        (admission_cluster(), "nothing has changed"),
+        (admission_cluster().queue("team", capability=20), "team as it is"),
+        (admission_cluster().queue("other", guarantee={}), "14"),
+        (admission_cluster().job("second", pods=4), "two new jobs"),
+        (admission_cluster().remove("first"), "two new jobs"),
+        (admission_cluster().job("old", min_member=5), "less elastic"),
+        (admission_cluster().node("node-2", cpu=10), "capability of 12"),
+        (admission_cluster().job("old", pods=5, running={"node-0": 5}), "5 + 5 + 4 − 1 = 13"),
+        (admission_cluster().job("old", pods=7), "the sum is the same"),
+        (admission_cluster().job("old", cpu=2), "= 17"),
     ],
 )
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from course.answers import answers
-from volcano_lab.course.lesson_06c import checks
-from volcano_lab.course.lesson_06c.checks import standstill
+from volcano_lab.course.kit.scenery import cluster_of
+
+
+def standstill():
+    return cluster_of("06c", "all_at_work")
 
 
 def _fixed(*left_out: str):
@@ -21,7 +24,7 @@ def _fixed(*left_out: str):
 
 
 answers(
-    checks.all_at_work,
+    "06c.all_at_work",
     right=[_fixed(), _fixed("report").queue("reserve", guarantee={}),
            _fixed("backup").job("backup", queue="research")],
     wrong=[

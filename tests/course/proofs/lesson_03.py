@@ -2,8 +2,16 @@
 
 from course.proofs import after
 from volcano_lab.course.lesson_03 import filling
-from volcano_lab.course.lesson_03.lab import at_opening, one_more_pod
+from volcano_lab.course.lesson_03.lab import POD_CPU, START, at_opening
 from volcano_lab.widgets.facts import deserved
+
+
+def one_more_pod(facts):
+    """Return whether a deserved one pod more than it held when the cycle began."""
+    queue = next(row for row in facts.cycle.queues() if row["queue"] == "a")
+    pods = START["a"]["runs"] + 1
+    return (queue["deserved"]["cpu"] >= pods * POD_CPU
+            and queue["deserved"]["memory"] >= pods * START["a"]["memory"] * 2**30)
 
 
 @after("proportion-06")

@@ -1,6 +1,7 @@
 """What lesson 04, "Who is admitted: limits, and the sum of admission", says is so."""
 
 from course.proofs import after, answer
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.lesson_04.lab import FACTOR, KEPT, LIMIT, MEMORY, NEEDS
 
 
@@ -73,8 +74,8 @@ def answers_of_the_lab(lab):
 
 
 @after("a060")
-def admitted_is_not_placed(checks):
-    team = next(row for row in checks.patients()["one"].run().queues() if row["queue"] == "team")
+def admitted_is_not_placed():
+    team = next(row for row in cluster_of("04", "one").run().queues() if row["queue"] == "team")
     assert team["real_capability"]["cpu"] == 6
 
 

@@ -2,7 +2,13 @@
 
 from course.proofs import after
 from volcano_lab.course.kit.questions import entries
-from volcano_lab.course.lesson_14.scene import most_idle, started
+from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, _rows, started
+
+
+def most_idle(sim, hour=6):
+    """The most CPUs that were idle at one moment after an hour of the day."""
+    return max(NODES * CPUS - row["used_cpu"] for row in _rows(sim, "cluster")
+               if row["time"] > hour * HOUR)
 
 
 def by_queue(rows, field):
@@ -96,3 +102,12 @@ def full_nodes_leave_empty_ones(beside):
     waits = {(row["scores"], row["queue"]): row["mean wait, minutes"] for row in beside}
     assert waits["binpack", "research"] <= waits["nodeorder", "research"] / 2
     assert waits["binpack", "web"] <= waits["nodeorder", "web"]
+
+
+@after("time-25s")
+def where_all_pods_are_of_one_size_both_wait_alike(conf, jobs):
+    alike = jobs.copy().job("train", cpu=4)
+    waits = [[round(row["waiting_mean"] / 60) for row in alike.simulate(
+        conf=conf().replace("nodeorder", name), arrivals=1 / 900, seed=1, period=300, until=86400,
+        durations=("exponential", 3600)).measures("queues")] for name in ("nodeorder", "binpack")]
+    assert waits[0] == waits[1]

@@ -28,6 +28,7 @@ from importlib import import_module
 
 _HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict",
           "all_checks": "checking", "answers": "tracing", "ask": "question", "bars": "results",
+          "broken_cluster": "boss",
           "check": "checking", "finding": "results", "lesson": "thread",
           "recap": "recapping", "table": "results", "trace_of": "tracing",
           "try_again": "verdict", "ways": "thread", "well_done": "verdict"}

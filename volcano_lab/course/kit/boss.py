@@ -7,10 +7,36 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import Check, Mistakes, checks_of, registered
+from volcano_lab.course.kit.questions import HINTS, entries, opened, part
+from volcano_lab.course.kit.scenery import cluster_of
+from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.messages import gettext, paragraph
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
+
+
+def broken_cluster(name: str) -> tuple[Cluster, Check]:
+    """A broken cluster of the lesson that is open, and the check of its repair."""
+    return cluster_of(opened.number, name), checks_of(opened.number)[name]
+
+
+def repair(lesson: str, name: str) -> Check:
+    """Make the check of a repair from its entry, and register it. What it says are the lesson's
+    hints: of each job what helps on, `as_it_was`, and the check's own name.
+    """
+    asks, needs = (entries(lesson)[name][word] for word in ("asks", "needs"))
+
+    def grade(answer: Cluster) -> Mistakes:
+        broken = cluster_of(lesson, name)
+        yield answer.objects() == broken.objects(), "as_it_was"
+        yield from repaired(broken, answer, None, needs, part(lesson, HINTS))
+        return well_done(name)
+
+    grade.__doc__ = asks
+    return registered(Check(f"{lesson}.{name}", grade, Cluster,
+                            "a cluster, such as broken.copy().queue(...)"))
 
 
 def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[str, int],

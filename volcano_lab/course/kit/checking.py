@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from volcano_lab.course.kit import progress
-from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, right
+from volcano_lab.course.kit.questions import HINTS, RIGHT, entries, part, right
 from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
 from volcano_lab.messages import gettext
@@ -30,8 +30,9 @@ WORDS = {float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, 
          dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
          tuple: "a tuple, such as (1, 2)"}
 NOTHING = "Your function gives nothing back. Is there a `return`?"
-Mistakes = Generator[tuple[object, str], None, Verdict | None]
-"""What may be wrong with an answer, each with its hint, and at the end the verdict on others."""
+Mistakes = Generator[tuple[object, str | Verdict], None, Verdict | None]
+"""What may be wrong with an answer, each with its hint (a text, the name of one of the lesson's
+hints, or `try_again` of a name with its facts), and at the end the verdict on others."""
 
 
 class Check:
@@ -75,6 +76,7 @@ class Check:
                 filter(None, (type(error).__name__, text)))))
         if verdict is None:
             return try_again(NOTHING) if isinstance(answer, FunctionType) else to_do(self.task)
+        verdict = verdict.worded(part(self.key.partition(".")[0], HINTS))
         if verdict.state == WELL_DONE:
             progress.note(self.key)
         return verdict
@@ -122,7 +124,7 @@ def verdict_of(graded: Verdict | Mistakes | None) -> Verdict | None:
         while True:
             wrong, hint = next(graded)
             if wrong:
-                return try_again(hint)
+                return hint if isinstance(hint, Verdict) else try_again(hint)
     except StopIteration as end:
         return end.value
 
@@ -142,7 +144,7 @@ def check(*, takes: type | Callable[[Any], bool] | None = None, wanted: str = ""
 
     def register(grade: Callable[[Any], Any]) -> Check:
         lesson = grade.__module__.rpartition("lesson_")[2].partition(".")[0]
-        return _registered(Check(f"{lesson}.{grade.__name__}", grade, takes, wanted, options))
+        return registered(Check(f"{lesson}.{grade.__name__}", grade, takes, wanted, options))
 
     return register
 
@@ -159,9 +161,9 @@ def checks_of(lesson: str) -> dict[str, Check]:
     for name, entry in entries(lesson).items():
         if "asks" in entry and f"{lesson}.{name}" not in CHECKS:
             graded = {word: said for word, said in entry.items() if word not in ("first", "then")}
-            _registered(answer_table(f"{lesson}.{name}", **graded))
+            registered(answer_table(f"{lesson}.{name}", **graded))
     return {name: CHECKS[f"{lesson}.{name}"] for name, entry in entries(lesson).items()
-            if name != RECAP and "predicts" not in entry}
+            if "predicts" not in entry}
 
 
 def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str = "",
@@ -208,7 +210,8 @@ def _means(answer: Any, key: Any) -> bool:
     return begins or same(answer, key)
 
 
-def _registered(made: Check) -> Check:
+def registered(made: Check) -> Check:
+    """Register a check by its key."""
     CHECKS[made.key] = made
     return made
 

@@ -14,7 +14,7 @@ from volcano_lab.course.kit import verdict as states
 from volcano_lab.course.kit.checking import Check, checks_of, is_empty
 from volcano_lab.course.kit.live import Shown, answers_shown, views
 from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_names
-from volcano_lab.course.kit.questions import RECAP, RIGHT, entries, opened, right
+from volcano_lab.course.kit.questions import RIGHT, entries, opened, right
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.messages import NoSuch, gettext, mark, paragraph
@@ -258,7 +258,7 @@ def _check(name: str) -> Check:
     if name not in checks:
         raise NoSuch('Lesson {number} has no question "{name}"; it has {join}.',
                      number=opened.number, name=name,
-                     join=", ".join(sorted(entries(opened.number).keys() - {RECAP})))
+                     join=", ".join(sorted(entries(opened.number))))
     return checks[name]
 
 

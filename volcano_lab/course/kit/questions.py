@@ -15,8 +15,11 @@ answer gets its hint and may be changed, and `otherwise` is the hint for an answ
 the table. The answers are what the reader chooses from, unless `takes` (a prediction) or
 `otherwise` (a check) says that he writes one. `first` and `then` are texts before and behind the
 result. A check that computes is a function of `checks.py`; here it has its place among the checks,
-and maybe a `first` and a `then`.
-The entry `recap` has `points`, and what is where in the real Volcano (`kit.recapping`).
+maybe a `first` and a `then`, and the `cases` that it tries.
+The entry `hints` has what such checks say of an answer, by name; `recap` has `points`, and what is
+where in the real Volcano (`kit.recapping`); `tasks` are those of the lab (`kit.tasks`), `clusters`
+are built by `kit.scenery`. A check with `needs` is the repair of the cluster of its name: these
+jobs have to get so many pods (`kit.boss`).
 """
 
 from collections.abc import Mapping
@@ -32,26 +35,39 @@ COURSE = Path(__file__).parents[1]
 RIGHT = "right: "
 """How the right answer of a table begins."""
 
-RECAP = "recap"
-KEYS = {"predicts", "asks", "answers", "otherwise", "takes", "first", "then"}
+PARTS = RECAP, HINTS, TASKS, CLUSTERS = "recap", "hints", "tasks", "clusters"
+KEYS = {"predicts", "asks", "answers", "otherwise", "takes", "first", "then", "cases", "needs"}
 Entry = Mapping[str, Any]
 
 
 @cache
 def entries(lesson: str) -> dict[str, Entry]:
-    """The entries of a lesson's `questions.yaml`, by name.
+    """The questions of a lesson's `questions.yaml`, by name.
 
     >>> entries("03")["second_offer"]["asks"]
     'How many CPUs is queue b offered in round 2?'
     """
-    path = COURSE / f"lesson_{lesson}" / "questions.yaml"
-    found: dict[str, Entry] = yaml.safe_load(path.read_text(encoding="utf-8")) if (
-        path.exists()) else {}
+    found = {name: entry for name, entry in _file(lesson).items() if name not in PARTS}
     for name, entry in found.items():
-        if name != RECAP and (unknown := entry.keys() - KEYS):
-            raise ValueError(f"{path.parent.name}/{path.name}: {name} has {min(unknown)}; allowed "
+        if unknown := entry.keys() - KEYS:
+            raise ValueError(f"lesson_{lesson}/questions.yaml: {name} has {min(unknown)}; allowed "
                              f"are {', '.join(sorted(KEYS))}.")
     return found
+
+
+def part(lesson: str, name: str) -> Entry:
+    """One of the `PARTS` of a lesson that are no questions.
+
+    >>> part("03", HINTS)["a_smaller_one"]
+    'With a guarantee of {guarantee} they deserve {total} together. A smaller one is enough.'
+    """
+    return _file(lesson).get(name, {})
+
+
+@cache
+def _file(lesson: str) -> dict[str, Entry]:
+    path = COURSE / f"lesson_{lesson}" / "questions.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def right(entry: Entry) -> Any:

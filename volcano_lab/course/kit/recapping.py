@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from attrs import define
 
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
-from volcano_lab.course.kit.questions import RECAP, entries, opened
+from volcano_lab.course.kit.questions import RECAP, opened, part
 from volcano_lab.messages import ENGLISH, Misuse, mark, spoken
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
@@ -55,7 +55,7 @@ def recap() -> Recap:
     >>> print(str(recap()).splitlines()[0])
     - Each round offers what is left by weight; ...
     """
-    return recap_of(**entries(opened.number)[RECAP])
+    return recap_of(**part(opened.number, RECAP))
 
 
 def recap_of(points: Sequence[str] = (), **real: Mapping[str, str]) -> Recap:

@@ -1,10 +1,11 @@
-"""What many scenes begin with: equal nodes, and a configuration's text."""
+"""What many scenes begin with: equal nodes, a cluster from data, a configuration's text."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.questions import CLUSTERS, part
 
 
 def nodes(numbers: Iterable[int], **amounts: Any) -> Cluster:
@@ -23,6 +24,29 @@ def _nodes(numbers: tuple[int, ...], amounts: tuple[tuple[str, Any], ...]) -> Cl
         cluster.node(f"node-{number}", **dict(amounts))
     cluster.objects()
     return cluster
+
+
+def made_of(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
+    """The cluster that data describe: `nodes`, `queues` and `jobs`, each the arguments of the
+    cluster's own method, beside `objects`.
+
+    >>> made_of({"nodes": [{"name": "n1", "cpu": 4}], "jobs": [{"name": "train", "cpu": 1}]})
+    Cluster(Node=1, Pod=1, PodGroup=1, Queue=2)
+    """
+    cluster = Cluster(objects)
+    for kind in ("node", "queue", "job"):
+        for given in parts.get(f"{kind}s", ()):
+            getattr(cluster, kind)(**given)
+    return cluster
+
+
+def cluster_of(lesson: str, name: str) -> Cluster:
+    """A cluster of a lesson's `questions.yaml`.
+
+    >>> cluster_of("03", "one").run().why("default/team-work") != []
+    True
+    """
+    return made_of(part(lesson, CLUSTERS)[name])
 
 
 def conf_text(actions: str, *tiers: str, switches: Mapping[str, str] = {},

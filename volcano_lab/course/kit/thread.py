@@ -8,7 +8,7 @@ from volcano_lab.course.kit.field import show_fields
 from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
-from volcano_lab.course.kit.questions import RECAP, entries, opened
+from volcano_lab.course.kit.questions import entries, opened
 from volcano_lab.messages import Message, gettext, mark
 
 COURSE = Path(__file__).parents[1]
@@ -70,8 +70,7 @@ def count_checks(number: str) -> int:
     """
     if number == "17":  # of each riddle its cause and its repair
         return 2 * len(list((COURSE / "riddles").glob("*.yaml")))
-    return sum(name != RECAP and "predicts" not in entry
-               for name, entry in entries(number).items())
+    return sum("predicts" not in entry for entry in entries(number).values())
 
 
 class Ways(Shown):

@@ -1,9 +1,12 @@
 """What is said of an answer: a state and a text."""
 
-from attrs import define
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, define
 
 from volcano_lab.course.kit.markup import BLUE, GREEN, RED, box, html, plain
-from volcano_lab.messages import mark
+from volcano_lab.messages import gettext, mark, paragraph
 
 TO_DO, TRY_AGAIN, WELL_DONE = "to do", "try again", "well done"
 RIGHT, WRONG, SHOWN = "right", "not so", "shown"
@@ -23,7 +26,21 @@ class Verdict:
     """
 
     state: str
-    text: str
+    text: str | tuple[str, ...]
+    facts: Mapping[str, Any] = Factory(dict)
+
+    def worded(self, hints: Mapping[str, str]) -> "Verdict":
+        """The verdict in words: a text, or a fact, that is the name of a hint becomes that hint;
+        several texts follow each other.
+
+        >>> try_again("less", most=3).worded({"less": "Take {most} or less."})
+        try again: Take 3 or less.
+        """
+        facts = {name: gettext(hints.get(fact, fact)) if isinstance(fact, str) and (
+                     fact in hints or " " in fact) else fact for name, fact in self.facts.items()}
+        texts = (self.text,) if isinstance(self.text, str) else self.text
+        return Verdict(self.state, paragraph([gettext(hints.get(text, text), **facts)
+                                              for text in texts]))
 
     def __repr__(self) -> str:
         return f"{plain(self.state)}{mark(': ')}{plain(self.text)}"
@@ -50,13 +67,13 @@ def to_do(task: str) -> Verdict:
     return Verdict(TO_DO, task)
 
 
-def try_again(hint: str) -> Verdict:
+def try_again(*hint: str, **facts: Any) -> Verdict:
     """Say that an answer is not right; the hint fits this answer and leads on, without the
-    solution.
+    solution. It is made of texts, or names of hints of the lesson (`kit.questions`), with facts.
     """
-    return Verdict(TRY_AGAIN, hint)
+    return Verdict(TRY_AGAIN, hint if len(hint) > 1 else hint[0], facts)
 
 
-def well_done(why: str) -> Verdict:
-    """Say that an answer is right, and what makes it so."""
-    return Verdict(WELL_DONE, why)
+def well_done(*why: str, **facts: Any) -> Verdict:
+    """Say that an answer is right, and what makes it so: texts, or names of hints."""
+    return Verdict(WELL_DONE, why if len(why) > 1 else why[0], facts)

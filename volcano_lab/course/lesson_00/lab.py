@@ -3,9 +3,10 @@ whole or not at all, and what is to be done in its lab.
 """
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import gettext
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
-from volcano_lab.widgets.lab import Task, Values
+from volcano_lab.widgets.lab import Task
 from volcano_lab.widgets.story import amounts
 
 NO_LIMIT = 100
@@ -63,40 +64,21 @@ def weights_lab() -> ClusterLab:
         cluster.job(f"{queue}-work", queue=queue, pods=start["demand"] // POD[queue],
                     cpu=POD[queue], min_member=1)
 
-    def twice(values: Values, facts: Decided) -> bool:
-        return abs(facts.of("deserved")["a"] - 2 * facts.of("deserved")["b"]) < 0.01
-
     return lab(cluster, title="Three weights: a asks for 80 CPUs, b for 60, c for 30",
                moves=("weight",), says=[amounts("deserves", lambda facts: facts.of("deserved"),
                                                 "CPUs")], without=("nodes", "shares", "lanes"),
                opening="**a** and **b** deserve 35 each: a third of the 100, and a half of what "
                        "**c** leaves.", nothing="No queue deserves more or less.",
-               tasks=[Task("twice as much", "Let a deserve twice as much as b.", twice,
+               tasks=[Task("twice as much", "Let a deserve twice as much as b.", lambda _, facts: (
+                           facts.of("deserved")["a"] == 2 * facts.of("deserved")["b"]),
                            show={"queue/a.weight": 2}),
                       Task("more weight for c", "Give c weight 9. Does it deserve more than "
                            "before?", show={"queue/c.weight": 9})])
 
 
-def _enough_for_four(values: Values, facts: Decided) -> bool:
-    moved = {name for name, value in START_VALUES.items() if values[name] != value}
-    return (moved <= {"queue/a.weight"} and values[GANG_MINIMUM] == 4
-            and facts.jobs["a-gang"]["fate"] == "placed")
-
-
-TASKS = [Task("weight", "The gang's minimum is 4 now. Which weight of a is just enough for it?",
-              _enough_for_four, {GANG_MINIMUM: 4}, {"queue/a.weight": 3}),
-         Task("guarantee", "Raise b's guarantee until c may hold 70. Who deserves less?",
-              lambda values, facts: facts.queues["c"]["real_capability"] == 70,
-              show={"queue/b.guarantee.resource.cpu": 20}),
-         Task("demand", "Let b ask for less, until CPUs are left that no queue takes.",
-              lambda values, facts: sum(facts.of("deserved").values()) < 99.9,
-              show={"job/default/b-work.pods": 3}),
-         Task("a gang too large", "Make a gang that is not even tried. What does it wait for?",
-              lambda values, facts: values[GANG_MINIMUM] > values[f"job/{GANG}.pods"],
-              show={GANG_MINIMUM: 5})]
-START_VALUES = {f"queue/{queue}.{path}": start[word] for queue, start in START.items()
-                for word, path in (("weight", "weight"), ("capability", "capability.cpu"),
-                                   ("guarantee", "guarantee.resource.cpu"))}
+TASKS = tasks("00", {
+    "demand": lambda values, facts: sum(facts.of("deserved").values()) < 99.9,
+    "a gang too large": lambda values, facts: values[GANG_MINIMUM] > values[f"job/{GANG}.pods"]})
 
 
 def _opening(facts: Decided) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
@@ -16,7 +17,7 @@ from volcano_lab.scheduler import traced
 from volcano_lab.simulation import Simulation
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice
-from volcano_lab.widgets.lab import Lab, Task
+from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import amounts, outcome
 
 ACTIONS = "enqueue, allocate, backfill"
@@ -174,10 +175,5 @@ def cycle_lab() -> Lab:
         opening=gettext("The list is {ACTIONS}, Volcano's default. Choose another one.",
                         ACTIONS=ACTIONS),
         nothing="Every job ends as before.",
-        tasks=[Task("order", "Let enqueue run after allocate. What is placed in this cycle?",
-                    show={"actions": "allocate, enqueue"}),
-               Task("without enqueue", "Which list places pods of a job that was never admitted?",
-                    lambda values, rows: "enqueue" not in values["actions"]
-                    and any("pod" in row.get("allocate", "") for row in rows),
-                    show={"actions": "allocate, backfill"})],
+        tasks=tasks("01"),
         code=lambda values: small_cluster())

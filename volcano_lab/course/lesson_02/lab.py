@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api.resource import Resource
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_02.comparisons import FITS, NOT_LOOKED_AT, TOO_MUCH, compared
 from volcano_lab.messages import gettext
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import outcome
 
 GPU = "nvidia.com/gpu"
@@ -128,15 +129,6 @@ PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["di
           pictures.table("What each comparison says", lambda at: _worded(at["answers"]),
                          key="answers",
                          wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
-TASKS = [Task("forgiven",
-              "One GPU on each side: only CPU counts. From which difference on does the first row "
-              "say no?", start={"left_gpu": "1", "right_gpu": "1"}, show={"cpu": 0.1}),
-         Task("strict says yes", "Make the strict row say yes without moving a slider.",
-              lambda values, at: _said("strict")(at) == "yes" and values["cpu"] == START["cpu"]
-              and values["memory"] == START["memory"], show={"ask_cpu": False}),
-         Task("the other way", "The first row says yes, the second says no.",
-              lambda values, at: (_said("tolerant")(at), _said("tolerant, infinity")(at)) ==
-              ("yes", "no"), show={"left_gpu": NOT_MENTIONED, "right_gpu": "1"})]
 
 
 def comparison_lab() -> Lab:
@@ -147,7 +139,7 @@ def comparison_lab() -> Lab:
     ['✗ no', '✗ no', '✓ yes']
     """
     names = [row["comparison"] for row in _answers(START)]
-    return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=TASKS,
+    return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=tasks("02"),
                says=[outcome(f"“{name[0].upper()}{name[1:]}”", _said(name)) for name in names],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
                "not mention.", nothing="Every comparison says what it said before.")

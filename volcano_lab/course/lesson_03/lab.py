@@ -6,15 +6,16 @@ from typing import Any
 
 from volcano_lab.api.resource import share_of
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import nodes
+from volcano_lab.course.kit.results import Table, table
+from volcano_lab.course.kit.scenery import cluster_of, nodes
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import gettext
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import sums
-from volcano_lab.widgets import pictures
+from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.controls import Control, group, slider
-from volcano_lab.widgets.lab import Task
 
 POD_CPU = 2
 START = {"a": {"weight": 1, "memory": 4, "asks": 15, "runs": 5},
@@ -92,28 +93,6 @@ def _controls() -> dict[str, Control]:
     return found
 
 
-def one_more_pod(facts: Decided) -> bool:
-    """Return whether a deserved one pod more than it held when the cycle began."""
-    queue = next(row for row in facts.cycle.queues() if row["queue"] == "a")
-    pods = START["a"]["runs"] + 1
-    return (queue["deserved"]["cpu"] >= pods * POD_CPU
-            and queue["deserved"]["memory"] >= pods * START["a"]["memory"] * 2**30)
-
-
-TASKS = [Task("one more pod",
-              "Raise only a's weight. From which weight on may a have one more pod?",
-              lambda values, facts: values[_memory("a")] == 4 and one_more_pod(facts),
-              show={"queue/a.weight": 2}),
-         Task("no memory", "Let a's pods take no memory. Which place in the order has a now?",
-              show={_memory("a"): 0}),
-         Task("overused", "Make c overused. What must meet what?",
-              lambda values, facts: facts.queues["c"]["overused"] and values[
-                  "job/default/c-work.pods"] == START["c"]["runs"],
-              show={"job/default/c-work.pods": START["c"]["runs"]}),
-         Task("weight in vain", "c asks for 10 pods now. Give it weight 9: does it deserve more?",
-              start={"job/default/c-work.pods": 10}, show={"queue/c.weight": 9})]
-
-
 def _opening(facts: Decided) -> str:
     order = ", ".join(facts.cycle.queue_order)
     return (gettext("The emptiest queue goes first: **{order}**. A queue is as full as its "
@@ -127,4 +106,22 @@ def proportion_lab() -> ClusterLab:
     True
     """
     return lab(two_resource_cluster(), title="Two resources: 100 CPUs and 120 Gi, three queues",
-               controls=_controls(), tasks=TASKS, opening=_opening)
+               controls=_controls(), tasks=tasks("03"), opening=_opening)
+
+
+def patient(name: str) -> Table:
+    """What can be read of one of the clusters in which team-work waits.
+
+    >>> print(patient("two"))
+    team-work, in queue team: Pending, 0 pods placed, 2 pending
+    ...
+    """
+    cycle, units = cluster_of("03", name).run(), {"cpu": "CPUs", "memory": "Gi", "pods": "pods"}
+    rows = [{"queue": row["queue"], "resource": unit,
+             "deserved": facts.amount(row["deserved"], resource),
+             "held": facts.amount(row["allocated"], resource)}
+            for row in reversed(cycle.queues()) for resource, unit in units.items()]
+    (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
+    return table([row for row in rows if row["deserved"]], caption=(
+        gettext("team-work, in queue team: {job}, {job1} pods placed, {job2} pending",
+                job=job["phase"], job1=job["placed"], job2=job["pending"])))

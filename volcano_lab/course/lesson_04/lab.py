@@ -6,17 +6,18 @@ import attrs
 
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import nodes
+from volcano_lab.course.kit.results import Table, table
+from volcano_lab.course.kit.scenery import cluster_of, nodes
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import gettext
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
-from volcano_lab.widgets import pictures
+from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.controls import group, slider
 from volcano_lab.widgets.facts import plain
-from volcano_lab.widgets.lab import Task
 
 CPUS = 10
 PARTS = ["allocated − elastic", "in queue", "minimum"]
@@ -124,25 +125,20 @@ def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             for name, row in zip(told, rows, strict=True)]
 
 
-def pods_of_old(cycle: Cycle, title: str = "What old holds, in CPUs") -> pictures.Picture:
+def pods_of_old(cycle: Cycle) -> pictures.Picture:
     """Draw what job old needs of what it holds, and what of it is elastic.
 
     >>> pods_of_old(admission_cluster().run()).data[0]["text"]
     '4 + 2 elastic'
     """
-    return pictures.sums(title, _old(cycle), parts=["needed", "elastic"], most=1.8,
-                         limit="may hold")
-
-
-def _old(cycle: Cycle) -> list[dict[str, Any]]:
     team = next(row for row in cycle.queues() if row["queue"] == "team")
-    job = cycle.session.jobs.get("default/old")
-    held = plain(job.allocated.milli_cpu / 1000) if job else 0
-    needed = min(held, job.min_available) if job else 0
-    return [{"name": "old", "parts": [needed, held - needed],
-             "limit": team["real_capability"]["cpu"],
-             "text": gettext("{needed} + {elastic} elastic", needed=needed,
-                             elastic=held - needed)}]
+    job = cycle.session.jobs["default/old"]
+    held, needed = plain(job.allocated.milli_cpu / 1000), job.min_available
+    old = {"name": "old", "parts": [needed, held - needed],
+           "limit": team["real_capability"]["cpu"], "text": gettext(
+               "{needed} + {elastic} elastic", needed=needed, elastic=held - needed)}
+    return pictures.sums("What old holds, in CPUs", [old], parts=["needed", "elastic"], most=1.8,
+                         limit="may hold")
 
 
 NEEDS, MEMORY = "job/default/old.minAvailable", "job/default/second.requests.memory"
@@ -153,19 +149,6 @@ CONTROLS = group("job old", {NEEDS: slider(4, 1, 6, "old needs", unit="pods", ab
     MEMORY: slider(1, 0, 8, "second's memory", unit="Gi", about="of each pod")}, link="second"
 ) | group("overcommit", {FACTOR: slider(1.2, 1.0, 1.8, "factor", step=0.1)})
 CONTROLS[MEMORY].more["suffix"] = "Gi"
-
-TASKS = [
-    Task("just elastic enough", "Only with old's need: which is the largest with which second "
-         "is still admitted?", show={NEEDS: 3}),
-    Task("no capability", "Take team's capability away: drag it to the right end. Is second "
-         "admitted? Do its pods get a node?", show={LIMIT: 20}),
-    Task("a larger guarantee", "From which guarantee of other on is second refused again?",
-         start={LIMIT: 20}, show={KEPT: 8}),
-    Task("both admitted", "Let old need 1. How many of the nine pods are placed?",
-         show={NEEDS: 1}),
-    Task("a crowded cluster", "Each pod of second asks for 8 Gi now. Who refuses second? And who "
-         "does with a factor of 1.3?", start={MEMORY: 8}, show={FACTOR: 1.3}),
-]
 
 
 def _compared(facts: Decided) -> list[dict[str, Any]]:
@@ -181,5 +164,25 @@ def admission_lab() -> ClusterLab:
     panel = pictures.sums("What enqueue compares, one sum after the other", _compared, rows=4,
                           parts=PARTS, most=1.3, wide=True)
     return lab(admission_cluster(), conf=conf_with(), controls=CONTROLS, panels=[panel],
-               title="Admission: 20 CPUs, 40 Gi, one queue, three jobs", tasks=TASKS,
+               title="Admission: 20 CPUs, 40 Gi, one queue, three jobs", tasks=tasks("04"),
                without=("nodes",))
+
+
+def patient(name: str) -> Table:
+    """What can be read of one of the clusters in which team-work waits.
+
+    >>> print(str(patient("one")).splitlines()[0])
+    team-work is Pending. Compared: cluster: 4 of 9; queue team: 7 of 6.
+    """
+    cycle = cluster_of("04", name).run()
+    words = ("guarantee", "real_capability", "deserved", "allocated", "elastic")
+    rows = []
+    for row in cycle.queues():
+        limit = cycle.session.queues[row["queue"]].queue.spec.capability or {}
+        rows.append({"queue": row["queue"], "capability": limit.get("cpu")} | {
+            word.replace("_", " "): facts.amount(row[word], "cpu") for word in words})
+    compared = [gettext("{who}: {sum} of {limit}", who=gettext(row["who"]), sum=row["sum"],
+                        limit=row["limit"]) for row in sums(cycle) if row["job"] == "team-work"]
+    (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
+    return table(rows, caption=gettext("team-work is {job}. Compared: {compared:;}.",
+                                       job=job["phase"], compared=compared))

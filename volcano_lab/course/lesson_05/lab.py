@@ -6,9 +6,9 @@ from attrs import define
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
-from volcano_lab.widgets.lab import Task
 from volcano_lab.widgets.pictures import Picture
 
 NODES, NODE_CPUS = 5, 4
@@ -72,11 +72,6 @@ def tree_cluster(rows: list[QueueRow]) -> Cluster:
     return cluster
 
 
-def run_tree(rows: list[QueueRow], plugin: str = TREE) -> Cycle:
-    """One cycle over the queues of some rows."""
-    return tree_cluster(rows).run(tree_conf(plugin))
-
-
 def tree_picture(cycle: Cycle, title: str, *, gangs: bool = True) -> Picture:
     """Draw the tree of a cycle, with what became of each gang or without."""
     return cycle.plot.tree(title, gangs=gangs)
@@ -91,17 +86,9 @@ def _admitted(facts: Decided, job: str) -> bool:
     return facts.jobs[job]["fate"] != "not admitted"
 
 
-TASKS = [Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
-              show={"conf": "capacity, admitting as v1.11.0 did"}),
-         Task("move batch", "Put batch below research. Which level refuses batch-gang?",
-              lambda values, facts: values["queue/batch.parent"] == "research",
-              show={"queue/batch.parent": "research"}),
-         Task("elastic room",
-              "Give web a capability with which its gang is admitted and gets no room.",
-              lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
-              show={"queue/web.capability.cpu": 5}),
-         Task("make room", "Change one number so that train-gang is admitted.",
-              lambda values, facts: _admitted(facts, "train-gang") and values["conf"] == TREE)]
+TASKS = tasks("05", {
+    "elastic room": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
+    "make room": lambda values, facts: _admitted(facts, "train-gang") and values["conf"] == TREE})
 
 
 def queue_tree_lab() -> ClusterLab:

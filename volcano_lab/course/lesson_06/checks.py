@@ -14,26 +14,22 @@ from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, hal
 from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.framework.statement import StatementError
-from volcano_lab.messages import gettext
 
 Plan = list[tuple[str, ...]]
+WHY = {"pods of train": "smaller_pods", "minimum": "minimum_counts"}
+"""What was changed -> the hint that says why it helps."""
 
 
 @check(takes=list, wanted='a list of pods, such as ["web-1", "train-0", "train-1"]')
 def order_of_undoing(answer: list) -> Mistakes:
     """In which order does discard take the three operations back? Give the pods."""
     pods = [str(pod) for pod in answer]
-    yield sorted(pods) != ["train-0", "train-1", "web-1"], (
-        "Name the three pods web-1, train-0 and train-1, each once.")
+    yield sorted(pods) != ["train-0", "train-1", "web-1"], "name_three_pods"
     if pods == ["train-1", "train-0", "web-1"]:
-        return well_done("From the last operation to the first, so that every state in between is "
-                         "one that has been before.")
-    yield pods == ["web-1", "train-0", "train-1"], (
-        "That is the order in which they were done. Discard goes the other way: the last one "
-        "first.")
-    yield pods[0] == "web-1", (
-        "The eviction was done first. Discard goes the other way: the last one first.")
-    return try_again("Begin with the operation that was done last.")
+        return well_done("last_first")
+    yield pods == ["web-1", "train-0", "train-1"], "order_of_doing"
+    yield pods[0] == "web-1", "eviction_first"
+    return try_again("begin_with_the_last")
 
 
 @check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
@@ -43,17 +39,14 @@ def path_of_a_pod(answer: list) -> Mistakes:
     """
     states = [str(state).capitalize() for state in answer]
     if states == ["Pending", "Allocated", "Binding", "Bound", "Running"]:
-        return well_done("allocate makes it Allocated, commit Binding; with the API server's "
-                         "answer it is Bound, and the kubelet runs it.")
-    yield states[0] != "Pending", "In the beginning it waits. Which state is that?"
-    yield "Pipelined" in states, (
-        "Pipelined is for room that is still being freed. Here the room is idle.")
-    yield "Inqueue" in states, "Inqueue is a phase of the PodGroup. Which states does a pod have?"
-    yield "Allocated" not in states, "What does the operation allocate make of a pod (section 2)?"
-    yield "Binding" not in states, "What is a pod that commit has handed to the cache (section 4)?"
-    yield "Bound" not in states, (
-        "The API server has said yes, and nothing runs yet. What is the pod then?")
-    return try_again("The path ends where the pod runs, and each state stands in it once.")
+        return well_done("path_of_a_pod")
+    yield states[0] != "Pending", "which_first_state"
+    yield "Pipelined" in states, "pipelined_is_later"
+    yield "Inqueue" in states, "inqueue_is_a_phase"
+    yield "Allocated" not in states, "after_allocate"
+    yield "Binding" not in states, "after_commit"
+    yield "Bound" not in states, "after_the_api_server"
+    return try_again("where_the_path_ends")
 
 
 # -- modify
@@ -69,30 +62,22 @@ def let_it_commit(answer: Cluster) -> Mistakes:
     changed = sorted(what for what in before | after if before.get(what) != after.get(what))
     cycle = answer.run(CONF)
     job, web = cycle.session.jobs.get("default/train"), cycle.session.jobs.get("default/web")
-    yield job is None or len(job.tasks) != 3, "train must have three pods, as before."
-    yield web is None or len(web.tasks) != 2, "web must run on, with its two pods."
-    yield answer.objects() == gang_that_does_not_fit().objects(), (
-        "This is the same cluster as before. Change a number in a copy of it.")
-    yield _nodes(before) != _nodes(after), (
-        "The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?")
-    yield len(changed) > 1, (gettext("That is more than one number: {join}. One of them, or "
-                                     "another one, is enough.", join=", ".join(changed)))
+    yield job is None or len(job.tasks) != 3, "train_three_pods"
+    yield web is None or len(web.tasks) != 2, "web_runs_on"
+    yield answer.objects() == gang_that_does_not_fit().objects(), "same_cluster"
+    yield _nodes(before) != _nodes(after), "two_nodes"
+    yield len(changed) > 1, try_again("more_than_one_number", join=", ".join(changed))
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         changed_what = changed[0] if changed else ""
-        why = ("Its pods are smaller now, so two of them find room on a node."
-               if "pods of train" in changed_what else "A gang counts its minimum, not its size."
-               if "minimum" in changed_what else "That node has room for one pod more.")
-        return well_done(gettext("{ready_task_num} pods of train are on their way, and its "
-                                 "minimum is {min_available}. {why}",
-                                 ready_task_num=job.ready_task_num(),
-                                 min_available=job.min_available, why=gettext(why)))
+        why = next((hint for word, hint in WHY.items() if word in changed_what), "one_pod_more")
+        return well_done(
+            "on_their_way", ready_task_num=job.ready_task_num(), min_available=job.min_available,
+            why=why)
     if job.pod_group.status.phase == "Pending":
         why = cycle.why("default/train")[0].removeprefix("not admitted: ")
-        return try_again(gettext("train is not admitted, so nothing is tried for it: {why}.",
-                                 why=why))
-    return try_again("train's statement is still taken back. How many of its pods fit on each "
-                     "node, and how many must?")
+        return try_again("not_admitted", why=why)
+    return try_again("still_taken_back")
 
 
 def _numbers(cluster: Cluster) -> dict[str, Any]:
@@ -160,17 +145,12 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Mistake
             with panics_stop():
                 answer(by_hand, [list(plan) for plan in plans])
         except (NodeError, Panic, StatementError):
-            yield _saved_too_late(by_hand), (
-                "A plan was saved after it was taken back, and then its operations have no node "
-                "any more. First `save()`, then `discard()`.")
-            return try_again(gettext("This could not be done: {trying}. Is the plan before it "
-                                     "still there? `discard()` takes it back, once, and each "
-                                     "plan needs a new statement.", trying=by_hand.trying))
+            yield _saved_too_late(by_hand), "saved_too_late"
+            return try_again("could_not_be_done", trying=by_hand.trying)
         if not list(by_hand.trace.operations):
             return None
         yield from _mistakes(by_hand, plans)
-    return well_done("Each plan was tried in the session and taken back, and only the best was "
-                     "sent on. This is how allocate compares HyperNodes (lesson 10).")
+    return well_done("cheapest")
 
 
 def _saved_too_late(by_hand: Rehearsal) -> bool:
@@ -186,24 +166,13 @@ def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
     wanted = [[word, f"default/{pod}"] for word, pod, *_ in best]
     done = [[word, pod] for word, pod, *_ in by_hand.session.committed]
     kinds = Counter(record.kind for record in by_hand.trace.records)
-    yield not done, ("Nothing is committed at the end. Begin a new statement, let it `recover` the "
-                     "plan that you saved, and `commit` it.")
-    yield len(done) > len(best) and all(step in done for step in wanted), (
-        "Operations of more than one plan are committed. Take every plan back, and commit only the "
-        "best.")
-    yield kinds["do"] != kinds["undo"] + kinds["commit"], (
-        "A plan that was tried is still there. End each try with `discard()`, or its pods keep "
-        "their places.")
-    yield done != wanted, (
-        gettext("Of plans with {join} evictions one was committed that is not the cheapest. "
-                'Count the operations whose `name` is "evict".',
-                join=", ".join(str(_evictions(plan)) for plan in plans)))
-    yield not kinds["recovers"], (
-        "The right plan is committed, but from itself, not from copies: try each plan, `save()` "
-        "and `discard()` it, and `recover()` the best.")
-    yield not kinds["saved"], ("The right plan is committed, but the operations themselves were "
-                               "done again, not copies. In Volcano discard takes the node's name "
-                               "from them. `save()` each plan before you `discard()` it.")
+    yield not done, "nothing_committed"
+    yield len(done) > len(best) and all(step in done for step in wanted), "more_than_one_plan"
+    yield kinds["do"] != kinds["undo"] + kinds["commit"], "a_try_left"
+    yield done != wanted, try_again(
+        "not_the_cheapest", join=", ".join(str(_evictions(plan)) for plan in plans))
+    yield not kinds["recovers"], "not_from_copies"
+    yield not kinds["saved"], "done_again"
 
 
 # -- the question that people have

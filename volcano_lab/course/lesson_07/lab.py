@@ -10,13 +10,14 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import gettext
 from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import group, slider
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import amounts
 
 CPUS = 12
@@ -215,21 +216,8 @@ def turns_picture(cycle: Cycle, title: str) -> pictures.Picture:
                           legend="Filled: a pod was placed. Dotted: no room any more.")
 
 
-def _pods(at: Shared, **wanted: int) -> bool:
-    return _by_queue(at.cycle).items() >= wanted.items()
-
-
-TASKS = [Task("a small sibling", "Let dev ask for 1 pod. Who takes the rest of eng's half?",
-              lambda values, at: values["dev_pods"] == 1 and _pods(at, sci=6),
-              show={"dev_pods": 1}),
-         Task("a small family", "Let sci ask for 2 pods. Who gets the CPUs that sci leaves?",
-              lambda values, at: values["sci_pods"] == 2 and _pods(at, dev=5, prod=5),
-              show={"sci_pods": 2}),
-         Task("a weight within", "Give dev weight 3. Who pays for it, prod or sci?",
-              show={"dev_weight": 3}),
-         Task("a third for sci", "Leave sci 4 of the 12 CPUs, by one weight alone.",
-              lambda values, at: _pods(at, sci=4) and values["sci_pods"] == 12,
-              show={"eng_weight": 2})]
+TASKS = tasks("07", {"a third for sci": lambda values, at: (
+    _by_queue(at.cycle)["sci"] == 4 and values["sci_pods"] == 12)})
 
 
 def hierarchy_lab() -> Lab:

@@ -9,7 +9,6 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
-from volcano_lab.messages import gettext
 from volcano_lab.plugins.binpack import binpacking_score
 
 Amounts = dict[str, float]
@@ -21,21 +20,16 @@ def wish(answer: str) -> Mistakes:
     nodes are full.
     """
     weights = [int(number) for number in re.findall(r"weight: *(\d+)", answer)]
-    yield any(weight not in range(1, 101) for weight in weights), (
-        "The weight of a wish is a number from 1 to 100; Kubernetes refuses others.")
+    yield any(weight not in range(1, 101) for weight in weights), "weight_of_a_wish"
     where = [step[2] for step in placement_cluster(answer).run(conf_with()).committed]
     full = placement_cluster(answer, node_1=4, node_3=4).run(conf_with())
     crowded = [step[2] for step in full.committed]
     if where == ["node-3"] and crowded == ["node-2"]:
-        return well_done("A wish gives points to the nodes that have the label, and refuses none.")
-    yield where == ["node-3"], ("It goes to node-3. But when node-1 and node-3 are full, it does "
-                                "not start: your rule is a must. Write a wish (preferred…).")
+        return well_done("a_wish")
+    yield where == ["node-3"], "a_must"
     place = ", ".join(where) or "no node"
-    yield "preferred" in answer, (gettext("It is a wish, but a weak one: the pod goes to "
-                                          "{place}. A weight of 1 is worth 2 points. Raise it.",
-                                          place=place))
-    return try_again(gettext("With this the pod goes to {place}. Which label does node-3 have "
-                             "and node-2 not?", place=place))
+    yield "preferred" in answer, try_again("a_weak_wish", place=place)
+    return try_again("another_place", place=place)
 
 
 # -- make
@@ -80,33 +74,29 @@ def packing(answer: Callable[[Amounts, Amounts, Amounts, Amounts], Any]) -> Verd
         try:
             got, wanted = answer(*case), _as_volcano(*case)
         except ZeroDivisionError:
-            return try_again("That divides by zero. Where nothing counts, because nothing that the "
-                             "pod asks for has a weight, the score is 0.")
+            return try_again("divides_by_zero")
         if got is None and tried == 1:
             return None
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
             shown = ", ".join(f"{name}={value}" for name, value in zip(
                 ("request", "used", "allocatable", "weights"), case, strict=True))
-            return try_again(gettext("For {shown} your score is {got}; binpack's is {wanted}. "
-                                     "{hint}", shown=shown, got=got, wanted=f"{wanted:.4g}",
-                                     hint=gettext(_hint(got, wanted, case[0], case[3]))))
-    return well_done(gettext("The same as the plugin in {tried} cases. Times 100 and times "
-                             "binpack.weight, these are the points. GPUs count only when "
-                             "`binpack.resources` names them.", tried=tried))
+            return try_again(
+                "score_otherwise", shown=shown, got=got, wanted=f"{wanted:.4g}", hint=_hint(got,
+                wanted, case[0], case[3]))
+    return well_done("score", tried=tried)
 
 
 def _hint(got: Any, wanted: float, request: Amounts, weights: Amounts) -> str:
     counted, every = sum(weights.get(name, 0) for name in request), sum(weights.values())
     number = isinstance(got, int | float)
     if number and abs(got - 100 * wanted) < 1e-9:
-        return "That is times 100. Leave this out: the result is from 0 to 1."
+        return "times_100"
     if number and counted and abs(got * every - wanted * counted) < 1e-9:
-        return "Divide by the weights of what the pod asks for, not by all weights."
+        return "divide_by_its_weights"
     if not wanted and any(name in weights for name in request):
-        return "A pod that does not fit in a resource that counts has the score 0."
+        return "does_not_fit"
     if any(name not in weights for name in request):
-        return "A resource without a weight does not count, neither above nor below the line."
+        return "without_a_weight"
     if len({weights[name] for name in request}) > 1:
-        return ("Multiply each part by its weight, and divide by the sum of the weights that "
-                "counted.")
-    return "Count how full the node is with the pod on it."
+        return "each_by_its_weight"
+    return "with_the_pod"

@@ -7,6 +7,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_08 import scene
 from volcano_lab.course.lesson_08.scores import look, score_parts
 from volcano_lab.explain import Explainer
@@ -15,7 +16,7 @@ from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.facts import plain
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import counted, outcome
 
 Rows = list[dict[str, Any]]
@@ -175,20 +176,6 @@ PANELS = [
                    columns={"node": "node", "CPUs_free": "CPUs free", "refused": "refused",
                             "nodeorder": "nodeorder", "binpack": "binpack", "sum": "sum"}),
 ]
-TASKS = [Task("no node left",
-              "new may not be beside web, by zone. Fill node-3 too: what is counted?",
-              lambda values, at: at.where == "nowhere"
-              and values["rule"] == "not beside web, by zone", {"rule": "not beside web, by zone"},
-              {"node_3": 4}),
-         Task("points in vain",
-              "new asks for 3 CPUs. Raise binpack.weight to 5: why does node-1, the fullest, not "
-              "win?", start={"cpu": 3}, show={"binpack": 5}),
-         Task("a weak wish",
-              "new prefers ssd, weight 1. Which is the smallest binpack.weight that sends it away "
-              "from node-2?", start={"rule": "prefers disk: ssd, weight 1"}, show={"binpack": 2}),
-         Task("a taint", "node-2 has a taint now. Bring new back to node-2.",
-              lambda values, at: values["taint"] and at.where == "node-2", {"taint": True},
-              {"rule": "tolerates the taint"})]
 
 
 def _because(at: Placed) -> str:
@@ -215,9 +202,9 @@ def placement_lab() -> Lab:
     ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new goes to: node-1 (was node-2): node-1
     524 points; node-3 517.75 points.')
     """
-    return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
-               says=[outcome("new goes to", lambda at: at.where, _because),
-                     outcome("Refused by", _refusals)], code=cluster_of,
+    return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits",
+               tasks=tasks("08"), says=[outcome("new goes to", lambda at: at.where, _because),
+                                        outcome("Refused by", _refusals)], code=cluster_of,
                opening=lambda at: gettext("new goes to **{where}**: {because}.", where=at.where,
                                           because=_because(at)),
                nothing="new goes where it went.", why=_why)

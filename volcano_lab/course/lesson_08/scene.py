@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.questions import CLUSTERS, part
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import SCHEDULING
@@ -190,23 +191,7 @@ FAULTS = {"1-small": "only 1 CPU", "2-pods": "takes 1 pod, and has one", "3-labe
           "8-port": "port 8080 is taken", "9-zone": "zone b has 2 pods of new, zone a none"}
 """Node -> what is wrong with it."""
 
-DEMANDING = """\
-nodeSelector: {disk: ssd}
-affinity:
-  podAntiAffinity:
-    requiredDuringSchedulingIgnoredDuringExecution:
-    - topologyKey: kubernetes.io/hostname
-      labelSelector: {matchLabels: {app: web}}
-topologySpreadConstraints:
-- topologyKey: zone
-  maxSkew: 1
-  whenUnsatisfiable: DoNotSchedule
-  labelSelector: {matchLabels: {app: new}}
-containers:
-- name: main
-  resources: {requests: {cpu: "2"}}
-  ports: [{containerPort: 8080, hostPort: 8080}]
-"""
+DEMANDING = part("08", CLUSTERS)["nine"]["rules"]
 """What the pod asks for that none of the nodes can give."""
 
 

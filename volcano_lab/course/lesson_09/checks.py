@@ -2,7 +2,7 @@
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check
-from volcano_lab.course.kit.verdict import well_done
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.messages import gettext
@@ -31,22 +31,14 @@ def three_queues() -> Cluster:
 def whole_gangs(answer: str) -> Mistakes:
     """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
     that holds less than it deserves, but takes pods that a gang can spare."""
-    yield "reclaim" not in load_conf(answer).actions, (
-        "There is no reclaim in the line of actions, so nothing is ever taken back from another "
-        "queue.")
+    yield "reclaim" not in load_conf(answer).actions, "no_reclaim"
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
-    yield torn, (
-        gettext("greedy needs 9 pods and has 9, and {join} had to go. If gang names nobody, its "
-                "tier ends; who is in the next tier, and names victims? And is gang there at all?",
-                join=", ".join(torn)))
+    yield torn, try_again("torn_gang", join=", ".join(torn))
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
-    yield not spared, ("Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left "
-                       "in the configuration?")
+    yield not spared, "nothing_spared"
     yield any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))), (
-        "Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it deserves, and c 8 of 5, "
-        "b has to pay. Which plugin knows what queues deserve, and is it asked?")
-    return well_done("gang and proportion stand in one tier, so both must agree. Where they agree "
-                     "on nobody, no later tier names others.")
+        "b_has_to_pay")
+    return well_done("both_agree")
 
 
 def broken_cluster() -> Cluster:
@@ -62,23 +54,15 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     Answer: (cluster, conf).
     """
     cluster, conf = answer
-    yield "reclaim" not in load_conf(conf).actions, (
-        "Reclaim is not in the line of actions, so it never runs.")
+    yield "reclaim" not in load_conf(conf).actions, "reclaim_never_runs"
     cycle = cluster.run(conf)
     urgent = cycle.session.jobs["default/urgent"]
-    yield len(urgent.tasks) != 3 or urgent.min_available != 3, (
-        "urgent must stay a gang of 3 pods that needs all 3.")
-    yield urgent.pod_group.status.phase == "Pending", (
-        "The phase of urgent is Pending: enqueue did not admit it, and reclaim looks only at "
-        "admitted jobs. Which plugin refuses?")
-    yield not cycle.session.queues["b"].reclaimable, (
-        "urgent is admitted now, but reclaim finds no candidate. What does queue b say about being "
-        "reclaimable?")
+    yield len(urgent.tasks) != 3 or urgent.min_available != 3, "gang_of_three"
+    yield urgent.pod_group.status.phase == "Pending", "not_admitted"
+    yield not cycle.session.queues["b"].reclaimable, "no_candidate"
     waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
     evicted = _evicted(cycle)
-    yield waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted), (
-        gettext("Evicted: {evicted:,}; without room: {waiting:,}. Three pods of greedy should go, "
-                "and all of urgent should have room.", evicted=evicted or gettext("nobody"),
-                waiting=waiting or gettext("nobody")))
-    return well_done(gettext("{join} go. Three things had to be right: the action, the "
-                             "admission, and queue b's consent.", join=", ".join(evicted)))
+    greedy = [pod for pod in evicted if pod.startswith("greedy-")]
+    yield waiting or not evicted or greedy != evicted, try_again(
+        "not_greedy", evicted=evicted or gettext("nobody"), waiting=waiting or gettext("nobody"))
+    return well_done("three_things", join=", ".join(evicted))

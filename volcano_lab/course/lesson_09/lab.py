@@ -6,13 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_09 import scene
 from volcano_lab.explain import Cause, Explainer
 from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.plots import VOTES, votes
 from volcano_lab.widgets.story import outcome
 
@@ -42,11 +43,6 @@ class Evicted:
         self.cluster = cluster_of(values)
         self.conf = scene.conf_with(*ORDERS[values["actions"]], one_tier=values["one_tier"])
         self.trace, self.ssn = traced(self.cluster.objects(), self.conf)
-
-    @cached_property
-    def phase(self) -> str:
-        """The phase of the gang's PodGroup."""
-        return str(self.ssn.jobs[JOB].pod_group.status.phase)
 
     @cached_property
     def evicted(self) -> list[str]:
@@ -102,22 +98,11 @@ PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: scene.nodes_dr
                            legend="Hollow: is leaving. Dashed: promised."),
           pictures.votes("Who may go, when room is sought for urgent-0", lambda at: at.votes,
                          key="votes", rows=3, wide="half", legend=VOTES)]
-TASKS = [
-    Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
-         "actions still makes room?",
-         lambda values, at: not values["reclaimable"] and at.end == "commit",
-         {"actions": "reclaim", "reclaimable": False}, {"actions": "reclaim, preempt"}),
-    Task("who pays", "greedy's pods go. Change only the order of the actions, so that old pays.",
-         lambda values, at: values["actions"] == "preempt, reclaim"
-         and all(name.startswith("old") for name in at.evicted),
-         {"actions": "reclaim, preempt"}, {"actions": "preempt, reclaim"}),
-    Task("whole gangs", "Reclaim, all in one tier. Up to which minimum can greedy spare 2 pods?",
-         lambda values, at: values["greedy_minimum"] == 7 and values["one_tier"]
-         and at.end == "commit", {"actions": "reclaim", "one_tier": True}, {"greedy_minimum": 7}),
-    Task("one pod more", "Reclaim, and urgent has 3 pods. Who refuses?",
-         lambda values, at: values["urgent_pods"] > 2 and at.phase == "Pending",
-         {"actions": "reclaim"}, {"urgent_pods": 3}),
-]
+TASKS = tasks("09", {
+    "not reclaimable": lambda values, at: not values["reclaimable"] and at.end == "commit",
+    "who pays": lambda values, at: (
+        values["actions"] == "preempt, reclaim" and {name[:3] for name in at.evicted} == {"old"}),
+    "one pod more": lambda values, at: values["urgent_pods"] > 2 and at.end == "not tried"})
 
 
 def evictions_lab() -> Lab:

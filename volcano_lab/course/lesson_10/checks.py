@@ -10,7 +10,7 @@ from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
 from volcano_lab.course.lesson_10.scene import hyper_tree, loose_cluster
-from volcano_lab.messages import gettext, paragraph
+from volcano_lab.messages import gettext
 from volcano_lab.plugins.network_topology_aware.gradients import gradients
 
 Row = dict[str, Any]
@@ -30,24 +30,17 @@ def twelve_in_parts(answer: Cluster) -> Mistakes:
     """
     cycle = answer.run(CONF)
     job = cycle.session.jobs.get(JOB)
-    yield job is None or not job.pod_group.spec.sub_group_policy, (
-        "train must have sub-groups: use sub_group_cluster(groups=…, size=…, job_tier=…).")
-    yield len(job.tasks) != 12, (
-        gettext("The gang must have 12 pods, groups × size; this one has {len}.",
-                len=len(job.tasks)))
+    yield job is None or not job.pod_group.spec.sub_group_policy, "no_sub_groups"
+    yield len(job.tasks) != 12, try_again("twelve_pods", len=len(job.tasks))
     topology = job.pod_group.spec.sub_group_policy[0].network_topology
     yield topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1), (
-        "Each sub-group must stay hard with tier 1.")
+        "hard_tier_one")
     size = 12 // len(job.sub_jobs)
-    yield not cycle.committed and size > 6, (
-        gettext("No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them "
-                "smaller.", size=size))
-    yield not cycle.committed, "No room has 12 CPUs free. How far may the whole gang reach?"
+    yield not cycle.committed and size > 6, try_again("no_rack", size=size)
+    yield not cycle.committed, "no_room"
     racks = {task.node_name: rack for rack, nodes in RACKS.items() for task in job.tasks.values()
              if task.node_name in nodes}
-    return well_done(gettext("{len} sub-groups of {size} lie in {len2} racks. Pods that talk "
-                             "most lie close, and the gang as a whole is larger than any room.",
-                             len=len(job.sub_jobs), size=size, len2=len(set(racks.values()))))
+    return well_done("sub_groups", len=len(job.sub_jobs), size=size, len2=len(set(racks.values())))
 
 
 # -- make
@@ -61,18 +54,15 @@ def room_for_seven(answer: Cluster) -> Mistakes:
     cycle = answer.run(CONF)
     job = cycle.session.jobs[JOB]
     topology = job.pod_group.spec.network_topology
-    yield len(job.tasks) != 7 or job.min_available != 7, (
-        "The gang must stay one of 7 pods that needs all 7.")
+    yield len(job.tasks) != 7 or job.min_available != 7, "gang_of_seven"
     yield topology is None or topology.mode != "hard" or topology.highest_tier_allowed != 1, (
-        "The gang's topology must stay hard with tier 1. Change what others hold.")
+        "topology_stays")
     before, after = _held(topology_cluster(pods=7)), _held(answer)
     changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
-    yield len(changed) > 1, gettext("Change one node only; you changed {join}.",
-                                    join=", ".join(sorted(changed)))
+    yield len(changed) > 1, try_again("one_node_only", join=", ".join(sorted(changed)))
     yield not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")], (
-        "There is no rack with 7 CPUs free. Which one is nearest to it, and who holds the rest?")
-    return well_done(gettext("The gang lies in {allocated_hyper_node}: now it has room for all 7.",
-                             allocated_hyper_node=job.allocated_hyper_node))
+        "no_rack_with_seven")
+    return well_done("room_for_all", allocated_hyper_node=job.allocated_hyper_node)
 
 
 def trees() -> Iterator[tuple[list[Row], float, int]]:
@@ -115,12 +105,10 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
             rows, asks, highest)
         if got is None and tried == 1:
             return None
-        yield not isinstance(got, list) or not all(isinstance(tier, list) for tier in got), (
-            gettext("The answer is {got}; wanted is a list with a list for each tier, such as "
-                    "{wanted}.", got=repr(got), wanted=str(wanted)))
-        yield not all(isinstance(name, str) for tier in got for name in tier), (
-            gettext("The answer is {got}; wanted are names only, such as {wanted}.",
-                    got=repr(got), wanted=str(wanted)))
+        lists = isinstance(got, list) and all(isinstance(tier, list) for tier in got)
+        yield not lists, try_again("tiers_no_lists", got=repr(got), wanted=str(wanted))
+        yield not all(isinstance(name, str) for tier in got for name in tier), try_again(
+            "tiers_no_names", got=repr(got), wanted=str(wanted))
         found = [sorted(tier) for tier in got]
         if found == wanted:
             continue
@@ -128,27 +116,22 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
         tier_of = {row["name"]: row["tier"] for row in rows}
         names = [name for tier in found for name in tier]
         if any(free.get(name, 0) < asks for name in names):
-            hint = "A HyperNode without room for what the gang asks for is left out."
+            hint = "without_room"
         elif any(tier_of[name] > highest for name in names):
-            hint = "A HyperNode of a tier higher than `highest` is not allowed."
+            hint = "tier_too_high"
         elif sorted(found) == sorted(wanted):
-            hint = "The lowest tier comes first."
+            hint = "lowest_first"
         elif any(free[name] == asks for tier in wanted for name in tier if name not in names):
-            hint = "Room for just what the gang asks for is enough."
+            hint = "just_enough"
         elif any(tier_of[name] == highest for tier in wanted for name in tier if name not in names):
-            hint = ("The tier `highest` is allowed, too; "
-                    "all tiers that have anything to try are named.")
+            hint = "highest_is_allowed"
         else:
-            hint = ("There is one list for each tier that has any HyperNode to try, "
-                    "and no empty one.")
+            hint = "a_list_for_each_tier"
         shown = [gettext("{name} (tier {tier}, {free} free)", **row) for row in rows]
-        return try_again(gettext("With {shown:,}, asks={asks}, highest={highest} yours is {found}; "
-                                 "the plugin tries {wanted}. {hint}", shown=shown, asks=asks,
-                                 highest=highest, found=str(found),
-                                 wanted=str(wanted), hint=gettext(hint)))
-    return well_done(gettext("The same as the plugin in {tried} trees. Each list is a "
-                             "*gradient*: the next one is tried only if nothing in this one "
-                             "serves.", tried=tried).replace("*", ""))
+        return try_again(
+            "tiers_otherwise", shown=shown, asks=asks, highest=highest, found=str(found),
+            wanted=str(wanted), hint=hint)
+    return well_done("tiers", tried=tried)
 
 
 MEMBERS = {"gpu-3", "gpu-4", "gpu-10"}
@@ -159,12 +142,8 @@ def pattern(answer: str) -> Verdict:
     """Write a pattern that takes gpu-3, gpu-4 and gpu-10, and no other of the five nodes."""
     found = set(hyper_tree(loose_cluster(answer)).loc["loose", "nodes"].split(", ")) - {""}
     if found == MEMBERS:
-        return well_done("The scheduler finds just these three. A node that is added later is "
-                         "taken, too, if the pattern fits its name.")
-    told = gettext("It takes {nodes:,}.", nodes=sorted(found) or gettext("no node"))
-    if found - MEMBERS:
-        return try_again(paragraph([told, gettext(
-            "{node} should not be in it. `[…]` is one of its characters; `^` and `$` are the ends "
-            "of the name.", node=min(found - MEMBERS))]))
-    return try_again(paragraph([told, gettext(
-        "{node} is missing. `(a|b)` is a or b, of any length.", node=min(MEMBERS - found))]))
+        return well_done("pattern")
+    hint, nodes = "not_in_it", found - MEMBERS
+    if not nodes:
+        hint, nodes = "missing", MEMBERS - found
+    return try_again("takes", hint, nodes=sorted(found) or gettext("no node"), node=min(nodes))

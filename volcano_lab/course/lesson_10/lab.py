@@ -5,6 +5,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import gettext
@@ -12,7 +13,7 @@ from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import amounts, outcome
 
 
@@ -65,19 +66,8 @@ PANELS = [pictures.cluster("Rooms, racks, and the gang",
                            lambda at: rooms.dry_runs(at.trace, at.session), unit="CPUs", cell=1,
                            wide=True, legend=rooms.LEGEND)]
 
-TASKS = [Task("leave the racks",
-              "The highest tier is 2 now. Raise the number of pods from 4: at which number does "
-              "the gang leave the racks?",
-              lambda values, at: values["highest_tier"] == 2 and at.goes.startswith("room"),
-              {"highest_tier": 2}, {"pods": 7}),
-         Task("twelve", "12 pods and highest tier 3: which HyperNode is chosen?",
-              lambda values, at: values["pods"] == 12 and values["highest_tier"] == 3 and at.placed,
-              {"highest_tier": 3}, {"pods": 12}),
-         Task("soft", "7 pods, highest tier 1: the gang waits. Make it soft. Is there a dry run?",
-              start={"pods": 7}, show={"mode": "soft"}),
-         Task("less in rack-2",
-              "4 pods. Let others hold 2 CPUs of node-4 instead of 1. Which racks are tried?",
-              start={"pods": 4}, show={"node_4": 2})]
+TASKS = tasks("10", {"leave the racks": lambda values, at: (
+    values["highest_tier"] == 2 and at.goes.startswith("room"))})
 
 
 def topology_lab() -> Lab:

@@ -8,7 +8,6 @@ from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_11.scene import JOB, train
-from volcano_lab.messages import gettext
 from volcano_lab.simulation import Simulation
 
 Row = Sequence[Any]
@@ -29,23 +28,15 @@ def failures_until_a_second(answer: int) -> Mistakes:
     """After how many failures in a row does the scheduler wait for more than a second before it
     reads the pod again?
     """
-    yield answer < 1, "There is at least one failure. After the first it waits for 5 ms."
-    yield answer == 200, (
-        "200 × 5 ms would be a second if the delay were always the same. It is doubled each time.")
+    yield answer < 1, "at_least_one"
+    yield answer == 200, "doubled_each_time"
     waits = delays(min(answer, 40))
-    yield waits[-1] <= 1, (gettext("After {answer} in a row it waits for {waits} s. Go on "
-                                   "doubling.", answer=answer, waits=waits[-1]))
-    yield len(waits) > 1 and waits[-2] > 1, (
-        gettext("After {answer} it waits for {waits} s, which is more than a second. A smaller "
-                "number does, too.", answer=answer, waits=waits[-1]))
-    return well_done(
-        gettext("5 ms × 2 to the power of 8 is {waits} s. It goes on doubling, up to 1,000 s.",
-                waits=waits[-1]))
+    yield waits[-1] <= 1, try_again("go_on_doubling", answer=answer, waits=waits[-1])
+    yield len(waits) > 1 and waits[-2] > 1, try_again(
+        "a_smaller_number", answer=answer, waits=waits[-1])
+    return well_done("doubled", waits=waits[-1])
 
 
-# -- make: a fault plan
-
-WANTED = 3.0
 
 
 @check(takes=callable, wanted="a function of a list of events")
@@ -55,25 +46,19 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
         got = answer([list(row) for row in events])
         if got is None or got is ...:
             return None
-        yield isinstance(got, str) or not hasattr(got, "__iter__"), (
-            gettext("It gives {got}; wanted is a list of pods.", got=repr(got)))
+        yield isinstance(got, str) or not hasattr(got, "__iter__"), try_again(
+            "no_list_of_pods", got=repr(got))
         found, expected = set(got), set(wanted)
         if found == expected:
             continue
-        yield found and name == "a run in which a node is lost", (
-            gettext("In {name} it finds {join}. That pod was lost in between (“pod lost”) and "
-                    "recreated: it is another pod with the same name.", name=gettext(name),
-                    join=", ".join(sorted(found))))
-        yield found - expected, (
-            gettext("In {name} it finds {join}, which was bound once.", name=gettext(name),
-                    join=", ".join(sorted(found - expected))))
-        return try_again(gettext(
-            "In {name} it finds nothing, but {wanted} is bound at two times, both on the same node."
-            if "forged" in name and not _by_node(events) else
-            "In {name} it finds nothing, but {wanted} is bound at two times.", name=gettext(name),
-            wanted=wanted[0]))
-    return well_done("It is quiet where a lost pod is recreated, and finds both forgeries. The lab "
-                     "checks this after every event, by the pods' uid.")
+        yield found and name == "a run in which a node is lost", try_again(
+            "recreated_pod", name=name, join=", ".join(sorted(found)))
+        yield found - expected, try_again(
+            "bound_once", name=name, join=", ".join(sorted(found - expected)))
+        return try_again(
+            "bound_twice_same_node" if "forged" in name and not _by_node(events) else
+            "bound_twice", name=name, wanted=wanted[0])
+    return well_done("quiet_and_finds")
 
 
 @check(takes=list, wanted='a list of faults, such as [(1, "bind_refused")]')
@@ -81,27 +66,21 @@ def half_a_gang(answer: list[Any]) -> Mistakes:
     """Write a plan of at most three faults by which train has some of its pods bound, but not all,
     for 3 seconds or more. No pod may be lost."""
     yield not all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in answer), (
-        'Each fault is a second and a kind: (1, "bind_refused").')
-    yield len(answer) > 3, "At most three faults, please."
+        "second_and_kind")
+    yield len(answer) > 3, "three_faults_at_most"
     sim = train(answer)  # breaks off if an invariant is broken
     run = sim.run(until=60)
     times = [time for time, what, *_ in run.rows["events"] if what == "pod bound"]
     job = sim.side.jobs[JOB]
-    yield job.lost, "A pod is lost on the way and recreated. Find a plan that loses none."
-    yield job.finished is None, "train does not finish within a minute."
+    yield job.lost, "pod_lost"
+    yield job.finished is None, "not_finished"
     gap = round(times[-1] - times[0], 2)
-    if gap >= WANTED:
-        return well_done(gettext("The first pod is bound at {times} s and the last at {times1} "
-                                 "s. After each of the {done} things that happened all "
-                                 "invariants held, and the gang finished.", times=times[0],
-                                 times1=times[-1], done=sim.calendar.done))
+    if gap >= 3:
+        return well_done("half_a_gang", times=times[0], times1=times[-1], done=sim.calendar.done)
     yield gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3, (
-        "All three binds are refused in the same second, so the gang has no pod bound, and then "
-        "all of them. A fault strikes at the first occasion from its second on.")
-    yield gap == 0, ("The pods are all bound at the same moment: there is no time at which only "
-                     "some of them are.")
-    return try_again(gettext("For {gap} s only some pods are bound: the next cycle tries the "
-                             "others again. What has to happen then?", gap=gap))
+        "refused_together")
+    yield gap == 0, "same_moment"
+    return try_again("next_cycle_heals", gap=gap)
 
 
 # -- make: an invariant

@@ -6,12 +6,13 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.messages import gettext, mark
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
-from volcano_lab.widgets.lab import Lab, Task
+from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import Amounts
 
 UNTIL = 32
@@ -96,17 +97,6 @@ PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes
           pictures.table("The run in numbers", lambda run: [run["facts"]], key="facts", wide=True,
                          heads=FACTS)]
 
-TASKS = [
-    Task("slow cycles", "No bind fails, and a pod waits 2.1 s on average. Let a cycle come only "
-         "every 6 seconds. How long does a pod wait now?",
-         start={"fail": 0}, show={"period": 6}),
-    Task("half fail", "Let half of the binds fail, first with a cycle every 6 seconds, then every "
-         "2 seconds. Where does the mean wait grow more?",
-         start={"fail": 0, "period": 6}, show={"fail": 50, "period": 2}),
-    Task("nearly all fail", "Let 90% of the binds fail. How many binds are refused, for how many "
-         "pods?", show={"fail": 90}),
-]
-
 
 def run_lab() -> Lab:
     """Make the lab: the part of binds that fail, how many pods come, the time between cycles.
@@ -118,7 +108,7 @@ def run_lab() -> Lab:
         return Amounts("", lambda run: {
             f"{gettext(name)}{mark(':')}": run["facts"][fact] or 0}, unit)
 
-    return Lab(CONTROLS, lambda values: run_state(**values), PANELS, tasks=TASKS,
+    return Lab(CONTROLS, lambda values: run_state(**values), PANELS, tasks=tasks("11"),
                title="Binds that fail: two nodes of 4 CPUs, pods of 1 CPU",
                says=[number("Mean wait", "mean wait, s", "s"),
                      number("Refused binds", "binds refused"),

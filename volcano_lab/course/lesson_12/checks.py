@@ -31,28 +31,16 @@ def spread(answer: type[Plugin]) -> Mistakes:
     score.
     """
     plain = scene.by_rack(scene.run_with(answer, scene.two_racks()))
-    yield plain == {"a": 4, "b": 0}, (
-        "All four pods are in rack a still. Is each pod in the rack a minus, and is it enough? "
-        "nodeorder prefers rack a by 18 points; -100 for each pod is more.")
-    yield plain == {"a": 0, "b": 4}, (
-        "All four pods are in rack b now. The score must fall with each pod of the job that is "
-        "there already: count them, and put a minus in front.")
-    yield plain != {"a": 2, "b": 2}, (
-        gettext("Rack a has {plain} pods of web, rack b {plain1}. Wanted are two and two. Do you "
-                "count the pods in the whole rack, not only those on the node?", plain=plain["a"],
-                plain1=plain["b"]))
+    yield plain == {"a": 4, "b": 0}, "all_in_rack_a"
+    yield plain == {"a": 0, "b": 4}, "all_in_rack_b"
+    yield plain != {"a": 2, "b": 2}, try_again(
+        "not_two_and_two", plain=plain["a"], plain1=plain["b"])
     old_in_rack_b = scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
                                           running={"node-3": 2, "node-4": 2})
-    yield scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}, (
-        "Now a job of somebody else has four pods in rack b, and web is no longer spread. Count "
-        "only pods of the task's own job, `self.ssn.jobs[task.job]`.")
+    yield scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}, "own_job_only"
     mixed = scene.by_rack(scene.run_with(answer, scene.two_racks(node_3="a")))
-    yield mixed != {"a": 2, "b": 2}, (
-        gettext("With node-3 in rack a, too, rack a has {mixed} pods and rack b {mixed1}. Read "
-                'the rack from the label, `node.labels.get("rack")`, and count the pods in the '
-                "whole rack, not on the node.", mixed=mixed["a"], mixed1=mixed["b"]))
-    return well_done("Two and two, also beside other jobs and in other racks. The score is asked "
-                     "again for each pod, so it sees the pods that were placed a moment before.")
+    yield mixed != {"a": 2, "b": 2}, try_again("whole_rack", mixed=mixed["a"], mixed1=mixed["b"])
+    return well_done("spread")
 
 
 WEIGHTS = (1, 5, 10, 15, 20)
@@ -61,16 +49,12 @@ WEIGHTS = (1, 5, 10, 15, 20)
 @check(takes=int, options=WEIGHTS)
 def weight(answer: int) -> Mistakes:
     """nodeorder prefers rack a by 18 points. From which weight on are the pods two and two?"""
-    yield answer not in WEIGHTS, "Choose one of 1, 5, 10, 15 and 20."
+    yield answer not in WEIGHTS, "one_of_weights"
     pods = {number: weighted(number)["b"] for number in WEIGHTS}
-    yield pods[answer] == 0, (gettext("With {answer} every pod stays in rack a: that is less "
-                                      "than nodeorder's lead, before a pod is placed and after "
-                                      "each.", answer=answer))
-    yield answer > min(number for number in WEIGHTS if pods[number] == 2), (
-        gettext("{answer} is enough, but a smaller one is, too: with each pod that rack a takes, "
-                "its lead becomes smaller.", answer=answer))
-    return well_done("Scores are added up. Two pods go to rack a, its lead falls below 15, and the "
-                     "other two go to rack b.")
+    yield pods[answer] == 0, try_again("all_stay", answer=answer)
+    yield answer > min(number for number in WEIGHTS if pods[number] == 2), try_again(
+        "a_smaller_weight", answer=answer)
+    return well_done("weights_added")
 
 
 def weighted(number: int) -> dict[str, int]:
@@ -105,21 +89,11 @@ def waits_longest(answer: type[Plugin]) -> Mistakes:
     puts it into tier 1.)
     """
     for names in ({}, {"patient": "z", "newcomer": "a"}, {"patient": "a", "newcomer": "z"}):
-        yield not _old_wins(answer, **names), (
-            "The newcomer got the CPU. A number below 0 puts the left queue first; older means a "
-            "smaller `creation_timestamp`. So what must be subtracted from what?")
-    yield not _old_wins(answer, newcomer_runs=True), (
-        "Now the newcomer has a job that is older than all others, but it runs already, and your "
-        "plugin counts it. Look only at jobs with `job.has_pending_tasks()`.")
-    yield not _old_wins(answer, patient_again=True), (
-        "Now patient has two more jobs that wait, the latest of all, and the newcomer goes first. "
-        "Keep the smallest `creation_timestamp` of each queue, not the last or the first that you "
-        "find.")
-    yield _first(answer).queue_order[0] == "others", (
-        "The right wish is served, but queue others, in which nobody waits, goes before both. For "
-        "such a queue use `ssn.now`.")
-    return well_done("A smaller number goes first: since − since. Queues in which nobody waits are "
-                     "asked about, too; `ssn.now` puts them behind.")
+        yield not _old_wins(answer, **names), "newcomer_got_it"
+    yield not _old_wins(answer, newcomer_runs=True), "running_job_counts"
+    yield not _old_wins(answer, patient_again=True), "smallest_of_each"
+    yield _first(answer).queue_order[0] == "others", "others_first"
+    return well_done("waits_longest")
 
 
 class PatientFirst(Plugin):
@@ -135,34 +109,23 @@ def in_its_place(answer: str) -> Mistakes:
     try:
         conf = load_conf(answer)
     except (ConfError, ValueError) as error:
-        return try_again(gettext("Volcano refuses this configuration: {error}", error=error))
+        return try_again("conf_refused", error=error)
     with quiet(), registered(plugin={"waits-longest": PatientFirst}):
         cycle = scene.one_place().run(answer)
     names, known = conf.plugin_names(), {*plugin_names(), "waits-longest"}
     for unknown in (name for name in names if name not in known):
         near = get_close_matches(unknown, sorted(known), 1)
-        return try_again(gettext(
-            'A cycle runs, but without "{unknown}": no plugin is registered under this name; '
-            "perhaps {near} is meant?" if near else
-            'A cycle runs, but without "{unknown}": no plugin is registered under this name. Names '
-            "are written as in `register_plugin`.", unknown=unknown, near="".join(near)))
+        return try_again(
+            "perhaps_meant" if near else "unknown_name", unknown=unknown, near="".join(near))
     if cycle.session.warnings:
-        return try_again(gettext("A cycle runs, but logs: {warnings}",
-                                 warnings=cycle.session.warnings[0]))
-    yield "waits-longest" not in names, (
-        "The configuration does not name waits-longest. Registering makes a plugin known; only a "
-        "tier of the configuration lets it take part.")
-    yield "proportion" not in names, (
-        "proportion must stay: it shares the cluster between the queues.")
+        return try_again("logs", warnings=cycle.session.warnings[0])
+    yield "waits-longest" not in names, "not_named"
+    yield "proportion" not in names, "proportion_stays"
     options = [option for tier in conf.tiers for option in tier.plugins]
     yield not any(option.enables("enableQueueOrder") for option in options
-                  if option.name == "waits-longest"), (
-        "waits-longest is there, but its queue order is switched off by enableQueueOrder.")
-    yield [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"], (
-        "The newcomer still gets the CPU: proportion is asked first, its shares differ, and the "
-        "first difference decides. Where must waits-longest stand to be asked before?")
-    return well_done("The first comparison that is not zero decides. In an earlier tier, or "
-                     "earlier in the same tier: for an order both are the same.")
+                  if option.name == "waits-longest"), "order_switched_off"
+    yield [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"], "asked_later"
+    return well_done("first_difference")
 
 
 # -- objections
@@ -183,25 +146,16 @@ def maintenance(answer: type[Plugin]) -> Mistakes:
     """Write `Maintenance`: a node with the label maintenance=tonight takes only pods with the label
     short=yes; others get a reason with the word maintenance."""
     placed, _ = _nodes_of(answer)
-    yield placed != {"long": {"node-1", "node-2"}, "short": {"node-1", "node-2"}}, (
-        "No node is in maintenance, and still some pods are refused. Where nothing speaks against "
-        "a node, return None.")
+    yield placed != {"long": {"node-1", "node-2"}, "short": {"node-1", "node-2"}}, "return_nothing"
     placed, _ = _nodes_of(answer, "node-1")
-    yield "node-1" in placed["long"], (
-        "node-1 has the label, and a pod that isn't short went there. Return a text then: it is "
-        "the reason.")
-    yield "node-1" not in placed["short"], (
-        "node-1 is in maintenance, but short pods may go there: `task.pod.metadata.labels`.")
+    yield "node-1" in placed["long"], "return_a_text"
+    yield "node-1" not in placed["short"], "short_may_go"
     placed, _ = _nodes_of(answer, "node-1", when="over")
-    yield placed["long"] != {"node-1", "node-2"}, (
-        "node-1 has the label maintenance=over, so not tonight, and a pod was refused there. "
-        "Compare the label's value.")
+    yield placed["long"] != {"node-1", "node-2"}, "compare_the_value"
     placed, cycle = _nodes_of(answer, "node-1", "node-2")
     why = " ".join(cycle.why("default/long")).rpartition("Origin reason is ")[2]
-    yield "maintenance" not in why.lower(), (
-        gettext("Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put "
-                "the word maintenance into your reason.", why=why))
-    return well_done(gettext("The reason that you return is what users read: {why}", why=why))
+    yield "maintenance" not in why.lower(), try_again("say_maintenance", why=why)
+    return well_done("reason_is_read", why=why)
 
 
 # -- victims
@@ -215,22 +169,14 @@ def protect(answer: type[Plugin]) -> Mistakes:
     conf = scene.conf_with("mine", tier=1, actions=scene.RECLAIM) + "\n  - name: mine\n"
     some = scene.evicted(scene.run_with(answer, scene.kept_and_plain(), conf))
     if any(pod.startswith("kept") for pod in some):
-        return try_again(gettext("{some} is evicted, and it has the label. You name the "
-                                 "candidates that *may go*; look at the labels of each "
-                                 "candidate, not of the task.", some=some[0]))
-    yield not some, (
-        "Nobody is evicted, although plain-0 and plain-1 may go. Name the candidates that may go.")
+        return try_again("labelled_evicted", some=some[0])
+    yield not some, "nobody_evicted"
     yield scene.evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)), (
-        "All candidates have the label, and one is evicted.")
+        "labelled_one_evicted")
     by_name = scene.run_with(answer, scene.kept_and_plain(labelled="plain"), conf)
-    yield scene.evicted(by_name) != ["kept-0"], (
-        "Now pods that are called plain have the label, and those that are called kept have not. "
-        "Look at the label, not at the name.")
-    yield REJECT in _votes(answer, conf), (
-        "Your list is right, and Volcano takes it: only ABSTAIN makes it pass over a list. But "
-        "REJECT beside the names of those who may go says two things at once: return PERMIT.")
-    return well_done("A plugin names who may go, and the others can only take away from that. With "
-                     "an empty list in every tier nobody goes.")
+    yield scene.evicted(by_name) != ["kept-0"], "names_not_labels"
+    yield REJECT in _votes(answer, conf), "reject_ends"
+    return well_done("who_may_go")
 
 
 def _votes(plugin: type[Plugin], conf: str) -> set[int]:
@@ -273,27 +219,14 @@ def first_aid(answer: type[Action]) -> Mistakes:
     gang fits.
     """
     jobs = _jobs_of(answer, crowded())
-    yield not jobs, "The action placed nothing. `place(ssn, job)` does it, for one job."
-    yield len(jobs) == 1, gettext("Only {jobs} was placed. Go on with the next queue.",
-                                  jobs=jobs[0])
-    yield "tiny-2" in jobs and "tiny-1" not in jobs, (
-        "Queue tiny got its second job, not its first: `waiting(ssn, queue)[0]` is the first.")
-    yield jobs != ["big-1", "small-1", "tiny-1"], (
-        gettext("Placed were {join}. Wanted is one job of each queue, its first.",
-                join=", ".join(jobs)))
-    yield "small-1" in _jobs_of(answer, _small_holds_one()), (
-        "Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts "
-        "its pods.")
-    yield _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"], (
-        "A gang of nine doesn't fit, and must be left alone; the other queues still want their "
-        "first job.")
-    yield "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()), (
-        "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job "
-        "got the place. Each queue is offered its first job only: whoever waits in front keeps the "
-        "turn.")
-    return well_done("Then allocate goes on with the rest. An action has the hands, `statement` "
-                     "and `commit`; who is served is policy, and could be asked of plugins. That "
-                     "is the next section.")
+    yield not jobs, "placed_nothing"
+    yield len(jobs) == 1, try_again("only_some_placed", jobs=jobs[0])
+    yield "tiny-2" in jobs and "tiny-1" not in jobs, "first_not_second"
+    yield jobs != ["big-1", "small-1", "tiny-1"], try_again("first_of_each", join=", ".join(jobs))
+    yield "small-1" in _jobs_of(answer, _small_holds_one()), "holds_a_pod"
+    yield _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"], "too_large_gang"
+    yield "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()), "first_is_too_large"
+    return well_done("first_aid")
 
 
 # -- an extension point
@@ -323,18 +256,12 @@ def triage(answer: type[Action]) -> Mistakes:
                                   (_points_for(tiny=9), _points_for(big=3),
                                    ["tiny-1", "big-1", "small-1"])):
         jobs = served(crowded(small_pods=1), first, second)
-        yield sorted(jobs) != sorted(wanted), (
-            gettext("Placed were {x}. As before, wanted is the first job of each queue.",
-                    x=", ".join(jobs) or gettext("no jobs")))
-        yield jobs != wanted, (gettext("The queues were served in the order {join}; by need it "
-                                       "is {join1}. `sorted` begins with the smallest; "
-                                       "`reverse=True` turns that round.", join=", ".join(jobs),
-                                       join1=", ".join(wanted)))
+        yield sorted(jobs) != sorted(wanted), try_again(
+            "first_of_each_as_before", x=", ".join(jobs) or gettext("no jobs"))
+        yield jobs != wanted, try_again(
+            "order_of_need", join=", ".join(jobs), join1=", ".join(wanted))
     yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (
-        "Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues "
-        "that hold nothing are helped, however large their need is.")
+        "holds_a_pod_as_before")
     yield "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()), (
-        "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job "
-        "got the place. As in FirstAid, each queue is offered its first job only.")
-    return well_done("The action knows how to help, and the plugins say whom. Neither names the "
-                     "other: they meet in the session.")
+        "too_large_as_before")
+    return well_done("hands_and_words")

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.messages import gettext
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group
-from volcano_lab.widgets.lab import Lab, Task
+from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import outcome
 
 PLUGINS = {"A": 1, "B": 1, "C": 2}
@@ -169,23 +170,8 @@ PANELS = [
     pictures.votes("Who is asked, and what they answer", lambda at: at["votes"], rows=3, wide=True,
                    legend="Blue: for. Red: against. Hollow: no opinion. Dotted: not asked.")]
 
-TASKS = [
-    Task("no veto", "Let reclaimable be asked (who may be evicted?). A says that nobody may go, C "
-         "names z. Who goes?",
-         lambda values, at: values["point"] == "reclaimable" and values["a"] < 0 < values["c"],
-         {"point": "reclaimable", "c": 0}, {"a": -1, "c": 1}),
-    Task("who is first", "job_order: A wants the left one first, B the right one. Who comes first, "
-         "and is B asked?",
-         lambda values, at: values["point"] == "job_order" and values["b"] < 0 < values["a"],
-         {"point": "job_order", "c": 0}, {"a": 1, "b": -1}),
-    Task("switch off", "node_order: let A give 100 points. Then switch A off.",
-         lambda values, at: values["point"] == "node_order" and values["a"] > 0
-         and values["off"] == "A", {"point": "node_order", "c": 0}, {"a": 1, "off": "A"}),
-    Task("one is enough", "overused and allocatable: for which is one plugin enough to answer yes, "
-         "for which one to answer no?",
-         lambda values, at: values["point"] == "allocatable" and at["together"] == "no",
-         {"point": "overused", "c": 0}, {"point": "allocatable", "b": -1}),
-]
+TASKS = tasks("12", {"one is enough": lambda values, at: (
+    values["point"] == "allocatable" and at["together"] == "no")})
 
 
 def combination_lab() -> Lab:

@@ -4,13 +4,14 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, waits
 from volcano_lab.messages import gettext
 from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider, switch
-from volcano_lab.widgets.lab import Lab, Task
+from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import Amounts
 
 QUEUES = ("web", "research")
@@ -89,14 +90,6 @@ PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", la
                          wide=True, heads=["queue", "jobs that came", "started",
                                            "mean wait, minutes", "longest, minutes"])]
 
-TASKS = [Task("one more an hour",
-              "Let three web jobs come an hour instead of two. By how much does the mean wait of "
-              "web grow?", show={"per_hour": 3}),
-         Task("a heavier queue", "Give research the weight 4. Who waits less now, and who pays?",
-              show={"weight": 4}),
-         Task("noon", "Lose a third of the cluster at noon. For how many hours do you see it?",
-              show={"noon": True})]
-
 
 def day_lab() -> Lab:
     """Make the lab: a queue's weight, how many jobs come, a node that is lost.
@@ -104,7 +97,7 @@ def day_lab() -> Lab:
     >>> day_lab().set(noon=True).facts["mean"]["web"] > 0
     True
     """
-    return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=TASKS,
+    return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=tasks("14"),
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
                      Amounts("holds", lambda state: state["held"], "CPUs")],

@@ -116,12 +116,6 @@ def held(sim: Simulation) -> list[dict[str, Any]]:
         for queue in ("web", "research")]
 
 
-def most_idle(sim: Simulation, hour: int = 6) -> float:
-    """The most CPUs that were idle at one moment after an hour of the day."""
-    return max(NODES * CPUS - row["used_cpu"] for row in _rows(sim, "cluster")
-               if row["time"] > hour * HOUR)
-
-
 def admitted_and_waiting(sim: Simulation) -> float:
     """How many jobs of research were admitted and without a place, on average."""
     return round(mean(row["inqueue"] for row in _rows(sim, "queues")

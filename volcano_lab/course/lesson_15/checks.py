@@ -9,13 +9,13 @@ from typing import Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.effort import effort_of
+from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.registry import registered
-from volcano_lab.messages import gettext, paragraph
 
 WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")
 """No plugin limits a queue or an admission, so that every gang is tried."""
@@ -41,29 +41,17 @@ def _counted(nodes: int, gangs: tuple[int, ...], room: int) -> int:
 @check(takes=callable, wanted="a function")
 def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
     """Write `estimate(nodes, gangs, room)`: how many pairs of pod and node a cycle looks at."""
-    cases = [((3, (2, 2), 10), ""),
-             ((4, (7,), 5), "The gang doesn't fit. Its pods are tried until the first one fails."),
-             ((4, (3, 4), 5),
-              "The first gang takes room; the second has only the room that is left."),
-             ((2, (6, 2), 3),
-              "The first gang doesn't fit: what its pods took is given back, and the second gang "
-              "finds it.")]
-    for (nodes, gangs, room), hint in cases:
+    for nodes, gangs, room, hint in entries("15")["estimates"]["cases"]:
         told = answer(nodes, list(gangs), room)
         if told is None:
             return None
-        yield not isinstance(told, int | float), (
-            gettext("The function returned {told}; wanted is a number.", told=repr(told)))
-        counted = _counted(nodes, gangs, room)
-        if told != counted:
-            return try_again(paragraph([gettext(
-                "{nodes} nodes, gangs of {gangs:and}, room for {room}: a cycle looks at {counted} "
-                "pairs; your function says {told}.", nodes=nodes, gangs=gangs, room=room,
-                counted=counted, told=told), gettext(hint), gettext(
-                "The pods of a gang that fails are looked at, too, up to and with the first that "
-                "finds no node.") if told < counted else None]))
-    return well_done("The same as the counted cycles, also where a gang fails: its last try costs "
-                     "a look at every node.")
+        yield not isinstance(told, int | float), try_again("no_number", told=repr(told))
+        counted = _counted(nodes, tuple(gangs), room)
+        more = ["pods_that_fail"] if told < counted else []
+        yield told != counted, try_again(
+            "pairs_otherwise", *filter(None, [hint, *more]), nodes=nodes, gangs=gangs, room=room,
+            counted=counted, told=told)
+    return well_done("pairs")
 
 
 # -- what repeats
@@ -75,18 +63,13 @@ def slow_plugin(answer: str) -> Mistakes:
     plugins, name = slowest_first(1), answer.casefold()
     if name in plugins[1:]:
         plugins = slowest_first(3)  # before somebody is told that this is wrong
-    yield name not in plugins, gettext("There is no {answer}. Name one of: {join}.",
-                                       answer=answer, join=", ".join(sorted(plugins)))
+    yield name not in plugins, try_again(
+        "no_such_plugin", answer=answer, join=", ".join(sorted(plugins)))
     if name == plugins[0]:
-        return well_done(gettext("{name} sorts all nodes again for every pair. It is asked as "
-                                 "often as red; the calls do not tell, the time does.", name=name))
+        return well_done("slow_plugin", name=name)
     what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
-    return try_again(gettext(
-        "{name} {what}. Look at `mystery.time_by_plugin()`: the longest comes first.", name=name,
-        what=gettext(what.get(name, "works, but another takes longer"))))
-
-
-# -- the slow plugin
+    return try_again(
+        "faster_plugin", name=name, what=what.get(name, "works, but another takes longer"))
 
 
 def search() -> Effort:
@@ -105,9 +88,6 @@ def slowest_first(cycles: int) -> list[str]:
     """The plugins by the least of so many times: what else the machine does only adds to one."""
     runs = [search().time_by_plugin() for _ in range(cycles)]
     return sorted(runs[0], key=lambda name: -min(run[name] for run in runs))
-
-
-# -- fewer nodes
 
 
 # -- a budget
@@ -143,22 +123,13 @@ def under_budget(answer: str) -> Mistakes:
     try:
         load_conf(answer)
     except (ConfError, ValueError) as error:
-        return try_again(gettext("Volcano refuses this configuration: {error}", error=error))
+        return try_again("conf_refused", error=error)
     effort = effort_of(busy(), answer, arrays=False)
     committed = busy().run(answer).committed
-    yield any(node == "broken" for _, _, node in committed), (
-        "A pod went to the node broken, which has a taint. predicates must stay.")
-    yield any("giant" in pod for _, pod, _ in committed), (
-        "Pods of giant got nodes, though its gang of 25 can't be complete. gang must stay.")
-    yield len(committed) < 40, gettext("Not all of the 40 pods that fit got a node, only {len}.",
-                                       len=len(committed))
-    yield "proportion" not in load_conf(answer).plugin_names(), (
-        "Nobody would share between the queues any more. proportion must stay.")
+    yield any(node == "broken" for _, _, node in committed), "taint_ignored"
+    yield any("giant" in pod for _, pod, _ in committed), "gang_ignored"
+    yield len(committed) < 40, try_again("not_all_placed", len=len(committed))
+    yield "proportion" not in load_conf(answer).plugin_names(), "shares_ignored"
     calls, budget = effort.calls.total(), usual_calls() // 2
-    yield calls > budget, (gettext("{calls} calls; allowed are {budget}. Which question is asked "
-                                   "for every pair, by more than one plugin, and is a matter of "
-                                   "taste?", calls=calls, budget=budget))
-    return well_done(gettext("{calls} calls instead of {usual_calls}. What may not be is still "
-                             "refused; only which of the good nodes is best is no longer asked. "
-                             "That is a price: pods go to the first node that fits.", calls=calls,
-                             usual_calls=usual_calls()))
+    yield calls > budget, try_again("over_budget", calls=calls, budget=budget)
+    return well_done("under_budget", calls=calls, usual_calls=usual_calls())

@@ -8,6 +8,7 @@ from attrs import define
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.effort import effort_of
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_15.clusters import exponent
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
@@ -16,7 +17,7 @@ from volcano_lab.messages import gettext, mark
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
-from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import amounts
 
 EACH, FEWER, ONCE = "every pair", "with the flags", "the lab"
@@ -154,15 +155,6 @@ PANELS = [pictures.curves("The work of one cycle, in scores", lambda at: at.curv
           pictures.table("Asked per pod, job or queue", lambda at: at.asked, key="asked", rows=4,
                          texts=["question"], heads=["question", "calls"])]
 
-TASKS = [Task("twice the nodes", "Raise the nodes from 40 to 80. Which numbers double?",
-              show={"nodes": 80}),
-         Task("eight queues", "Raise the queues to 8. What changes at all?", show={"queues": 8}),
-         Task("two kinds", "Two kinds of pods instead of one. Who pays?", show={"kinds": 2}),
-         Task("back to 0",
-              "120 nodes, and the percentage is 100: all are looked at. Set it to 0. How many "
-              "nodes are looked at per pod?",
-              start={"nodes": 120, "percentage": 100}, show={"percentage": 0})]
-
 
 def cost_lab() -> Lab:
     """Make the lab: the sizes of a cluster, and the flags with which Volcano looks at fewer nodes.
@@ -171,7 +163,7 @@ def cost_lab() -> Lab:
     >>> cost_lab().set(nodes=10, pods=20).facts.work
     {'every pair': 200, 'with the flags': 200, 'the lab': 29}
     """
-    return Lab(CONTROLS, counted, PANELS, title="What one cycle costs", tasks=TASKS,
+    return Lab(CONTROLS, counted, PANELS, title="What one cycle costs", tasks=tasks("15"),
                code=cluster_of, says=[
                    amounts("", lambda at: {f"{gettext(way)}{mark(':')}": at.work[way]
                                        for way in at.work}, "scores"),

@@ -3,6 +3,7 @@
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import repaired
 from volcano_lab.course.kit.checking import Mistakes, check
+from volcano_lab.course.kit.questions import HINTS, part
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_10.cluster import hyper_node
@@ -14,15 +15,6 @@ CONF = conf_text("enqueue, allocate, backfill", "priority, gang, conformance",
 
 NEEDS = {"shop": 2, "invoice": 8, "train": 4, "eval": 2}
 """Job -> its pods that have to be at work; those of eval may be promised a node."""
-
-HINTS = {"invoice": "It is admitted, and six of eight pods find a place. Its own queue has room. "
-                    "Who else counts what billing holds? (05) And why was it admitted? (04)",
-         "train": "Four pods, each almost a whole node, in one rack of two nodes? Its team says: "
-                  "one room is near enough. Which field of the job says so? (10)",
-         "eval": "It is admitted, its queue deserves 2 GPUs and holds none, and all GPUs are in "
-                 "use. Which action takes them back from a queue that holds too much? (09)",
-         "shop": "web holds no more than it deserves, and lost a pod to eval. The tier that named "
-                 "it never asked the plugin that knows what queues deserve. (09, 12)"}
 
 
 def after_the_cleanup() -> Cluster:
@@ -69,10 +61,8 @@ def all_served(answer: tuple[Cluster, str]) -> Mistakes:
     loses no pod. Nodes and pods stay as they are; train stays in one room.
     """
     cluster, conf = answer
-    yield cluster.objects() == after_the_cleanup().objects() and conf == CONF, (
-        "This is all as it was. Begin with invoice: six of its eight pods find a place.")
-    cycle = yield from repaired(after_the_cleanup(), cluster, conf, NEEDS, HINTS, ("eval",))
-    yield not _in_one_room(cycle), ("All are at work, but nothing keeps train in one room now: it "
-                                    "needs a hard topology, and the plugin that reads it. (10)")
-    return well_done("A limit one level up, a rack that is too small, an action that was missing, "
-                     "and a tier that did not ask. You can be on call now.")
+    yield cluster.objects() == after_the_cleanup().objects() and conf == CONF, "as_it_was"
+    cycle = yield from repaired(
+        after_the_cleanup(), cluster, conf, NEEDS, part("16", HINTS), ("eval",))
+    yield not _in_one_room(cycle), "not_in_one_room"
+    return well_done("on_call")

@@ -16,7 +16,8 @@ from volcano_lab.course.kit.boss import at_work, run_changed
 from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
-from volcano_lab.course.kit.results import Finding, Table, finding, table
+from volcano_lab.course.kit.results import Finding, finding
+from volcano_lab.course.kit.scenery import made_of
 from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
@@ -26,6 +27,8 @@ from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.messages import Message, gettext, paragraph, wrapped
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.pictures import Picture
 
 FOLDER = Path(__file__).parent
 PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
@@ -85,13 +88,8 @@ class Riddle:
     def objects(self) -> Loaded:
         """The manifests as they were applied, before controllers."""
         parts = self.cluster_of
-        made = Cluster(from_dict(each, strict=True) for each in parts["objects"])
-        for node in parts["nodes"]:
-            made.node(**node)
-        for queue in parts["queues"]:
-            made.queue(**queue)
-        for job in parts["running"]:
-            made.job(**job)
+        made = made_of(parts | {"jobs": parts["running"]},
+                       (from_dict(each, strict=True) for each in parts["objects"]))
         jobs = (from_dict(_vcjob(**job), strict=True) for job in parts["waiting"])
         return Loaded([*made.objects(), *jobs])
 
@@ -275,10 +273,13 @@ def riddle(number: int) -> Riddle:
     return riddles()[number]
 
 
-def score() -> Table:
-    """Show what is solved, with its points."""
-    rows = [{"riddle": each.number, "title": each.title if each.solved else "",
-             "solved": each.solved, "points": each.points if each.solved else None}
-            for each in riddles().values()]
-    total = sum(row["points"] or 0 for row in rows)
-    return table(rows, caption=f"{total} of {100 * len(rows)} points")
+def score() -> Picture:
+    """Show a node for each riddle: its title and points, and its job at work, when it is solved."""
+    nodes = [{"name": f"{each.number} {gettext(each.title)}" if each.solved else str(each.number),
+              "note": str(each.points) if each.solved else "", "size": 1,
+              "pods": [{"name": each.asks, "size": 1, "color": "#009E73"}] * each.solved}
+             for each in riddles().values()]
+    done = [each.points for each in riddles().values() if each.solved]
+    text = gettext("{solved} of {all} jobs are at work.", solved=len(done), all=len(nodes))
+    title = gettext("{points} of {most} points", points=sum(done), most=100 * len(nodes))
+    return pictures.cluster(title, {"nodes": nodes, "text": text}, cell=1, width=760)

@@ -1,7 +1,7 @@
 // The controls of a lab, each with its name, its value in words, and a mark where it is not as it was at first.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
-import {add, set, unique, write} from "./page.js";
-import {number, t} from "./words.js";
+import {add, set, write} from "./page.js";
+import {amount, t} from "./words.js";
 
 const REPEAT = 1000;  // ms within which key presses on one slider are one move
 
@@ -26,7 +26,7 @@ export function controlsOf(parent, fixed, host) {
 }
 
 const inWords = (control, value) => control.options ? control.labels[control.options.indexOf(value)] ?? String(value)
-  : number(value) + (control.unit ? ` ${control.unit}` : "");
+  : amount(value, control.unit);
 
 function labelled(parent, control, kind = "") {
   const root = add(parent, "div", {class: `vp-control ${kind}`, title: control.about || null});
@@ -44,13 +44,14 @@ function slider(parent, control, host) {
     "aria-valuemin": options ? 0 : least, "aria-valuemax": options ? last : most});
   const shown = add(root, "output", {"aria-hidden": "true"}), percent = (i) => `${last ? 100 * i / last : 0}%`;
   start.style.left = percent(placeOf(control.start));
+  shown.style.minWidth = `${Math.max(...(options ?? [least, most]).map((value) => inWords(control, value).length))}ch`;  // or a move would shift what stands beside it
   root.title = control.about || t("{0}: {1} to {2}, at first {3}", control.full, inWords(control, valueAt(0)), inWords(control, valueAt(last)), inWords(control, control.start));
   let at = 0, pressed = -REPEAT;
   function put(value) {
     at = placeOf(value);
     handle.style.left = fill.style.width = percent(at);
     set(handle, {"aria-valuenow": options ? at : value, "aria-valuetext": inWords(control, value)});
-    write(shown, options ? inWords(control, value) : number(value));
+    write(shown, inWords(control, value));
     off(value);
   }
   function go(i, more) {
@@ -99,18 +100,6 @@ function toggle(parent, control, host) {
   return {set: (value) => { field.checked = value; off(value); }};
 }
 
-function text(parent, control, host) {
-  const [root, off] = labelled(parent, control, "vp-field"), counts = control.kind === "number", hint = unique("hint");
-  const field = add(root, "input", {type: counts ? "number" : "text", "aria-label": control.full, ...(counts ? {min: control.least, max: control.most, step: control.step} : {spellcheck: "false", autocomplete: "off"}), id: hint});
-  field.addEventListener("change", () => {
-    const value = counts ? (field.value === "" ? control.start : Math.max(control.least, Math.min(control.most, Number(field.value)))) : field.value;
-    off(value);
-    host.move(control.name, value);
-  });
-  return {set: (value) => { if (document.activeElement !== field || String(value) !== field.value) field.value = value; off(value); },
-    pull: (value, more) => { host.move(control.name, Math.max(control.least, Math.min(control.most, Math.round(value / control.step) * control.step)), more); return true; }};
-}
-
 // A handle stands in a picture; here are its value and its bounds.
 function handle(_, control, host) {
   let at = control.start;
@@ -125,4 +114,4 @@ function handle(_, control, host) {
   return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more), now: () => ({...control, value: at})};
 }
 
-const KINDS = {handle, slider, choice, switch: toggle, text, number: text};
+const KINDS = {handle, slider, choice, switch: toggle};

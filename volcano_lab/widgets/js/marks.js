@@ -42,12 +42,6 @@ export function change(now, before) {
   return (now > before ? "▲" : "▼") + number(Math.abs(now - before));
 }
 
-// A number with its difference, as one text.
-export function changed(x, y, now, before, props = {}, text = number(now)) {
-  const difference = change(now, before);
-  return h("text", {x, y, ...props}, text, difference && h("tspan", {dx: 4, class: "vp-delta"}, difference));
-}
-
 // Round steps for an axis that ends at `most`.
 export function ticks(most, count = 5) {
   const raw = most / count, power = 10 ** Math.floor(Math.log10(raw || 1));

@@ -2,7 +2,7 @@
 
 export function add(parent, tag, attributes = {}, text = "") {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+  set(node, attributes);
   if (text !== "") node.textContent = text;
   parent.appendChild(node);
   return node;
@@ -11,7 +11,7 @@ export function add(parent, tag, attributes = {}, text = "") {
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === false || value === undefined) node.removeAttribute(name);
-    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value === true ? "" : value);
   }
 }
 

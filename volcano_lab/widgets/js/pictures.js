@@ -1,4 +1,4 @@
-// The vocabulary of pictures, by the name under which Python asks for one.
+// The vocabulary of pictures, by the name under which Python asks for one; `pictures.py` says what data and options each takes.
 import {band} from "./pictures/band.js";
 import {bars} from "./pictures/bars.js";
 import {channels} from "./pictures/channels.js";
@@ -11,7 +11,6 @@ import {table} from "./pictures/table.js";
 import {timeline} from "./pictures/timeline.js";
 import {tree} from "./pictures/tree.js";
 import {turns} from "./pictures/turns.js";
-import {vessels} from "./pictures/vessels.js";
 import {votes} from "./pictures/votes.js";
 
-export const PICTURES = {band, bars, channels, cluster, curves, statement, states, sums, table, timeline, tree, turns, vessels, votes};
+export const PICTURES = {band, bars, channels, cluster, curves, statement, states, sums, table, timeline, tree, turns, votes};

@@ -20,7 +20,7 @@ export const sentence = (text) => (!text ? "" : /[.?!。？！]$/.test(text) ? `
 export const called = (row) => row.label ?? row.name;
 
 // 12 GiB as "12 Gi", 3 as "3 CPUs", and no unit where there is none.
-export const amount = (value, unit) => number(value) + (unit ? ` ${value === 1 ? unit.replace(/s$/, "") : unit}` : "");
+export const amount = (value, unit) => number(value) + (unit ? ` ${value === 1 ? unit.replace(/(?<=.)s$/, "") : unit}` : "");
 
 const NARROW = new Set("iIjlt.,:;'|!()[]f ‹›·"), WIDE = new Set("mwMWØ@%—…→▲▼◆"), DIGIT = /[0-9+<>=−–-]/;
 

@@ -1,17 +1,15 @@
 // Differences against what is forgiven: 0 is the right side; what lies left of it holds, the hatched band is forgiven in rows that are
 // not strict, the rest is too much.
-//
-// data: [{name, label, value, text, over, strict}]; spec: band (how much is forgiven), max (where the scale ends, both ways), unit
 import {h} from "../tree.js";
 import {called, fit, number, wide, t} from "../words.js";
-import {COLORS, box, end, hatch, hatches, line, middle, say} from "../marks.js";
+import {COLORS, box, end, hatch, hatches, line, middle, nameColumn, say} from "../marks.js";
 
 const TOP = 44, ROW = 32;
 
 export const band = {
   draw(data, c) {
     const {width, spec, before} = c, most = spec.max ?? 0.3, forgiven = spec.band ?? 0.1;
-    const column = Math.max(...data.map((row) => wide(called(row), 14, true))) + 14, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
+    const column = nameColumn(data.map(called), width) + 4, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
     const room = Math.max(120, width - column - words), x = (value) => column + room * (Math.max(-most, Math.min(most, value)) + most) / (2 * most);
     const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];
     return {height: foot + 22, kids: [hatches(c.uid, [COLORS[2]]),

@@ -1,8 +1,5 @@
 // Bars: five numbers of one thing on one axis. Pale what is asked for, full what is held, hatched what is kept free by a
 // guarantee, a diamond at what is deserved, a line at the limit; the words below repeat them.
-//
-// data: [{name, color, asked, held, deserved, guarantee, limit}], any of them null or left out
-// spec: max, unit, rows (how many are drawn at most), words: {held: "held", …}
 import {h} from "../tree.js";
 import {amount, fit, number, t} from "../words.js";
 import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";

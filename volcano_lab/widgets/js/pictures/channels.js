@@ -1,18 +1,17 @@
 // Channels: a row for each queue, all on one scale that begins at the same 0 and ends at the cluster. Water is what a queue
 // deserves, pods lie on the floor, what was not placed lies in a lane below; the strip of nodes has the same scale.
 //
-// data: {unit, path (of the resource in a change), plugin, total, rounds, nodes: [{name, size, pods: [{name, queue, size, color, state}]}], queues: [{queue, parent, leaf,
-//   color, weight, deserved, allocated, request, held, limit, capability, guarantee, share, after, turn, overused, jobs: [{job, name,
-//   pods, size, min, running, now, leaving, waiting, fate, reason}]}]}; `held`, `share` are before the cycle, `allocated`, `after` at its end
-// spec: without: those of "nodes", "shares", "lanes" that are left out
+// data: what `widgets/channels.py` makes; `held`, `share` are before the cycle, `allocated`, `after` at its end
+// spec: without: those of "nodes", "shares", "lanes", "pods" that are left out; without pods each band of water has its number
 // Live, `c.control(name)` gives what a handle moves: the control of a lab whose name is the path of the change.
 import {h} from "../tree.js";
 import {amount, fit, number, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
 
+const tenths = (value) => number(Math.round(value * 10) / 10);
 const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, GREY = "#8C8C8C";
 const SIGNS = {placed: "✓", discarded: "✕", "not tried": "○", "not admitted": "✕", waiting: "○"};
-const FATES = {placed: "placed", discarded: "discarded", "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: "waiting", running: "running"};
+const FATES = {placed: t("placed ").trim(), discarded: t("discarded ").trim(), "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: t("waiting ").trim(), running: t("running ").trim()};
 
 export const channels = {
   steps: (data) => data.rounds.length,
@@ -36,7 +35,7 @@ function plan(data, c) {
   const name = tiny ? 96 : narrow ? 150 : 212, from = name + 14 * (deep + 1), shares = out.includes("shares") ? 0 : tiny ? 44 : narrow ? 118 : 196;
   const total = Math.max(data.total, 1e-9), channel = width - from - shares - (shares ? 26 : 12), scale = channel / total;
   const at = Math.min(c.at ?? data.rounds.length, data.rounds.length), over = at >= data.rounds.length, lanes = out.includes("lanes") ? 0 : many ? 1 : 2;
-  const p = {data, c, width, narrow, tiny, name, from, shares, total, channel, scale, deep, depth, many, at, over, x: (value) => from + Math.min(Math.max(value, 0), total) * scale,
+  const p = {data, c, parents, dry: out.includes("pods"), width, narrow, tiny, name, from, shares, total, channel, scale, deep, depth, many, at, over, x: (value) => from + Math.min(Math.max(value, 0), total) * scale,
     right: from + channel, nodes: data.nodes.length && !out.includes("nodes") ? 48 : 0, y: {}, high: {}, lanes: {}, water: {}};
   let y = p.nodes + 42;
   for (const row of data.queues) {
@@ -73,11 +72,11 @@ const wave = (uid) => h("defs", {}, h("pattern", {id: `${uid}-wave`, width: 28, 
 
 function grid(p) {
   const {data, x, from, right, height, width, shares, tiny} = p, top = p.nodes + 18, steps = [0, 0.25, 0.5, 0.75, 1];
-  const ends = `${number(Math.round(p.total * 10) / 10)} ${data.unit}`;
+  const ends = `${tenths(p.total)} ${data.unit}`;
   return h("g", {key: "grid"},
     steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
-    steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : number(Math.round(part * p.total * 10) / 10), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
-    shares > 0 && !tiny && [h("g", {key: "shares"}, [0, 1].map((part) => line(shareX(p, part), top + 14, shareX(p, part), height - 4, {class: part ? "vp-line" : "vp-grid"})),
+    steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : tenths(part * p.total), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
+    shares > 0 && !tiny && [h("g", {key: "shares"}, [0, 1].map((part) => [line(shareX(p, part), top + 14, shareX(p, part), height - 4, {class: part ? "vp-line" : "vp-grid"}), say(shareX(p, part), top + 11, part, {class: "vp-soft vp-tiny", ...middle})]),
       say(width, top - 5, shares > 150 ? t("turn: held ÷ deserved") : "held ÷ deserved", {class: "vp-soft vp-small", ...end}))]);
 }
 
@@ -103,9 +102,9 @@ function nodes(p) {
       }));
   });
   if (c.memory) { for (const key in c.memory) delete c.memory[key]; Object.assign(c.memory, now); }
-  const count = data.nodes.length, idle = t("{0} of {1} idle", number(Math.round((p.total - taken) * 10) / 10), amount(p.total, data.unit));
+  const count = data.nodes.length, idle = t("{0} of {1} idle", tenths(p.total - taken), amount(p.total, data.unit));
   return h("g", {key: "nodes"}, say(0, y + 16, count === 1 ? "1 node" : t("{0} nodes", count), {class: "vp-strong"}), drawn,
-    p.shares > 0 && say(p.width, y + 16, fit(tiny ? number(Math.round((p.total - taken) * 10) / 10) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
+    p.shares > 0 && say(p.width, y + 16, fit(tiny ? tenths(p.total - taken) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
 }
 
 const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: "promised", leaving: "leaves"};
@@ -131,11 +130,11 @@ function rootRow(p) {
   const parts = tops.map((row) => {
     const level = Math.min(p.water[row.queue].level, total - sum), left = x(sum), right = x(sum + level);
     sum += Math.max(level, 0);
-    const words = `${row.queue} ${number(Math.round(level * 10) / 10)}`;
+    const whole = p.water[row.queue].level, shown = tenths(level), words = `${row.queue} ${whole > level + 0.05 ? t("{0} of {1}", shown, tenths(whole)) : shown}`;
     return h("g", {key: row.queue, link: row.queue}, ...water(c, left, y, right - left, 18, 1, "part"),
       wide(words, 12) < right - left - 8 && say(left + 5, y + 13, words, {key: "says", class: "vp-small"}), line(right, y, right, y + 18, {key: "ends", class: "vp-least-thin"}));
   });
-  const left = total - sum, words = [over ? t("{0} to no queue", number(Math.round(left * 10) / 10)) : t("{0} left to share", number(Math.round(left * 10) / 10)), number(Math.round(left * 10) / 10)].find((text) => wide(text, 12) < left * p.scale - 8);
+  const left = total - sum, words = [over ? t("{0} to no queue", tenths(left)) : t("{0} left to share", tenths(left)), tenths(left)].find((text) => wide(text, 12) < left * p.scale - 8);
   return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
     box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : "cluster", {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
     left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
@@ -163,16 +162,16 @@ function queueRow(p, row) {
   const {data, c, x, name} = p, y0 = p.y[row.queue], slim = p.high[row.queue] === SLIM, high = slim ? 14 : row.leaf ? CHANNEL : 20, y = y0 + (slim ? 7 : LABEL), color = row.color;
   const was = c.before?.queues.find((one) => one.queue === row.queue), {bands, level, back} = p.water[row.queue], poured = !p.over, top = Math.min(row.limit ?? p.total, p.total), cap = Math.min(row.capability, p.total);
   let at = 0;
-  const drawn = bands.map((band, i) => { const left = at; at += band; return water(c, x(left), y, x(at) - x(left), high, i % 2, `band ${i}`); });
+  const ends = bands.map((band) => at += band), drawn = bands.map((band, i) => water(c, x(ends[i] - band), y, x(ends[i]) - x(ends[i] - band), high, i % 2, `band ${i}`));
   const moved = was && p.over && !same(was.deserved, row.deserved);
   return h("g", {key: row.queue, link: row.queue, drop: c.control?.(`queue/${row.queue}.parent`) || !row.leaf ? row.queue : null},
     !row.leaf && line(0, y0 + 1, p.width, y0 + 1, {key: "over", class: "vp-grid"}),
     nameOf(p, row, y, slim),
     trough(p, 0, top, y, high), cap > top && line(x(top), y + high / 2, x(cap), y + high / 2, {key: "beyond", class: "vp-grid"}),
     h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: c.live ? {ask: {queue: row.queue}} : null}, drawn.flat()),
-    pods(p, row, y + high, slim),
-    poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, t("↩ {0} back", number(Math.round(back * 10) / 10)), {key: "back", class: "vp-strong vp-small vp-halo"}),
-    poured && bands.at(-1) * p.scale > 26 && say(x(level - bands.at(-1) / 2), y + high / 2 + 5, `+${number(Math.round(bands.at(-1) * 10) / 10)}`, {key: "added", class: "vp-strong vp-small", ...middle}),
+    !p.dry && pods(p, row, y + high, slim),
+    poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, t("↩ {0} back", tenths(back)), {key: "back", class: "vp-strong vp-small vp-halo"}),
+    bands.map((band, i) => (p.dry || (poured && i === bands.length - 1)) && band * p.scale > 26 && say(x(ends[i] - band) + 6, y + high / 2 + 5, `${i || poured ? "+" : ""}${tenths(band)}`, {key: `added ${i}`, class: "vp-strong vp-small"})),
     moved && line(x(was.deserved), y - 4, x(was.deserved), y + high + 4, {key: "ghost", class: "vp-was"}),
     marks(p, row, y, high, top), p.lanes[row.queue].map((job, i) => lane(p, row, job, y + high + 4 + i * lineOf(p))), !slim && labels(p, row, y, top, level, moved ? was.deserved : undefined),
     p.shares > 0 && share(p, row, y + high / 2, color));
@@ -182,13 +181,13 @@ function queueRow(p, row) {
 function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
-  const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", number(Math.round((row.allocated ?? 0) * 10) / 10), number(Math.round((row.request ?? 0) * 10) / 10)) : "holds 0";
+  const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", tenths(row.allocated ?? 0), tenths(row.request ?? 0)) : "holds 0";
   const base = y + (slim ? 12 : 14), below = base + 16;
   return [h("g", {key: "name", tip: told(p, row), act: c.live ? {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined} : null, grip: parent ? {move: row.queue} : null},
     box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
     row.leaf && box(indent - 14, base - 9, 10, 10, {key: "dot", rx: 3, fill: row.color}),
     say(indent, base, fit(row.queue, name - indent - (beside ? long + 14 : 4), 14, true), {class: "vp-strong"}),
-    row.leaf && !slim && !(tiny && counts) && say(indent, below, wide(second, 12) <= name - indent - 4 ? second : fit(t("holds {0}", number(Math.round((row.allocated ?? 0) * 10) / 10)), name - indent - 4, 12), {class: "vp-soft vp-small"})),
+    row.leaf && !slim && !(tiny && counts) && say(indent, below, wide(second, 12) <= name - indent - 4 ? second : fit(t("holds {0}", tenths(row.allocated ?? 0)), name - indent - 4, 12), {class: "vp-soft vp-small"})),
   counts && !slim && scrubbed(c, `queue/${row.queue}.weight`, weight, beside ? name - long - 6 : indent, beside ? base : below, words, long)];
 }
 
@@ -221,11 +220,11 @@ function marks(p, row, y, high, top) {
 
 // The words of the three marks stand over them, are pushed apart in their order, and stay inside.
 function labels(p, row, y, top, level, was) {
-  const {x, from, right, total} = p, shown = [], round = (value) => number(Math.round(value * 10) / 10);
-  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("kept {0}", round(row.guarantee)), kind: "vp-soft"});
+  const {x, from, right, total} = p, shown = [];
+  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("kept {0}", tenths(row.guarantee)), kind: "vp-soft"});
   const value = p.over ? row.deserved : level;
-  if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? round(value) : t("deserves {0}", round(value)), more: p.over ? change(value, was) : "", kind: "vp-strong"});
-  if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? t("no limit") : row.capability > top ? t("may hold {0}", round(top)) : t("limit {0}", round(top)), kind: "vp-soft"});
+  if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? tenths(value) : t("deserves {0}", tenths(value)), more: p.over ? change(value, was) : "", kind: "vp-strong"});
+  if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? t("no limit") : row.capability > top ? t("may hold {0}", tenths(top)) : t("limit {0}", tenths(top)), kind: "vp-soft"});
   for (const one of shown) { one.wide = wide(one.text, 12, one.key === "deserves") + (one.more ? wide(one.more, 12, true) + 5 : 0); one.at = one.x - one.wide / 2; }
   shown.sort((a, b) => a.x - b.x);
   let least = from - 2;
@@ -254,7 +253,7 @@ function pods(p, row, floor, slim) {
 }
 
 const ORDER = ["running", "leaving", "now"];
-const under = (p, name, above) => { for (let up = p.data.queues.find((one) => one.queue === name)?.parent; up; up = p.data.queues.find((one) => one.queue === up)?.parent) if (up === above) return true; return false; };
+const under = (p, name, above) => (name = p.parents.get(name)) === above || (name && under(p, name, above));
 
 // A job's pods that were not placed, below the channel where they would have lain, its minimum as a notch, and how it ended.
 function lane(p, row, job, y) {
@@ -264,12 +263,12 @@ function lane(p, row, job, y) {
   const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
   const fill = job.fate === "discarded" ? hatch(c.uid, color) : "none", name = `job/${job.called}.`;
   const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? t(": {0} of {1} pods", job.now, job.now + job.waiting) : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? t(", at least {0}", job.min) : ""}`];
-  const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(":")[0];
-  const verdict = [words[1] && `${words[0]}: ${words[1]}`, job.brief && !job.now && `${words[0]}: ${job.brief}`, words[0]].find((text) => text && wide(text, 12, true) <= room) ?? "", also = wide(verdict, 12, true) + 10 + wide(words[2], 12) <= room;
+  const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(":")[0], full = words[1] && `${words[0]}: ${words[1]}`, brief = job.brief && !job.now && `${words[0]}: ${job.brief}`;
+  const verdict = [full, brief, words[0]].find((text) => text && wide(text, 12, true) <= room) ?? "", also = wide(verdict, 12, true) + 10 + wide(words[2], 12) <= room;
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
   const least = notch ?? lain + job.size * (job.min - job.running), free = (text) => text && wide(text, 12, true) <= p.width - p.from;
-  const aside = !verdict && !p.tiny && [words[1] && `${words[0]}: ${words[1]}`, words[0]].find((text) => text && wide(text, 12, true) <= x(start) - p.from - 12);
-  const inside = !verdict && !p.tiny && !aside && [words[1] ? `${words[0]}: ${words[1]}` : words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
+  const aside = !verdict && !p.tiny && [full, words[0]].find((text) => text && wide(text, 12, true) <= x(start) - p.from - 12);
+  const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
     h("g", {key: "job", tip: `${job.name}: ${words[0]}${words[1] ? `, ${words[1]}` : ""}`, act: c.live ? {ask: {job: job.job}} : null, link: job.name},
       box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
@@ -277,7 +276,7 @@ function lane(p, row, job, y) {
       missing && line(x(missing[0]), y + high + 1.5, x(missing[1]), y + high + 1.5, {key: "missing", class: "vp-missing"}),
       notch !== null && notch <= p.total + 1e-6 && line(x(notch), y - 3, x(notch), y + high + 2, {key: "notch", class: "vp-limit"}),
       notch === null && !job.running && job.now > 0 && line(x(least), y - 4, x(least), y + high + 2, {key: "least", class: "vp-least-thin"}),
-      p.tiny ? say(p.from, y + high + 13, [words[1] && `${words[0]}: ${words[1]}`, job.brief && `${words[0]}: ${job.brief}`, words[0]].find(free) ?? "", {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})
+      p.tiny ? say(p.from, y + high + 13, [full, brief, words[0]].find(free) ?? "", {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})
         : verdict ? h("text", {key: "says", x: at, y: y + 10, class: "vp-small vp-halo"}, h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, words[2]))
         : aside ? say(x(start) - 8, y + 10, aside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`, ...end})
         : inside && say(x(start) + 6, y + 10, inside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})),

@@ -1,8 +1,4 @@
 // A cluster: nodes with pods in them, racks and rooms as frames. A click asks why a pod is here, or why not on that node.
-//
-// data: {groups: [{name, group, note, state}], nodes: [{name, group, size, note, state, pods: [{name, size, color, state, ring, tip}]}], text}
-// A pod's state: running (full), allocated (hatched: placed in this cycle), promised (dashed), leaving (×), evicted (faint ×).
-// A node's or group's state: chosen, refused, or none. spec: cell (what one box of idle room stands for), unit, height, asks
 import {h} from "../tree.js";
 import {amount, fit, number, wide, t} from "../words.js";
 import {box, colorOf, end, hatch, hatches, middle, say} from "../marks.js";

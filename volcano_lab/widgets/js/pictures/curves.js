@@ -1,7 +1,4 @@
 // Curves on logarithmic axes: from one grid line to the next is ten times, so a slope is a power.
-//
-// data: {lines: [{name, color, points: [[x, y]], dot: [x, y]}]}; a dot is where one is now, with its number
-// spec: x, y (what the axes count), from: [x, y], to: [x, y], height
 import {h} from "../tree.js";
 import {number, wide, t} from "../words.js";
 import {colorOf, end, line, middle, say} from "../marks.js";
@@ -42,9 +39,9 @@ const part = (value, from, to) => Math.min(1, Math.max(0, Math.log(Math.max(valu
 const whole = (value) => (value < 1000 ? number(value) : String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ","));
 const told = (one) => `${one.name}: ` + (one.dot ? t("now {0} at {1}", whole(one.dot[1]), whole(one.dot[0])) : one.points.map(([a, b]) => t("{0} at {1}", whole(b), whole(a))).filter((_, k, all) => all.length < 9 || k % Math.ceil(all.length / 6) === 0 || k === all.length - 1).join(", "));
 
-// Powers of ten within an axis, and its ends.
+// Powers of ten within an axis, on a short one 2 and 5 times them too, and its ends.
 function tens(from, to) {
-  const found = [from];
-  for (let value = 10 ** Math.ceil(Math.log10(from) - 1e-9); value <= to * 1.000001; value *= 10) if (value > from * 1.6 && value < to / 1.6) found.push(value);
-  return [...found, to];
+  const found = [], near = to / from < 100 ? 1.3 : 2.1;
+  for (let value = 10 ** Math.floor(Math.log10(from)); value < to; value *= 10) for (const times of to / from < 100 ? [1, 2, 5] : [1]) if (times * value > from * near && times * value < to / near) found.push(times * value);
+  return [from, ...found, to];
 }

@@ -1,7 +1,4 @@
 // A statement of a gang: its outcome, the number that decided, and its pods in the order in which they were tried.
-//
-// data: {outcome: "commit", "discard" or "", minimum, pods: [{name, state, step, undone, node}], headline, reason, color}
-// A pod's state: running, placed, promised, tried (and taken back), waiting. spec: slots, lines
 import {h} from "../tree.js";
 import {fit, lines, wide, t} from "../words.js";
 import {box, colorOf, hatch, hatches, ink, line, middle, say} from "../marks.js";

@@ -1,7 +1,4 @@
 // States with arrows: where a pod is, and where it may go. Bold and numbered is the way it went, faint what is legal too.
-//
-// data: {way: [[from, to, word]], at: state, pods: [{name, state, color, ring}]}; without pods the state `at` is filled
-// spec: more (also Succeeded and Failed)
 import {h} from "../tree.js";
 import {wide, t} from "../words.js";
 import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
@@ -18,6 +15,7 @@ export const states = {
     const {width} = c, pods = data.pods, high = pods ? 62 : 32, step = width / 5, wideness = Math.min(Math.max(step - 34, 74), step - 18, 118), size = Math.min(14, 14 * (wideness - 6) / wide("Releasing")), drop = high + 66;
     const back = !pods && (data.way ?? []).some(([from, to]) => PLACES[from]?.[1] === 0 && PLACES[to]?.[1] === 0 && PLACES[to][0] < PLACES[from][0]), above = back ? 50 : 26;
     const centre = (name) => [step * (PLACES[name][0] + 0.5), above + high / 2 + PLACES[name][1] * drop];
+    const most = Math.max(...Object.keys(PLACES).map((name) => pods?.filter((pod) => shownAs(pod.state) === name).length ?? 0)), side = Math.min(15, (wideness - 13) / Math.max(Math.min(most, 8), 1) - 3);  // one for all states
     const taken = new Map();
     (data.way ?? []).forEach(([from, to, word], i) => {
       const edge = `${from}>${to}`, known = taken.get(edge);
@@ -31,7 +29,7 @@ export const states = {
         box(x - wideness / 2, y - high / 2, wideness, high, {rx: pods ? 8 : 16, class: on && !pods ? "" : "vp-node", fill: on && !pods ? color : null, ...(on && pods ? {stroke: color, style: `stroke:${color};stroke-width:2`} : {})}),
         say(x, pods ? y - high / 2 + 18 : y + 5, name, {...middle, class: on ? "vp-strong" : "",
           style: [size < 14 && `font-size:${size.toFixed(1)}px`, on && !pods && color[0] === "#" && `fill:${ink(color)}`].filter(Boolean).join(";") || null}),
-        podsIn(inside, x - wideness / 2 + 8, y - high / 2 + 26, wideness - 16, c));
+        podsIn(inside, x - wideness / 2 + 8, y - high / 2 + 26, side));
     });
     const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");
     return {height: above + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
@@ -42,8 +40,7 @@ export const states = {
 const shownAs = (state) => ({Succeeded: "Running", Failed: "Releasing"})[state] ?? state;
 const head = (uid, name, kind) => h("marker", {id: `${uid}-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse"}, h("path", {d: "M0 0 L8 4 L0 8 z", class: kind}));
 
-function podsIn(pods, x, y, room, c) {
-  const side = Math.min(15, (room + 3) / Math.max(Math.min(pods.length, 8), 1) - 3);
+function podsIn(pods, x, y, side) {
   return pods.slice(0, 16).map((pod, i) => {
     const left = x + (i % 8) * (side + 3), top = y + Math.floor(i / 8) * (side + 3);
     return h("g", {key: pod.name, tip: `${pod.name}: ${pod.state}`, link: pod.name}, box(left, top, side, side, {rx: 3, fill: colorOf(pod, 0)}),

@@ -1,7 +1,4 @@
 // Sums against limits: each row is a part of its own limit, and one line stands for all limits.
-//
-// data: [{name, label, note, parts: [amount], limit, text, over, color}]; limit null: none, drawn as far as the parts reach
-// spec: parts (their names, in order), rows, limit (the word over the line), max (where the scale ends, in limits)
 import {h} from "../tree.js";
 import {called, fit, number, wide, t} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, same, say} from "../marks.js";

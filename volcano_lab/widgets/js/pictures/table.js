@@ -1,6 +1,4 @@
 // A table whose numbers say by how much they changed. It is HTML, live and still.
-//
-// data: [{column: value, color, pick: what a click picks}], a text that begins with ✓ or ✗ is good or bad; spec: columns ({column: heading} or a list; without it those of the first row, in its order), heads (headings of some of those), texts (columns of words), long (of them those that are cut where there is no room), rows
 import {h} from "../tree.js";
 import {number} from "../words.js";
 import {change} from "../marks.js";

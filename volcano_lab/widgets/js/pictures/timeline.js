@@ -1,7 +1,4 @@
 // A timeline: lanes of numbers that change by steps, marks for what happened, one axis of time.
-//
-// data: {lanes: [{name, label, color, points: [[time, value]], line: [[time, value]], marks: [[time, text]], note}], ticks: [time]}
-// Full: `points`; dashed: `line` (what is deserved, say). spec: until, unit (s, min, h), most: {lane: value}, lanes, lane (height)
 import {h} from "../tree.js";
 import {called, fit, number, wide, t} from "../words.js";
 import {colorOf, end, line, middle, say, ticks} from "../marks.js";

@@ -1,10 +1,6 @@
 // A tree of queues as rows, a queue below its parent: one scale for the whole picture, so the same amount has the same pixels on
 // every level, and siblings that may hold more than their parent together can be drawn. A gang's minimum climbs from its
 // queue as a token, until a level has no room.
-//
-// data: {queues: [{queue, parent, size, allocated, inqueue, guarantee, color, gang: {name, pods, fate}}],
-//        climbs: {gang: {amount, text, steps: [{queue, text, fits}]}}, climb: the gang to begin with}
-// spec: rows (at least), lines (rows of words below), unit
 import {h} from "../tree.js";
 import {amount, fit, number, sentence, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, middle, say} from "../marks.js";

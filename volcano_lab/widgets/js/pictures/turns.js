@@ -1,7 +1,4 @@
 // Turns: whose turn it is, one after the other; a lane a queue.
-//
-// data: {queues: [{queue, color}], turns: [{queue, outcome, pods, job, share}]}; outcome: placed, discarded, nothing, overused
-// spec: slots (how many turns are drawn), lanes
 import {h} from "../tree.js";
 import {number, t} from "../words.js";
 import {box, colorOf, end, ink, line, middle, named, nameColumn, say} from "../marks.js";

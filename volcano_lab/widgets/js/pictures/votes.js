@@ -1,8 +1,4 @@
 // Votes by tier: who names whom. One column a plugin, a gap between tiers; ✓ names the task, – keeps it, blank was not asked.
-//
-// data: {tiers: [{name, note, decides, plugins: [plugin]}], rows: [{name, votes: {plugin: true, false or null}, left}], verdict}
-// A vote may also be {text, yes}: an answer in words, for, against, or (null) neither.
-// A plugin that answers in two tiers has the key "plugin@2" in the second one. spec: rows
 import {h} from "../tree.js";
 import {fit, lines, sentence, wide, t} from "../words.js";
 import {box, end, line, middle, say} from "../marks.js";
