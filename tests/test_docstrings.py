@@ -119,7 +119,7 @@ def test_what_docstrings_mention_exists():
     ("`array_chooser.py`, `placement/arrays.py`, `tools/translate.py`", []),
     ("`task_buckets.py`, `cache/arrays.py`", ["task_buckets.py", "cache/arrays.py"]),
     ("`chooser.PlainChooser`, `node_chooser.PlainChooser`", ["node_chooser.PlainChooser"]),
-    ("`session_log.SessionLog`, `log.SessionLog`", ["log.SessionLog"]),
+    ("`session.Session`, `log.Session`", ["log.Session"]),
     ("`api.fairness.water_fill`, `api.fairness.fill_water`", ["api.fairness.fill_water"]),
     ("`Statement.commit`, `Allocate.undo`, `Statement.rewind`", ["Statement.rewind"]),
     ("`attrs.evolve`, `yaml.YAMLError`, `spec.weight`, `tdm.evict.period`", []),

@@ -46,7 +46,7 @@ ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py"
          "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py",
                    "../docs/manual.py", "../docs/front"]}
 """Catalogue -> where its texts are. Lessons have one each."""
-ENGLISH_ALONE = {"session_log.py", "volcano_log.py"}
+ENGLISH_ALONE = {"volcano_log.py"}
 """Files whose texts are lines of Volcano's log."""
 
 LOOKED_UP = {**dict.fromkeys((

@@ -28,7 +28,6 @@ from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import friendly_errors, spoken
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
-from volcano_lab.trace.session_log import watched
 from volcano_lab.trace.views.cycle import Cycle
 
 __all__ = ["Scheduler", "actions", "at_rest", "conf_of", "life", "plugins", "run_cycle", "run_once",
@@ -79,7 +78,7 @@ class Scheduler:
         leaves the cycle there.
         """
         conf, times = self.conf.copy(), {}
-        observer = watched(observer) or NO_OBSERVER
+        observer = observer or NO_OBSERVER
         self.cycles += 1
         self.cache.ignore_provisioners(conf.ignored_provisioners)
         start = mark = perf_counter()

@@ -100,7 +100,8 @@ def test_the_page_about_the_command_has_every_option():
     for name, command, _ in commands():
         assert f"## {name}\n" in page
         assert all(option in page
-                   for param in command.params for option in param.opts if "-" in option)
+                   for param in command.params if not getattr(param, "hidden", False)
+                   for option in param.opts if "-" in option)
 
 
 def test_lessons_of_a_wheel_are_copied_and_work_is_kept(tmp_path):

@@ -13,6 +13,7 @@ actions: "enqueue, allocate, reclaim"
 tiers:
 - plugins: [{name: gang}, {name: proportion}, {name: predicates}]
 """
+CAPACITY = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: capacity}]}]"
 
 
 def guide() -> Cluster:
@@ -31,6 +32,12 @@ def taken() -> Cluster:
     return cluster.job("a-one", queue="a", cpu=1).job("b-more", queue="b", cpu=1)
 
 
+def limited() -> Cluster:
+    """Queue a may hold 2 CPUs, and its job asks for three times one."""
+    return Cluster().node("n1", cpu=10).queue("a", capability={"cpu": 2}).job(
+        "one", queue="a", pods=3, cpu=1, min_member=1)
+
+
 FOUND = [
     ("the config in force", guide, None, "Finished loading scheduler config", 1,
      "actions=[enqueue allocate backfill]"),
@@ -45,6 +52,9 @@ FOUND = [
     ("a queue that has all it asks for", guide, None, "queue <c> is meet", 1, "is meet"),
     ("an overused queue", guide, None, "Queue <c> is overused", 1, "ignore it."),
     ("victims", taken, ONE_TIER, "Victims from proportion plugins are", 1, "default/b-run-0"),
+    ("a queue that may take no more", limited, CAPACITY, "Candidate <one-2>", 1,
+     "Queue <a>: realCapability <cpu 2000.00, memory 0.00, pods 110.00>, allocated <cpu 2000.00, "
+     "memory 0.00, pods 2.00>; Candidate <one-2>: resource request <cpu 1000.00, "),
     ("HyperNodes", topology_cluster, TOPOLOGY, "HyperNode snapShot", 1,
      "2:map[room-1:{} room-2:{}]"),
 ]

@@ -110,9 +110,8 @@ NAMESPACE = (click.option("-n", "--namespace", metavar="NS", default="", shell_c
                           help="Only jobs of this namespace; names without one are in it."),
              click.option("-A", "--all-namespaces", "everywhere", is_flag=True,
                           help="Jobs of all namespaces, which is the default."))
-LOG = click.option("--log", "words", type=click.Choice(["volcano", "lab"]), default="volcano",
-                   show_default=True, help="Whose lines -v prints: those that Volcano writes and "
-                   "guides search for, or the lab's own.")
+LOG = click.option("--log", type=click.Choice(["volcano"]), hidden=True, expose_value=False)
+"""Accepted by scripts of 1.0, where there were other lines, too."""
 RECURSIVE = click.option("-R", "--recursive", is_flag=True,
                          help="Read the folders in a folder, too.")
 
@@ -200,7 +199,7 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
               "pods that are not created yet.")
 @click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
 @click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0, metavar="LEVEL",
-              help="Print the last cycle's log up to this level first, 2 to 5.")
+              help="Print the lines that Volcano logs of the last cycle, up to this level, 2 to 4.")
 @LOG
 def run() -> None:
     """One cycle: jobs, what waits and why, placements, queues.
@@ -213,7 +212,7 @@ def run() -> None:
       kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab run -
       volcano-lab run manifests/ -n team -o wide
       volcano-lab run cluster.yaml --fail-on-pending -o json
-      volcano-lab run cluster.yaml -v 4 --log volcano
+      volcano-lab run cluster.yaml -v 4
     """
 
 
@@ -447,9 +446,9 @@ def export() -> None:
 @click.option("--dump-dir", metavar="DIR", type=FILE,
               help="Where SIGUSR1 writes the cache.  [default: a folder of your own]")
 @click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0, metavar="LEVEL",
-              help="Print the log of each cycle up to this level, 2 to 5.")
+              help="Print the lines that Volcano logs of each cycle, up to this level, 2 to 4.")
 @LOG
-def serve(verbosity: int, words: str, **given: Any) -> int:
+def serve(verbosity: int, **given: Any) -> int:
     """Cycles on a folder that is watched, a page, metrics.
 
     \b
@@ -465,10 +464,8 @@ def serve(verbosity: int, words: str, **given: Any) -> int:
       volcano-lab serve manifests/ --period 0.5 --port 0 -v 3
     """
     server = loaded("server.service")
-    if verbosity and words == "lab":
-        loaded("messages.log").verbosity(verbosity)
     try:
-        code = server.serve(level=verbosity if words == "volcano" else 0, **given)
+        code = server.serve(level=verbosity, **given)
     except server.Misuse as error:
         raise Mistake(str(error)) from None
     with suppress(OSError, ValueError):  # nobody reads the output any more

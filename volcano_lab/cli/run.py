@@ -12,7 +12,7 @@ from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment
 from volcano_lab.cli.output import show, styled, table, warn, width
-from volcano_lab.messages import Message, log, wrapped
+from volcano_lab.messages import Message, wrapped
 from volcano_lab.trace import Trace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
@@ -26,22 +26,19 @@ DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capabi
 
 def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now: str | None,
         recursive: bool, fail_on_pending: bool = False, keep: bool = False,
-        cycles: int = 1, context: str | None = None, verbosity: int = 0, words: str = "volcano"
+        cycles: int = 1, context: str | None = None, verbosity: int = 0
         ) -> int:
     """Run a cycle, or more of them until the cluster is at rest, and print what they decided;
     warnings go to the error output. `keep`: again, whenever a file changes.
     """
     if keep:
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
-                                        cycles=cycles, verbosity=verbosity, words=words))
+                                        cycles=cycles, verbosity=verbosity))
     cluster = cluster_of(files, conf, recursive, context)
     with mistakes(conf):
         told = cluster.admit()
-        log.verbosity(verbosity if words == "lab" else 0)
-        told_as_volcano = verbosity and words == "volcano"
-        cycle = cluster.run(now=moment(now), cycles=cycles,
-                            trace=Trace() if told_as_volcano else None)
-    if told_as_volcano:
+        cycle = cluster.run(now=moment(now), cycles=cycles, trace=Trace() if verbosity else None)
+    if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
     warnings = told + cluster.warnings(cycle)
     warn(warnings)

@@ -1,20 +1,15 @@
-"""The scheduler's log at the levels V(1) to V(5), through Python's logging.
+"""The cache's log at the levels V(1) to V(5), through Python's logging.
 
-Answers to Volcano's use of klog: the same kinds of facts at the same levels, in our own words.
-`verbosity(n)` shows the facts up to V(n); at 0, the default, only warnings and errors are shown,
-and a cycle spends no time on the log. A session's decisions are written by
-`trace.session_log.SessionLog`, a reader of the observer's hooks.
+`verbosity(n)` shows the facts up to V(n); at 0, the default, only warnings and errors are shown.
+A session's decisions are in its trace; `Cycle.log` writes Volcano's own lines of them.
 
 | level | facts |
 |---|---|
 | V(1) | evictions without effect |
 | V(2) | configuration read, pods that are retried |
-| V(3) | sessions, snapshots, pods and nodes added and deleted, queues and jobs popped, placements \
-and the node's resources after them, tasks without a node and why, victims, commits, discards; \
-overused queues, with the numbers |
-| V(4) | cycles, objects left out of a snapshot, pod updates, priorities, hyper nodes, what \
-queues hold and deserve, round by round; jobs admitted or skipped |
-| V(5) | actions entered and left, each node's amounts, single comparisons, the pipeline's queues |
+| V(3) | snapshots, pods and nodes added and deleted, binds and evictions |
+| V(4) | pod updates |
+| V(5) | the pipeline's queues |
 """
 
 import logging

@@ -1,11 +1,11 @@
 """The kinds of records: one table of each kind's fields, what it stands for, and its sentence, with
 its numbers in the units that people use.
 
-The stepper, breakpoints, the log, `diff`, `volcano-lab why` and the documentation read it. A kind
+The stepper, breakpoints, `diff`, `volcano-lab why` and the documentation read it. A kind
 of your own is added in the same way:
 
 >>> from volcano_lab.trace.record import Record
->>> @kind("tea_break", "queue minutes", "nobody works", level=4)
+>>> @kind("tea_break", "queue minutes", "nobody works")
 ... def _tea(record):
 ...     return f"queue {record['queue']} rests for {record['minutes']} minutes"
 >>> KINDS["tea_break"].sentence(Record(1, "", "tea_break", ("queue", "minutes"), ("a", 5)))
@@ -35,7 +35,6 @@ class Kind:
         fields: The names of its facts; a record may lack some.
         about: What it stands for, in half a sentence.
         sentence: A record of the kind as one sentence.
-        level: V(n) at which the log shows it; 0: the log tells of it in another way.
         detail: True where a stepper shows it only at its finest: it decides nothing by itself.
     """
 
@@ -43,7 +42,6 @@ class Kind:
     fields: tuple[str, ...]
     about: str
     sentence: Sentence
-    level: int = 5
     detail: bool = False
 
 
@@ -51,12 +49,12 @@ KINDS: dict[str, Kind] = {}
 """Every known kind by its name."""
 
 
-def kind(name: str, fields: str, about: str, level: int = 5, detail: bool = False
+def kind(name: str, fields: str, about: str, detail: bool = False
          ) -> Callable[[Sentence], Sentence]:
     """Register the function below as the sentence of a kind of record."""
 
     def register(sentence: Sentence) -> Sentence:
-        KINDS[name] = Kind(name, tuple(fields.split()), about, sentence, level, detail)
+        KINDS[name] = Kind(name, tuple(fields.split()), about, sentence, detail)
         return sentence
 
     return register
@@ -100,14 +98,14 @@ def shown(value: Any) -> Any:
     return short(value) if isinstance(value, str) else value
 
 
-def plain_kind(name: str, fields: str, about: str, level: int = 5) -> None:
+def plain_kind(name: str, fields: str, about: str) -> None:
     """Register a kind whose message has the record's own facts."""
 
     def say(record: Record) -> Message:
         facts = {each: shown(value) for each, value in record.facts.items()}
         return Message(f"record.{name}", **{"action": record.action} | facts)
 
-    kind(name, fields, about, level)(say)
+    kind(name, fields, about)(say)
 
 
 def answer(value: Any) -> Said:
@@ -140,15 +138,15 @@ def names(keys: list[str]) -> Message:
     return Message("names", names=shown(keys)) if keys else Message("nobody")
 
 
-plain_kind("start", "", "an action begins", 0)
-plain_kind("end", "", "an action has ended", 0)
+plain_kind("start", "", "an action begins")
+plain_kind("end", "", "an action has ended")
 
 DONE = "operation task job node statement changes"
 
 
-@kind("do", DONE, "an operation was done; without a statement: by the action itself", 0)
-@kind("undo", DONE, "an operation was undone", 0)
-@kind("commit", DONE, "an operation was sent to the cache", 0)
+@kind("do", DONE, "an operation was done; without a statement: by the action itself")
+@kind("undo", DONE, "an operation was undone")
+@kind("commit", DONE, "an operation was sent to the cache")
 def _operation(record: Record) -> Message:
     return Message(f"record.{record.kind}", operation=operation(
         record["operation"], record["task"], record["node"]))
@@ -180,9 +178,9 @@ def _about(record: Record) -> list[Said]:
     return parts
 
 
-@kind("call", "point tier plugin answer", "a plugin answered; its arguments stand by name", 0, True)
+@kind("call", "point tier plugin answer", "a plugin answered; its arguments stand by name", True)
 @kind("asked", "point since answer", "answers since a record were combined, where they are several",
-      0, True)
+      True)
 def _question(record: Record) -> Message:
     about = _about(record)
     return Message(f"record.{record.kind}", point=record["point"], plugin=record.get("plugin"),
@@ -191,8 +189,8 @@ def _question(record: Record) -> Message:
 
 
 @kind("queue", "queue next decided_by share",
-      "a queue is next; what put it before the one after it: [plugin, comparison]", 3)
-@kind("job", "job next decided_by", "a job is next", 3)
+      "a queue is next; what put it before the one after it: [plugin, comparison]")
+@kind("job", "job next decided_by", "a job is next")
 def _popped(record: Record) -> Message:
     following, decided = record.get("next"), record.get("decided_by")
     before = Message("record.before", next=short(following), by=decided[0] or Message(
@@ -236,7 +234,7 @@ def _compared(record: Record) -> Message:
 
 
 @kind("deserved_round", "plugin number round",
-      "a round of sharing: weights, each queue's step, what remains", 4)
+      "a round of sharing: weights, each queue's step, what remains")
 def _round(record: Record) -> Message:
     steps = [Message("round.done" if step["met"] else "round.step", queue=step["queue"],
                      after=step["after"]) for step in record["round"]["steps"]]
@@ -244,7 +242,7 @@ def _round(record: Record) -> Message:
                    steps=Message("parts", parts=steps), remaining=record["round"]["remaining"])
 
 
-@kind("passed_over", "queue job task node reason error", "a queue, job or pod was skipped: why", 3)
+@kind("passed_over", "queue job task node reason error", "a queue, job or pod was skipped: why")
 def _passed_over(record: Record) -> Message:
     return Message("record.passed_over", about=_about(record), reason=passed(record))
 
@@ -255,14 +253,14 @@ def passed(record: Record) -> Message:
                    error=record.get("error"))
 
 
-@kind("prepared", "task node chosen", "the node on which a pod will preempt, of several", 3)
+@kind("prepared", "task node chosen", "the node on which a pod will preempt, of several")
 def _prepared(record: Record) -> Message:
     return Message("record.prepared", task=short(record["task"]), node=record["node"],
                    chosen=names(record["chosen"]))
 
 
 @kind("victims", "action task node candidates chosen",
-      "who could be evicted on a node, and who was", 3)
+      "who could be evicted on a node, and who was")
 def _victims(record: Record) -> Message:
     task, node = record.get("task"), record.get("node")
     return Message("record.victims", chosen=names(record["chosen"]),
@@ -303,15 +301,14 @@ def _node_values(record: Record) -> Message:
 
 
 @kind("hyper_node_tried", "job sub_job hyper_node fits operations score",
-      "a dry run in a HyperNode", 3)
+      "a dry run in a HyperNode")
 def _tried(record: Record) -> Message:
     return Message(f"record.hyper_node_tried{'' if record['fits'] else '.not'}",
                    hyper_node=record["hyper_node"], job=short(record["job"]))
 
 
-plain_kind("hyper_node_chosen", "job sub_job hyper_node scores", "the best of those where it fits",
-           3)
-plain_kind("queue_tree_warning", "plugin message", "what a queue says that its parent overrules", 3)
+plain_kind("hyper_node_chosen", "job sub_job hyper_node scores", "the best of those where it fits")
+plain_kind("queue_tree_warning", "plugin message", "what a queue says that its parent overrules")
 
 
 @kind("saved", "operations", "copies of operations were saved")

@@ -22,8 +22,8 @@ def all_are_admitted_and_the_events_are_silent(kubectl):
 
 @after("last-10")
 def the_log_tells_both_refusals(kubectl):
-    for pod in ("invoice-7)", "eval-0)"):
-        assert f"{pod}: False" in kubectl(f"logs {pod}")
+    for pod, queue in (("invoice-7", "prod"), ("eval-0", "root")):
+        assert f"Queue <{queue}>: realCapability" in kubectl(f"logs <{pod}>")
 
 
 @after("last-13")

@@ -15,11 +15,10 @@ from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.changes.draft import kind_of
 from volcano_lab.changes.objects import named
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.tracing import logged
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
+from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
-from volcano_lab.trace.views.cycle import Cycle
 
 ALLOWED = ("allowed are get KIND [NAME] [-o yaml], get KIND --show-labels, get events, "
            "get configmap (the scheduler's), describe KIND NAME, logs [WORD]")
@@ -39,9 +38,8 @@ class Kubectl:
 
     def __init__(self, cluster: Cluster, conf: str | None = None):
         self.objects, self.conf = cluster.objects(), conf
-        cycles: list[Cycle] = []
-        said = logged(lambda: cycles.append(cluster.run(conf)), 3)  # what Volcano logs at -v=3
-        self.cycle, self.lines = cycles[0], [line.partition(" ")[2] for line in said]
+        self.cycle = cluster.run(conf, trace=Trace())
+        self.lines = self.cycle.log(3)
 
     def __call__(self, command: str) -> str:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""

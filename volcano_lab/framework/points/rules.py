@@ -47,7 +47,6 @@ class ExtensionPoint:
         arguments: The names of the point's arguments.
         sentence: The question, in one sentence.
         asked_by: The actions that call it.
-        log_level: V(n) at which its combined answer is logged, 0: never.
         rule: How answers combine, in words.
         default: The result without any answer, in words.
         otherwise: The function that returns the result without any answer, for rules with one.
@@ -63,10 +62,10 @@ class ExtensionPoint:
     otherwise: Function | None = None
 
     def __init__(self, name: str, *switches: str, arguments: tuple[str, ...] = (),
-                 sentence: str = "", asked_by: str = "", log_level: int = 0, default: str = "",
+                 sentence: str = "", asked_by: str = "", default: str = "",
                  answer: Answer | None = None, method: Function | None = None):
         self.name, self.switches, self.arguments, self.method = name, switches, arguments, method
-        self.asked_by, self.log_level, self.sentence = tuple(asked_by.split()), log_level, sentence
+        self.asked_by, self.sentence = tuple(asked_by.split()), sentence
         self.default, self.answer = default or self.default, answer or self.answer
         self._forget()
 

@@ -79,7 +79,7 @@ class ExtensionPoints:
 
     # -- whether, and why not ----------------------------------------------------------------------
 
-    @point(rules.FirstObjection, answer=answers.INVALID, log_level=4,
+    @point(rules.FirstObjection, answer=answers.INVALID,
            asked_by="allocate backfill preempt reclaim")
     def job_valid(self, job: JobInfo) -> Any:
         """Why can a job not be scheduled, whatever the cluster has?"""
@@ -110,15 +110,15 @@ class ExtensionPoints:
     def simulate_allocatable(self, state: State, queue: QueueInfo, task: TaskInfo) -> bool:
         """Might a queue then take a task?"""
 
-    @point(rules.AllTrue, "enabledAllocatable", log_level=3, asked_by="allocate preempt")
+    @point(rules.AllTrue, "enabledAllocatable", asked_by="allocate preempt")
     def allocatable(self, queue: QueueInfo, task: TaskInfo) -> bool:
         """May a queue take a task?"""
 
-    @point(rules.AllTrue, "enablePreemptive", log_level=3, asked_by="reclaim")
+    @point(rules.AllTrue, "enablePreemptive", asked_by="reclaim")
     def preemptive(self, queue: QueueInfo, task: TaskInfo) -> bool:
         """May a queue take back, from others, what a task needs?"""
 
-    @point(rules.AllTrue, "enableJobReady", log_level=5, asked_by="allocate backfill")
+    @point(rules.AllTrue, "enableJobReady", asked_by="allocate backfill")
     def job_ready(self, job: JobInfo) -> bool:
         """Has a job enough tasks placed to start?"""
 
@@ -126,7 +126,7 @@ class ExtensionPoints:
     def sub_job_ready(self, sub_job: SubJobInfo) -> bool:
         """Has a sub-group?"""
 
-    @point(rules.AnyTrue, "enabledOverused", log_level=3, asked_by="allocate reclaim")
+    @point(rules.AnyTrue, "enabledOverused", asked_by="allocate reclaim")
     def overused(self, queue: QueueInfo) -> bool:
         """Has a queue all that it deserves?"""
 
@@ -134,7 +134,7 @@ class ExtensionPoints:
     def job_starving(self, job: JobInfo) -> bool:
         """Does a job lack tasks for which others should be evicted?"""
 
-    @point(rules.Vote, "enableJobPipelined", log_level=5, asked_by="allocate preempt reclaim")
+    @point(rules.Vote, "enableJobPipelined", asked_by="allocate preempt reclaim")
     def job_pipelined(self, job: JobInfo) -> bool:
         """Has a job enough tasks placed, or waiting for room that is being freed?"""
 
@@ -142,7 +142,7 @@ class ExtensionPoints:
     def sub_job_pipelined(self, sub_job: SubJobInfo) -> bool:
         """Has a sub-group?"""
 
-    @point(rules.Vote, "enableJobEnqueued", log_level=4, asked_by="enqueue")
+    @point(rules.Vote, "enableJobEnqueued", asked_by="enqueue")
     def job_enqueueable(self, job: JobInfo) -> bool:
         """May a job be admitted?"""
 
@@ -156,11 +156,11 @@ class ExtensionPoints:
 
     # -- victims -----------------------------------------------------------------------------------
 
-    @point(rules.Victims, "enablePreemptable", log_level=4, asked_by="preempt")
+    @point(rules.Victims, "enablePreemptable", asked_by="preempt")
     def preemptable(self, task: TaskInfo, candidates: list[TaskInfo]) -> list[TaskInfo]:
         """Which tasks may a task of the same queue evict?"""
 
-    @point(rules.Victims, "enableReclaimable", log_level=4, asked_by="reclaim")
+    @point(rules.Victims, "enableReclaimable", asked_by="reclaim")
     def reclaimable(self, task: TaskInfo, candidates: list[TaskInfo]) -> list[TaskInfo]:
         """Which tasks may a task of another queue evict?"""
 

@@ -39,6 +39,11 @@ def _lines(ssn: Session, trace: TraceReader) -> Iterator[Line]:
             yield from _round(record, ssn)
         elif record.kind == "call":
             yield from _answer(record)
+        elif record.kind == "allocatable_level" and record["short_of"]:
+            yield 3, "capacity.go:894", (
+                f"Queue <{record['level']}>: realCapability <{amount(record['limit'])}>, allocated "
+                f"<{amount(record['allocated'])}>; Candidate <{record['task'].partition('/')[2]}>: "
+                f"resource request <{amount(record['request'])}>")
         elif record.kind == "do" and record["operation"] == "allocate":
             text = f"Binding Task <{record['task']}> to node <{record['node']}>"
             yield 3, "allocate.go:782", text
