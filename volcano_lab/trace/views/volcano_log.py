@@ -1,8 +1,7 @@
 """A cycle's log in Volcano's own lines, made from its trace: what guides search for with `grep`.
 
-The lines, their levels and their places in the Go source are interface, as metrics' names are. The
-lab's own log (`session_log`) says more, in its own words. Amounts are as in Go: thousandths of a
-CPU, bytes.
+The lines, their levels and their places in the Go source are interface, as metrics' names are.
+Amounts are as in Go: thousandths of a CPU, bytes.
 
 Volcano: pkg/scheduler, calls of klog
 """
