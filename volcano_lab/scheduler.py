@@ -33,18 +33,18 @@ from volcano_lab.trace.views.cycle import Cycle
 __all__ = ["Scheduler", "actions", "at_rest", "conf_of", "life", "plugins", "run_cycle", "run_once",
            "traced"]
 MOST_CYCLES = 10
-"""So many cycles at most are run until a cluster is at rest."""
+"""The most cycles that are run until a cluster is at rest."""
 
 
 @friendly_errors
 class Scheduler:
-    """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the
-    configuration it began with.
+    """Runs cycles. `conf` may be replaced between two cycles; a running one keeps the configuration
+    it started with.
 
-    `times` holds, of the last cycle, the seconds of "open", of each action, of "close", and of the
-    whole "cycle". `memory` is what plugins keep from one cycle to the next; a new scheduler starts
-    without. `actions` are made when they first run and keep their arguments; schedulers that are
-    given the same dict are as one process of Volcano.
+    `times` has the seconds of the last cycle's "open", of each action, of "close", and of the whole
+    "cycle". `memory` is the plugins' state between cycles; a new scheduler starts without.
+    `actions` are created when they first run and keep their arguments; schedulers with the same
+    dict act as one process of Volcano.
     """
 
     def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None,
@@ -59,23 +59,21 @@ class Scheduler:
     @collector_paused()
     def run_once(self, observer: Observer | None = None, arrays: bool = True,
                  now: float | None = None) -> Session:
-        """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see
+        """Run one cycle; return its session, closed and still readable. `arrays` and `now`: see
         `Session`.
         """
         return deque(self.steps(observer, arrays, now), maxlen=1)[0][1]
 
     def cycle(self, observer: Observer | None = None, now: float | None = None,
               trace: Outline | None = None) -> Cycle:
-        """Run one whole cycle, recorded in outline or by `trace`, and return rows of what it
-        decided.
-        """
+        """Run one cycle, recorded in outline or by `trace`, and return rows of its decisions."""
         trace = Outline() if trace is None else trace
         return Cycle(self.run_once(joined(observer, trace), now=now), trace, self.times)
 
     def steps(self, observer: Observer | None = None, arrays: bool = True,
               now: float | None = None) -> Iterator[tuple[str, Session]]:
-        """Yield what has run ("open", each action, "close") and the session: who asks no further
-        leaves the cycle there.
+        """Yield what has run ("open", each action, "close") and the session; stop iterating to
+        abandon the cycle.
         """
         conf, times = self.conf.copy(), {}
         observer = observer or NO_OBSERVER
@@ -107,7 +105,7 @@ class Scheduler:
 @friendly_errors
 def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
              observer: Observer | None = None, now: float | None = None) -> Session:
-    """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a
+    """Run one cycle over a cache with a configuration (its text, or Volcano's default), now or at a
     time in seconds.
 
     >>> run_once(Cache()).committed
@@ -133,10 +131,10 @@ def at_rest(objects: Sequence[KubernetesObject],
             conf: SchedulerConfiguration | Mapping[str, Any] | str | None = None,
             now: float | None = None, most: int = MOST_CYCLES,
             trace: Callable[[], Outline] = Outline) -> Cycle:
-    """Run cycles until no pods are left to be created for the jobs that were admitted, at most so
-    many; return the last one. Raises `ConfError`.
+    """Run cycles until no pods are left to be created for admitted jobs, at most `most`; return the
+    last one. Raises `ConfError`.
 
-    Each cycle is recorded by a `trace` of its own; its `world` has the objects before it.
+    Each cycle is recorded by its own `trace`; its `world` has the objects before it.
 
     >>> at_rest([]).committed, at_rest([]).rests
     ([], True)
@@ -155,12 +153,12 @@ def life(objects: Sequence[KubernetesObject],
          now: float | None = None, most: int = MOST_CYCLES,
          trace: Callable[[], Outline] = Outline, at_once: bool = True,
          observer: Observer | None = None) -> Iterator[Cycle]:
-    """Yield cycle after cycle, at most so many, until one changes nothing. Raises `ConfError`.
+    """Yield cycle after cycle, at most `most`, until one changes nothing. Raises `ConfError`.
 
-    Between two cycles kubelets start what was bound and end what was evicted (half of it, unless
-    all ends `at_once`: pods do not end at the same time), controllers create that again, and the
-    job controller creates the pods of a Job whose PodGroup was admitted (`later` of the objects);
-    a cycle `rests` where none are left to be created. Left out: time, faults, and jobs that end.
+    Between two cycles kubelets start bound pods and terminate evicted ones (half of them, unless
+    all `at_once`: pods do not terminate at the same time), controllers create those again, and the
+    job controller creates the pods of a Job whose PodGroup was admitted (`later` of the objects); a
+    cycle `rests` where none are left to be created. Left out: time, faults, and jobs that end.
 
     >>> from volcano_lab.api.objects import Queue
     >>> [cycle.rests for cycle in life([Queue()], "actions: allocate")]
@@ -187,7 +185,7 @@ def life(objects: Sequence[KubernetesObject],
 
 
 def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) -> Loaded:
-    """The objects before the next cycle, with the pods that the job controller has created, of
+    """Return the objects before the next cycle, with pods newly created by the job controller, of
     which the cache is notified.
     """
     later = dict(world.later)
@@ -199,15 +197,15 @@ def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) 
 
 
 def _admitted(cycle: Cycle, pod: Pod) -> bool:
-    """Whether the job of a pod is admitted, and its minimum placed where it has other pods: an
-    operator's driver or leader runs before the pods that follow it.
+    """Return whether the job of a pod is admitted, and its minimum placed where it has other pods:
+    an operator's driver or leader runs before the pods that follow it.
     """
     job = cycle.session.jobs.get(f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")
     return job is not None and not job.is_pending() and (not job.tasks or job.is_ready())
 
 
 def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bool) -> None:
-    """Start what was bound, end what was evicted, all of it or a half, and create that again."""
+    """Start bound pods, terminate evicted ones, all or half of them, and create those again."""
     keys = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()}
     bare = {task.key for job in ssn.jobs.values() for task in job.in_status(RELEASING).values()
             if any(owner.kind == "Pod" for owner in job.pod_group.metadata.owner_references)}
@@ -226,7 +224,7 @@ def _carry_out(cache: Cache, ssn: Session, leaving: dict[str, bool], at_once: bo
 
 
 def _again(pod: Pod) -> Pod:
-    """A pod as its controller creates it once more."""
+    """Return a pod as its controller creates it again."""
     fresh = {"uid": f"{pod.metadata.uid}-again", "resource_version": "", "deletion_timestamp": None}
     return pod.changed(spec={"node_name": ""}, metadata=fresh).evolve(status=PodStatus("Pending"))
 
@@ -235,8 +233,8 @@ def _again(pod: Pod) -> Pod:
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
            every_call: bool = False, now: float | None = None,
            trace: Trace | None = None) -> tuple[Trace, Session]:
-    """The trace of one cycle over some objects (`trace`, where one is given), and its session,
-    closed and still readable. Raises `ConfError`.
+    """Return the trace of one cycle over some objects (`trace`, if given), and its session, closed
+    and still readable. Raises `ConfError`.
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace, ssn = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
@@ -249,8 +247,8 @@ def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | s
 
 def conf_of(conf: SchedulerConfiguration | Mapping[str, Any] | str | None
             ) -> SchedulerConfiguration:
-    """Return a configuration that is given as itself, a mapping, a text, or None for Volcano's
-    default. Raises `ConfError`.
+    """Return a configuration given as itself, a mapping, a text, or None for Volcano's default.
+    Raises `ConfError`.
 
     >>> conf_of({"actions": "allocate"}).actions
     ['allocate']
@@ -262,7 +260,5 @@ def conf_of(conf: SchedulerConfiguration | Mapping[str, Any] | str | None
 
 @lru_cache(maxsize=16)
 def _read(conf: str | None, language: str) -> SchedulerConfiguration:
-    """The configuration of a text, read once: a slider runs the same one over and over. Its
-    warnings are in the language that is spoken.
-    """
+    """Return the configuration of a text, cached per language: a slider repeats the same one."""
     return load_conf(conf)

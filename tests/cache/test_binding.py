@@ -37,7 +37,7 @@ class World:
         self.server = ApiServer(lambda: self.time)
         self.informer = Informer(Cache())
         self.cache = self.informer.cache
-        self.server.watchers.append(self.informer.hear)
+        self.server.watchers.append(self.informer.handle)
         self.pipeline = BindingPipeline(self.informer, self.server, batch)
         for obj in cluster.objects():
             self.server.create(obj)
@@ -345,9 +345,9 @@ def test_an_update_of_an_older_version_is_refused_and_comes_again():
     w.server.update(w.server.get("PodGroup", "default/a"))
     w.cycle()
     assert w.server.get("PodGroup", "default/a").status.phase == "Pending"
-    w.server.watchers[0] = w.informer.hear
+    w.server.watchers[0] = w.informer.handle
     for event in late:
-        w.informer.hear(event)
+        w.informer.handle(event)
     w.cycle()
     assert w.server.get("PodGroup", "default/a").status.phase == "Inqueue"
 
@@ -404,11 +404,11 @@ def test_old_news_is_dropped_and_news_twice_is_harmless():
     for _ in range(2):
         w.server.update(w.pod("a-0"))
     old, new = heard
-    assert not w.informer.hear(old)
-    assert w.informer.hear(new) and w.informer.hear(new)
+    assert not w.informer.handle(old)
+    assert w.informer.handle(new) and w.informer.handle(new)
     assert len(w.cache.jobs["default/a"].tasks) == 1
     w.server.delete("Pod", "default/a-0")
-    assert not w.informer.hear(new) and not w.cache.jobs["default/a"].tasks
+    assert not w.informer.handle(new) and not w.cache.jobs["default/a"].tasks
 
 
 def test_nothing_is_kept_of_what_is_long_gone(monkeypatch):

@@ -95,7 +95,7 @@ def test_no_name_of_a_node_or_class_stays_in_a_claim_or_a_volume():
 def test_binding_a_pod_binds_its_claims():
     server, cache = ApiServer(), Cache()
     informer = Informer(cache)
-    server.watchers.append(informer.hear)
+    server.watchers.append(informer.handle)
     pipeline = BindingPipeline(informer, server)
     for obj in with_defaults(OBJECTS):
         server.create(obj)

@@ -103,7 +103,7 @@ class Rival(Observer):
         pod = JobTemplate("rival", cpu=cpus).build(f"rival-{self.number}")[1][0]
         pod = self.sim.server.create(attrs.evolve(
             pod, spec=attrs.evolve(pod.spec, node_name=node.name, scheduler_name="rival")))
-        self.sim.informer.hear(WatchEvent(ADDED, pod))
+        self.sim.informer.handle(WatchEvent(ADDED, pod))
         self.sim.calendar.after(10.0, "pod_deleted", pod=pod.key)
 
 

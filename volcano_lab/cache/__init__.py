@@ -1,4 +1,4 @@
-"""The cluster as the scheduler knows it: events in, snapshots and bindings out."""
+"""The scheduler's cache of the cluster: events in, snapshots and bindings out."""
 
 from volcano_lab.cache.cache import Cache, CacheError
 

@@ -1,10 +1,10 @@
-"""A simulated API server: it keeps the objects, numbers their versions, tells watchers, and binds
+"""A simulated API server: it stores the objects with their versions, notifies watchers, and binds
 pods.
 
-Answers to no Go file of Volcano's; it stands for the Kubernetes API server as far as a scheduler
-sees it: creation, update with a check of the version, deletion with grace for pods that run,
-`pods/binding`. Objects are never changed in place: each update is another object, so that whoever
-holds one holds a snapshot. Times are in whole seconds, as there.
+Has no Go file in Volcano; it replaces the Kubernetes API server as far as a scheduler uses it:
+creation, update with a check of the version, deletion with a grace period for running pods,
+`pods/binding`. Objects are never changed in place: each update is a new object, so that a reference
+to one is a snapshot. Times are in whole seconds, as there.
 """
 
 import math
@@ -21,7 +21,7 @@ UNAVAILABLE, TIMEOUT, INVALID = "ServiceUnavailable", "Timeout", "Invalid"
 
 
 class ApiError(Exception):
-    """A request was refused; `reason` is one of the words of the Kubernetes API."""
+    """A request was refused; `reason` is one of the Kubernetes API's."""
 
     def __init__(self, reason: str, message: str):
         super().__init__(message)
@@ -30,7 +30,7 @@ class ApiError(Exception):
 
 @attrs.define(slots=True, frozen=True)
 class WatchEvent:
-    """What a watcher hears: ADDED, MODIFIED or DELETED, and the object as it is (or was) then."""
+    """A watcher's event: ADDED, MODIFIED or DELETED, and the object at that time."""
 
     type: str
     object: KubernetesObject
@@ -39,7 +39,7 @@ class WatchEvent:
 class ApiServer:
     """The objects by kind and key ("namespace/name").
 
-    `clock` gives the time in seconds since the epoch, `watchers` are called with every change.
+    `clock` returns the time in seconds since the epoch, `watchers` are called with every change.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> server = ApiServer()
@@ -62,18 +62,18 @@ class ApiServer:
     # -- reading ---------------------------------------------------------------------------------
 
     def get(self, kind: str, key: str) -> Any:
-        """An object; `ApiError` NotFound where there is none."""
+        """Return an object. Raises `ApiError` NotFound where there is none."""
         found = self.objects.get(kind, {}).get(key)
         if found is None:
             raise ApiError(NOT_FOUND, f"{kind} {key} not found")
         return found
 
     def find(self, kind: str, key: str) -> Any:
-        """An object, or None."""
+        """Return an object, or None."""
         return self.objects.get(kind, {}).get(key)
 
     def list(self, kind: str) -> list[Any]:
-        """All objects of a kind, in the order of their creation."""
+        """Return all objects of a kind, in the order of their creation."""
         return list(self.objects.get(kind, {}).values())
 
     def everything(self) -> Iterable[KubernetesObject]:
@@ -82,9 +82,7 @@ class ApiServer:
     # -- writing ---------------------------------------------------------------------------------
 
     def create(self, obj: KubernetesObject) -> Any:
-        """Take in a new object with a uid (its own, if it has one that is not taken) and the time
-        of its creation.
-        """
+        """Create an object with a uid (its own, if that is not in use) and its time of creation."""
         by_key = self.objects.setdefault(obj.kind, {})
         if obj.key in by_key:
             raise ApiError(ALREADY_EXISTS, f"{obj.kind} {obj.key} already exists")
@@ -95,8 +93,8 @@ class ApiServer:
             "creation_timestamp": self.now() if given is None else given}))
 
     def update(self, obj: KubernetesObject) -> Any:
-        """Replace an object. `ApiError` Conflict where it was changed since the version that `obj`
-        was made from.
+        """Replace an object. Raises `ApiError` Conflict where it has changed since the version of
+        `obj`.
         """
         known = self.get(obj.kind, obj.key)
         if obj.metadata.resource_version not in ("", known.metadata.resource_version):
@@ -106,7 +104,7 @@ class ApiServer:
         return self._store(MODIFIED, obj)
 
     def delete(self, kind: str, key: str) -> Any:
-        """Delete an object. A pod that has a node is only marked: its kubelet ends it, then
+        """Delete an object. A pod with a node is only marked: its kubelet terminates it, then
         `remove` is called.
         """
         known = self.get(kind, key)
@@ -119,14 +117,14 @@ class ApiServer:
         return self.remove(kind, key)
 
     def remove(self, kind: str, key: str) -> Any:
-        """Take an object away at once."""
+        """Remove an object at once."""
         known = self.get(kind, key)
         del self.objects[kind][key]
-        return self._tell(DELETED, self._with_version(known))
+        return self._notify(DELETED, self._with_version(known))
 
     def bind(self, key: str, uid: str, node: str) -> Pod:
-        """Assign a pod to a node, once and for all. `ApiError` where it is gone, going, gated or
-        assigned already.
+        """Assign a pod to a node, permanently. Raises `ApiError` where it is deleted, being
+        deleted, gated or already assigned.
         """
         pod = self.get("Pod", key)
         if pod.metadata.uid != uid:
@@ -142,26 +140,26 @@ class ApiServer:
         return self._store(MODIFIED, pod.changed(spec={"node_name": node}))
 
     def now(self) -> float:
-        """The time in whole seconds, as the API writes it."""
+        """Return the time in whole seconds, as in the API."""
         return float(math.floor(self.clock()))
 
     def _store(self, type_: str, obj: KubernetesObject) -> Any:
         obj = self._with_version(obj)
         self.objects[obj.kind][obj.key] = obj
-        return self._tell(type_, obj)
+        return self._notify(type_, obj)
 
     def _with_version(self, obj: KubernetesObject) -> Any:
         self.version += 1
         return obj.changed(metadata={"resource_version": str(self.version)})
 
-    def _tell(self, type_: str, obj: KubernetesObject) -> Any:
+    def _notify(self, type_: str, obj: KubernetesObject) -> Any:
         for watcher in list(self.watchers):
             watcher(WatchEvent(type_, obj))
         return obj
 
 
 def with_condition(pod: Pod, condition: PodCondition, now: float) -> Pod:
-    """The pod with a condition in the place of an earlier one of its type; the same pod where
+    """Return the pod with a condition, replacing an earlier one of its type; the same pod where
     nothing changes.
     """
     old = next((c for c in pod.status.conditions if c.type == condition.type), None)

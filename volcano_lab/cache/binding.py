@@ -1,15 +1,13 @@
-"""The binding pipeline: what sessions decided on its way to the API server, and what becomes of
-failures.
+"""The binding pipeline: sends sessions' decisions to the API server, and handles failures.
 
 `AddBindTask`, `processBindTask`, `BindTask`, `Bind`, `defaultEvictor`, `processResyncTask`,
-`processCleanupJob`. A task sent to be bound waits in `channel`; `collect` takes it from there in
-batches and lets plugins do what they must before (`pre_bind`); `finish` binds a batch. A task whose
-binding or eviction failed waits in `errors` until it is compared with what the API server says
-(`resync`).
+`processCleanupJob`. A task to be bound waits in `channel`; `collect` takes batches from there and
+runs the plugins' `pre_bind`; `finish` binds a batch. A task whose binding or eviction failed waits
+in `errors` until it is compared with the API server (`resync`).
 
-Differs on purpose: nothing runs by itself. Whoever drives the pipeline (a simulation, or `drain`)
-says when each step is taken, and how long a request is under way. The channel never fills up. Left
-out: a task's own handler of bind errors, which nothing in Volcano sets.
+Differs on purpose: nothing runs by itself. The driver of the pipeline (a simulation, or `drain`)
+decides when each step runs, and how long a request takes. The channel has no limit. Left out: a
+task's own handler of bind errors, which nothing in Volcano sets.
 
 Volcano: pkg/scheduler/cache/cache.go
 """
@@ -31,10 +29,10 @@ from volcano_lab.messages.guard import call_plugin
 
 
 class BindingPipeline:
-    """Attached to a cache, it carries the cache's decisions to a server.
+    """Sends the decisions of the cache that it is attached to to a server.
 
-    `bind` and `read` are the requests that may fail; `on_bind` is told of each answer (the task,
-    and the error or ""). `batch` is how many tasks one worker takes at a time.
+    `bind` and `read` are the requests that may fail; `on_bind` is called with each result (the
+    task, and the error or ""). `batch` is how many tasks one worker takes at a time.
 
     >>> from volcano_lab.cache import Cache
     >>> server = ApiServer()
@@ -56,33 +54,33 @@ class BindingPipeline:
         self.batches = 0
         self.cache.pipeline = self
 
-    # -- what the cache hands in -------------------------------------------------------------------
+    # -- from the cache ----------------------------------------------------------------------------
 
     def send(self, context: BindContext) -> None:
-        """A task is to be bound."""
+        """Queue a task to be bound."""
         log.v(5, "task %s waits to be bound to node %s", context.task.key, context.task.node_name)
         self.channel.append(context)
 
     def evict(self, task: TaskInfo, reason: str) -> None:
-        """A task is to be evicted."""
+        """Queue a task to be evicted."""
         self.evictions.append((task, reason))
 
     def clean_up(self, job: JobInfo) -> None:
-        """A job may have nothing left; it goes once that is certain."""
+        """Queue a job that may be empty; it is deleted once that is certain."""
         if job.pod_group is None:
             self.deleted_jobs.add(f"{job.uid}/{job.pg_uid}", self.server.clock())
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is on its way."""
+        """Whether nothing is queued or in flight."""
         return not (self.channel or self.in_flight or self.evictions or self.errors
                     or self.deleted_jobs)
 
     # -- binding ---------------------------------------------------------------------------------
 
     def collect(self) -> list[int]:
-        """Take all that waits in the channel, in batches, let plugins prepare it, and return the
-        batches' numbers.
+        """Take all tasks from the channel, in batches, run plugins' `pre_bind` for them, and return
+        the batches' numbers.
         """
         numbers = []
         while self.channel:
@@ -96,14 +94,14 @@ class BindingPipeline:
         return numbers
 
     def _pre_bind(self, context: BindContext) -> bool:
-        """Let plugins prepare a task; where one can't, those before it take back what they did, the
-        last one first.
+        """Run plugins' `pre_bind` for a task; where one fails, roll back those before it, the last
+        one first.
         """
         done: list[tuple[str, Any]] = []
         for name, binder in sorted(self.cache.pre_binders.items()):
             try:
                 call_plugin(binder, f'plugin "{name}", pre_bind', binder.pre_bind, context)
-            except Exception as error:  # a plugin's fault must not stop the others
+            except Exception as error:  # one plugin's error must not stop the others
                 self._roll_back(done, context)
                 reason = (f"execute preBind for pod {context.task.key} failed: "
                           f"{error.__cause__ or error}, resync the task")
@@ -117,16 +115,16 @@ class BindingPipeline:
         return True
 
     def _roll_back(self, done: list[tuple[str, Any]], context: BindContext) -> None:
-        """Let plugins take back what they did for a task, the last one first."""
+        """Roll back plugins' `pre_bind` for a task, the last one first."""
         for name, binder in reversed(done):
             try:
                 call_plugin(binder, f'plugin "{name}", pre_bind_roll_back',
                             binder.pre_bind_roll_back, context)
-            except Exception as error:  # the others still have to take back theirs
+            except Exception as error:  # the others still have to roll back
                 log.error("%s", error)
 
     def finish(self, number: int) -> None:
-        """Bind a batch: each task alone succeeds or fails."""
+        """Bind a batch: each task succeeds or fails on its own."""
         contexts = self.in_flight.pop(number)
         failed = 0
         for context in contexts:
@@ -154,7 +152,7 @@ class BindingPipeline:
     # -- evicting --------------------------------------------------------------------------------
 
     def process_evictions(self) -> None:
-        """Ask the server to delete what was evicted, with the reason in the pod's status."""
+        """Ask the server to delete evicted pods, with the reason in the pod's status."""
         while self.evictions:
             task, reason = self.evictions.popleft()
             try:
@@ -164,32 +162,30 @@ class BindingPipeline:
                 self.resync_task(task)
 
     def _evict(self, task: TaskInfo, reason: str) -> None:
-        """Asks for nothing where the pod's status already says that it is being evicted for that
-        reason.
-        """
+        """Evict a pod, unless its status already has the eviction with that reason."""
         log.v(3, "evict pod %s: %s", task.key, reason)
         message, now = f"Pod is evicted, because of {reason}", self.server.now()
         self.status.record(f"Pod {task.key}", "Warning", "Evict", message)
         pod = task.pod
-        told = with_condition(pod, PodCondition("Ready", "False", "Evict", message), now)
+        reported = with_condition(pod, PodCondition("Ready", "False", "Evict", message), now)
         why = f"{pod.spec.scheduler_name}: preempting to accommodate a higher priority pod"
         marked = with_condition(
-            told, PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", why), now)
-        if told is pod or marked is told:
+            reported, PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", why), now)
+        if reported is pod or marked is reported:
             log.v(1, "pod %s is marked as evicted already", task.key)
             return
         self.server.update(marked)
         self.server.delete("Pod", task.key)
 
-    # -- what failed -----------------------------------------------------------------------------
+    # -- failures --------------------------------------------------------------------------------
 
     def resync_task(self, task: TaskInfo) -> None:
-        """A task may not be what the cache takes it for: compare it soon."""
+        """Queue a task to be compared with the API server."""
         self.errors.add(f"{task.job}/{task.uid}", self.server.clock())
 
     def resync(self) -> None:
-        """Make every task that is due what the API server says it is; one that can't be read is
-        tried again later.
+        """Update every task that is due from the API server; one that cannot be read is retried
+        later.
         """
         now = self.server.clock()
         while (key := self.errors.get(now)) is not None:
@@ -212,7 +208,7 @@ class BindingPipeline:
             log.v(4, "pod %s is what the API server says", task.key)
 
     def clean_up_jobs(self) -> None:
-        """Drop jobs of which nothing is left; one that still has pods is looked at again later."""
+        """Delete empty jobs; one that still has pods is checked again later."""
         now = self.server.clock()
         while (key := self.deleted_jobs.get(now)) is not None:
             uid, _, pg_uid = key.rpartition("/")
@@ -223,29 +219,29 @@ class BindingPipeline:
                 else:
                     self.deleted_jobs.retry(key, now)
                 continue
-            if job.pg_uid == pg_uid:  # another PodGroup of that name may have come and gone since
+            if job.pg_uid == pg_uid:  # else another PodGroup of that name was created since
                 del self.cache.jobs[uid]
                 log.v(3, "job %s is gone", uid)
             self.deleted_jobs.forget(key)
 
     def next_due(self) -> float | None:
-        """When the next retry is due, in seconds since the epoch; None where none waits."""
+        """Return when the next retry is due, in seconds since the epoch; None without any."""
         return min((due for due in (self.errors.next_due(), self.deleted_jobs.next_due())
                     if due is not None), default=None)
 
     def retry(self) -> None:
-        """Do all that is due by now."""
+        """Run all retries that are due."""
         self.resync()
         self.clean_up_jobs()
 
     def drain(self) -> None:
-        """Take every step that can be taken now, without any time passing."""
+        """Run every step that is possible now, without any time passing."""
         for number in self.collect():
             self.finish(number)
         self.process_evictions()
         self.retry()
 
     def bound_for(self) -> Sequence[BindContext]:
-        """Every task on its way to be bound."""
+        """Return every task that is queued or in flight to be bound."""
         return [*self.channel,
                 *(context for contexts in self.in_flight.values() for context in contexts)]

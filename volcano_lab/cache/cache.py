@@ -1,8 +1,7 @@
-"""The cluster as the scheduler knows it, copied for each session, and changed by what sessions
-decide.
+"""The scheduler's cache of the cluster, copied for each session, and updated by its decisions.
 
-What a session decides changes the cache at once; where a `BindingPipeline` is attached it is also
-sent to the API server, else it waits in `bind_contexts` and `evicted`.
+A session's decision updates the cache at once; with an attached `BindingPipeline` it is also sent
+to the API server, else it waits in `bind_contexts` and `evicted`.
 
 Volcano: pkg/scheduler/cache/cache.go
 """
@@ -30,9 +29,7 @@ __all__ = ["Cache", "CacheError", "ClusterEvent"]
 
 @attrs.define(slots=True)
 class ClusterEvent:
-    """A note that users would see with `kubectl describe`: about which object, of which kind and
-    reason.
-    """
+    """An event as shown by `kubectl describe`: its object, type and reason."""
 
     about: str
     kind: str
@@ -41,7 +38,7 @@ class ClusterEvent:
 
 
 class Cache(EventHandlers):
-    """What is known of the cluster, with snapshots for sessions.
+    """The cluster's state, with snapshots for sessions.
 
     >>> from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta
     >>> cache = Cache([Node(ObjectMeta(name="n1"), status=NodeStatus(allocatable={"cpu": "4"}))])
@@ -64,7 +61,7 @@ class Cache(EventHandlers):
     # -- the snapshot ----------------------------------------------------------------------------
 
     def snapshot(self) -> ClusterInfo:
-        """A copy for one session; what it leaves out is listed with the reason."""
+        """Return a copy for one session; objects left out are listed with the reason."""
         self.count_volumes()
         names = [name for name in self.node_list if self.nodes[name].ready]
         table = self.table.select([self.nodes[name].row for name in names])
@@ -74,7 +71,7 @@ class Cache(EventHandlers):
         info.left_out += [Message("left_out.never_announced", name=name)
                           for name, node in sorted(self.nodes.items()) if not node.ready]
         info.left_out += [Message("left_out.gone", name=name, n=len(node.tasks))
-                          for name, node in sorted(self.gone_nodes.items()) if node.tasks]
+                          for name, node in sorted(self.deleted_nodes.items()) if node.tasks]
         info.storage = self.storage
         info.hyper_nodes = self.hyper_nodes.snapshot()
         info.left_out += self.hyper_nodes.failed.values()
@@ -103,7 +100,7 @@ class Cache(EventHandlers):
             return Message("left_out.no_queue", name=job.uid, queue=job.queue)
         return None
 
-    # -- what sessions decide ----------------------------------------------------------------------
+    # -- decisions of sessions ---------------------------------------------------------------------
 
     def _find(self, task: TaskInfo) -> tuple[JobInfo, TaskInfo]:
         job = self.jobs.get(task.job)
@@ -115,9 +112,7 @@ class Cache(EventHandlers):
         return job, known
 
     def evict(self, task: TaskInfo, reason: str) -> None:
-        """A session evicts a task: it is releasing from now on. Raises `CacheError` where that
-        can't be.
-        """
+        """Evict a task: it is releasing from now on. Raises `CacheError` if it cannot."""
         job, known = self._find(task)
         node = self.nodes.get(known.node_name)
         if node is None:
@@ -134,7 +129,7 @@ class Cache(EventHandlers):
             self.record_event(job.pod_group, "Normal", "Evict", reason)
 
     def add_bind_task(self, context: BindContext) -> None:
-        """Take a task that a session sends to be bound. Raises `CacheError` or `NodeError`."""
+        """Accept a session's task to be bound. Raises `CacheError` or `NodeError`."""
         job, known = self._find(context.task)
         node = self.nodes.get(context.task.node_name)
         if node is None:
@@ -154,16 +149,16 @@ class Cache(EventHandlers):
             self.pipeline.send(context)
 
     def register_binder(self, name: str, binder: Any) -> None:
-        """A plugin wants to do something before a pod is bound (`pre_bind`), and to take it back
+        """Register a plugin's hooks to run before a pod is bound (`pre_bind`), and to undo that
         (`pre_bind_roll_back`).
         """
         self.pre_binders[name] = binder
 
     def update_job_status(self, job: JobInfo, status: bool, annotations: bool, info: bool) -> None:
-        """Take over what a session found out about a job: its PodGroup's status and annotations,
-        its HyperNodes.
+        """Apply a session's results on a job: its PodGroup's status and annotations, its
+        HyperNodes.
 
-        With a pipeline the PodGroup is written to the API server and comes back as an event.
+        With a pipeline the PodGroup is written to the API server and returns as an event.
         """
         known = self.jobs.get(job.uid)
         if self.pipeline is not None:
@@ -181,24 +176,24 @@ class Cache(EventHandlers):
             self.pipeline.status.record_job_status(job, status)
 
     def update_queue_status(self, queue: QueueInfo) -> None:
-        """Take over what a session found out about a queue."""
+        """Apply a session's results on a queue."""
         if self.pipeline is not None:
             self.pipeline.status.write(queue.queue)
         elif queue.name in self.queues:
             self.queues[queue.name].queue = queue.queue
 
     def record_event(self, pod_group: PodGroup, kind: str, reason: str, message: str) -> None:
-        """Note something about a PodGroup for those who look at it."""
+        """Record an event of a PodGroup."""
         if self.pipeline is not None:
             self.pipeline.status.record(f"PodGroup {pod_group.key}", kind, reason, message)
         else:
             self.events.append(ClusterEvent(f"PodGroup {pod_group.key}", kind, reason, message))
 
-    def job_may_go(self, job: JobInfo) -> None:
+    def drop_empty_job(self, job: JobInfo) -> None:
         if self.pipeline is not None:
             self.pipeline.clean_up(job)
         else:
-            super().job_may_go(job)
+            super().drop_empty_job(job)
 
 
 def _check(task: TaskInfo, status: TaskStatus) -> None:

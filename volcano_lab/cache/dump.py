@@ -1,10 +1,9 @@
-"""A cache as plain data, and back: everything a cycle needs to decide the same again.
+"""A cache as plain data, and back: all that a cycle needs to repeat its decisions.
 
 Differs on purpose: Volcano writes the internals of a snapshot for people to read; here the objects
-are written as manifests, in the order in which they count, and beside them what the cache knows
-better than they: tasks on their way to a node or off it, the HyperNodes that jobs were given, and
-what remains of what has been: the PodGroup that a job had, and resources of which it once held
-something (a queue's status lists them with 0).
+are written as manifests, in the order that matters, with the cache's own state: tasks being bound
+or evicted, the HyperNodes allocated to jobs, the PodGroup that a job had, and resources that it
+once held (a queue's status lists them with 0).
 
 Volcano: pkg/scheduler/cache/dumper.go
 """
@@ -42,11 +41,10 @@ class DumpError(OneSentence, ValueError):
 
 def dump(cache: Cache, conf: str | None = None, now: float | None = None,
          memory: dict[str, Any] | None = None) -> dict[str, Any]:
-    """All that a cache knows, as plain data.
+    """Return a cache's state as plain data.
 
-    To go with it: `conf`, the text of a configuration (None: Volcano's default), `now`, the time of
-    the next cycle in seconds since the epoch, and `memory`, what plugins keep from one cycle to the
-    next.
+    It may include `conf`, the text of a configuration (None: Volcano's default), `now`, the time of
+    the next cycle in seconds since the epoch, and `memory`, the plugins' state between cycles.
 
     >>> dump(Cache())["objects"]
     []
@@ -56,13 +54,13 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None,
             "tasks": dict(_moved(cache)),
             "jobs": {uid: found
                      for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
-            "goneNodes": sorted(name for name, node in cache.gone_nodes.items() if node.tasks),
+            "goneNodes": sorted(name for name, node in cache.deleted_nodes.items() if node.tasks),
             "usage": {name: attrs.asdict(node.resource_usage)
                       for name, node in cache.nodes.items() if node.resource_usage != NO_USAGE}}
 
 
 def load(data: dict[str, Any]) -> Cache:
-    """Return a cache from what `dump` wrote.
+    """Return a cache from the data of `dump`.
 
     Raises:
         DumpError: The data is no dump, or a damaged one.
@@ -85,7 +83,7 @@ def load(data: dict[str, Any]) -> Cache:
         return _loaded(data)
     except (ManifestError, DumpError):
         raise
-    except Exception as error:  # nobody can list what a damaged file may say
+    except Exception as error:  # a damaged file may cause any error
         raise DumpError(
             one_line(gettext("the dump is damaged ({name}: {error})", name=type(error).__name__,
                              error=error))) from None
@@ -105,7 +103,7 @@ def _loaded(data: dict[str, Any]) -> Cache:
         cache.add_task(task)
     for name in data["goneNodes"]:
         if name in cache.nodes:
-            cache.gone_nodes[name] = cache.nodes.pop(name)
+            cache.deleted_nodes[name] = cache.nodes.pop(name)
     for name, usage in data["usage"].items():
         cpu, memory = ({period: float(percent) for period, percent in usage[kind].items()}
                        for kind in ("cpu", "memory"))
@@ -116,9 +114,9 @@ def _loaded(data: dict[str, Any]) -> Cache:
 
 
 def write(path: str | Path, data: dict[str, Any], replace: bool = True) -> Path:
-    """Write plain data as JSON, readable by its owner only; the file is there whole, or not at all.
+    """Write plain data as JSON, readable by its owner only; the file is written atomically.
 
-    Without `replace`, a file of that name stays, and the new one gets a number: its path is
+    Without `replace`, an existing file is kept, and the new one gets a number: its path is
     returned.
     """
     path = Path(path)
@@ -140,7 +138,7 @@ def write(path: str | Path, data: dict[str, Any], replace: bool = True) -> Path:
 
 
 def _reserved(path: Path) -> Path:
-    """Create an empty file under the first name that is free."""
+    """Create an empty file under the first free name."""
     name, number = path, 0
     while True:
         try:
@@ -152,7 +150,7 @@ def _reserved(path: Path) -> Path:
 
 
 def read(path: str | Path) -> Any:
-    """Return what `write` wrote. Raises `DumpError` where the file can't be read or isn't JSON."""
+    """Return the data of `write`. Raises `DumpError` where the file is unreadable or not JSON."""
     try:
         if Path(path).is_dir():
             raise Unreadable("is a folder; allowed is a file")
@@ -167,7 +165,7 @@ def read(path: str | Path) -> Any:
 
 
 def objects_of(cache: Cache) -> Iterator[KubernetesObject]:
-    """Return the objects that a cache has, in the order in which they count."""
+    """Return the cache's objects, in the order that matters."""
     yield from cache.priority_classes.values()
     yield from cache.namespaces.values()
     yield from cache.resource_quotas.values()
@@ -181,8 +179,8 @@ def objects_of(cache: Cache) -> Iterator[KubernetesObject]:
 
 
 def settled(cache: Cache, now: float) -> Iterator[KubernetesObject]:
-    """Return the objects with what sessions have decided of pods: one on its way to a node has it,
-    one that was evicted is being deleted.
+    """Return the objects with sessions' decisions applied to pods: one being bound has its node,
+    one being evicted is being deleted.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import run_once
@@ -195,14 +193,14 @@ def settled(cache: Cache, now: float) -> Iterator[KubernetesObject]:
     for obj in objects_of(cache):
         found = moved.get(obj.key) if obj.kind == "Pod" else None
         if found is not None:
-            gone = now if found["status"] == str(RELEASING) else obj.metadata.deletion_timestamp
+            deleted = now if found["status"] == str(RELEASING) else obj.metadata.deletion_timestamp
             obj = obj.changed(spec={"node_name": found["node"]},
-                              metadata={"deletion_timestamp": gone})
+                              metadata={"deletion_timestamp": deleted})
         yield obj
 
 
 def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:
-    """Tasks whose status or node is another than their pod says."""
+    """Yield tasks whose status or node differs from their pod's."""
     for key, pod in cache.pods.items():
         task, plain = cache.task_of(pod), TaskInfo(pod)
         if task is not None and (task.status, task.node_name) != (plain.status, plain.node_name):
@@ -210,7 +208,7 @@ def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _beyond_objects(job: JobInfo) -> dict[str, Any]:
-    """What a job's PodGroup and pods don't say; only what there is to say."""
+    """Return a job's state that its PodGroup and pods lack; without empty entries."""
     sub_jobs = {uid: sub_job.allocated_hyper_node
                 for uid, sub_job in job.sub_jobs.items() if sub_job.allocated_hyper_node}
     found = {"hyperNode": job.allocated_hyper_node, "subJobs": sub_jobs,
@@ -220,7 +218,7 @@ def _beyond_objects(job: JobInfo) -> dict[str, Any]:
 
 
 def _take_over(job: JobInfo, found: dict[str, Any]) -> None:
-    """What `_beyond_objects` gave."""
+    """Apply the result of `_beyond_objects`."""
     job.allocated_hyper_node = found.get("hyperNode", "")
     for sub_job, hyper_node in found.get("subJobs", {}).items():
         if sub_job in job.sub_jobs:

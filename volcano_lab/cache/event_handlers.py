@@ -1,11 +1,10 @@
-"""What the scheduler knows of the cluster, and how it learns it: objects that come, change and go,
-in any order.
+"""The scheduler's view of the cluster, updated by objects that are added, changed and deleted, in
+any order.
 
-Differs on purpose: an object that comes twice counts once; a node that goes leaves its pods behind
-and, should it come back before they are gone, counts them at once (Volcano counts each again when
-it next hears of it); the volumes of a pod are counted again when a claim, volume or class changes
-(there, when the pod does); and a pod that takes a step which the task state machine doesn't have is
-refused.
+Differs on purpose: an object that is added twice counts once; a deleted node leaves its pods and,
+if it is added again before they are deleted, counts them at once (Volcano counts each at its next
+event); the volumes of a pod are counted again when a claim, volume or class changes (there, when
+the pod does); and a pod whose status change the task state machine lacks is refused.
 
 Volcano: pkg/scheduler/cache/event_handlers.go
 """
@@ -26,17 +25,15 @@ from volcano_lab.messages import Message, Misuse, log, one_line
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"
-"""The `schedulerName` of pods that are Volcano's to place; a pod that names none is taken for one,
-too.
-"""
+"""The `schedulerName` of pods for Volcano to place; a pod without one counts as Volcano's, too."""
 
 
 class CacheError(NodeError):
-    """The cache doesn't know, or can't change, what a session asks it to."""
+    """The cache lacks, or cannot change, an object of a session's request."""
 
 
 class EventHandlers:
-    """Jobs, nodes, queues and the rest, as objects are added, changed and deleted.
+    """Jobs, nodes, queues and other objects, as they are added, changed and deleted.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> known = EventHandlers()
@@ -62,21 +59,21 @@ class EventHandlers:
         self.hyper_nodes = HyperNodes()
         self.storage = Storage()
         self._storage_changed = False
-        self.gone_nodes: dict[str, NodeInfo] = {}
+        self.deleted_nodes: dict[str, NodeInfo] = {}
 
     def add(self, obj: api.KubernetesObject) -> None:
-        """An object has come into being, or has changed; `TypeError` for a kind that the scheduler
-        doesn't watch.
+        """Add or update an object.
 
-        Raises `IllegalTransition` for a pod that takes a step which the task state machine doesn't
-        have.
+        Raises:
+            TypeError: The scheduler does not watch objects of this kind.
+            IllegalTransition: The task state machine lacks a pod's status change.
         """
         self._handler("add", obj)(obj)
 
     update = add
 
     def delete(self, obj: api.KubernetesObject) -> None:
-        """An object is gone; nothing happens where it wasn't known."""
+        """Delete an object; no effect where it is unknown."""
         self._handler("delete", obj)(obj)
 
     def _handler(self, verb: str, obj: api.KubernetesObject) -> Callable[[Any], Any]:
@@ -102,8 +99,8 @@ class EventHandlers:
     # -- pods ------------------------------------------------------------------------------------
 
     def _add_pod(self, pod: api.Pod) -> None:
-        """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody
-        will place why.
+        """Add a pod that is Volcano's to place, or that takes resources of a node; record why any
+        other is not placed.
         """
         known = self.task_of(pod)
         if known is not None and known.status in ALLOCATED_STATUSES and not pod.spec.node_name:
@@ -113,7 +110,7 @@ class EventHandlers:
             self.replace_pod(pod)
 
     def replace_pod(self, pod: api.Pod) -> None:
-        """Make what is known of a pod what the pod says, even where it was on its way to a node."""
+        """Replace a pod's state by the pod's own, even where it was being bound."""
         old, task = self.pods.get(pod.key), self.new_task(pod)
         if old is not None:
             known = self.task_of(pod)
@@ -134,13 +131,11 @@ class EventHandlers:
               "new" if old is None else f"now {task.status}")
 
     def new_task(self, pod: api.Pod) -> TaskInfo:
-        """The task of a pod, with the volumes that its claims count for."""
+        """Create the task of a pod, with the volumes of its claims."""
         return TaskInfo(pod, self.storage.attached(pod) if pod.spec.volumes else None)
 
     def add_task(self, task: TaskInfo) -> None:
-        """Count a task on its node (one that nobody has announced yet is remembered) and in its
-        job.
-        """
+        """Count a task on its node (even one without an object yet) and in its job."""
         if task.node_name and task.status not in COMPLETED_STATUSES:
             try:
                 self._node(task.node_name).add_task(task)
@@ -155,7 +150,7 @@ class EventHandlers:
             self.jobs[task.job].add_task_info(task)
 
     def task_of(self, pod: api.Pod) -> TaskInfo | None:
-        """What is known of a pod (of its uid), in its job or, where it has none, on its node."""
+        """Return a pod's task (by its uid), in its job or, without one, on its node."""
         group = pod.metadata.annotations.get(GROUP_NAME)
         job = self.jobs.get(f"{pod.namespace}/{group}") if group else None
         if job is not None:
@@ -176,8 +171,8 @@ class EventHandlers:
             log.v(3, "pod %s is gone", pod.key)
 
     def delete_task(self, task: TaskInfo) -> None:
-        """Forget a task in its job and on its node, whatever its status; a job left with nothing
-        goes, too.
+        """Delete a task from its job and its node, whatever its status; an empty job is deleted,
+        too.
         """
         job = self.jobs.get(task.job)
         if job is not None:
@@ -186,7 +181,7 @@ class EventHandlers:
         if node is not None and task.status not in COMPLETED_STATUSES:
             node.remove_task(task)
         if job is not None:
-            self.job_may_go(job)
+            self.drop_empty_job(job)
 
     # -- jobs ------------------------------------------------------------------------------------
 
@@ -205,34 +200,34 @@ class EventHandlers:
         job = self.jobs.get(pod_group.key)
         if job is not None:
             job.unset_pod_group()
-            self.job_may_go(job)
+            self.drop_empty_job(job)
 
-    def job_may_go(self, job: JobInfo) -> None:
-        """Drop a job that has neither a PodGroup nor tasks."""
+    def drop_empty_job(self, job: JobInfo) -> None:
+        """Delete a job that has neither a PodGroup nor tasks."""
         if job.pod_group is None and not job.tasks:
             self.jobs.pop(job.uid, None)
             log.v(3, "job %s is gone", job.uid)
 
     def is_job_terminated(self, uid: str) -> bool:
-        """Whether nothing is left of a job."""
+        """Return whether a job is empty."""
         job = self.jobs.get(uid)
         return job is None or (job.pod_group is None and not job.tasks)
 
     # -- nodes -----------------------------------------------------------------------------------
 
     def _node(self, name: str) -> NodeInfo:
-        """A node by name, whether it is there, is gone, or was never announced."""
+        """Return a node by name, whether it exists, was deleted, or has no object yet."""
         node = self._known_node(name)
         if node is None:
             node = self.nodes[name] = NodeInfo(name, self.table)
         return node
 
     def _known_node(self, name: str) -> NodeInfo | None:
-        return self.nodes.get(name) or self.gone_nodes.get(name)
+        return self.nodes.get(name) or self.deleted_nodes.get(name)
 
     def _add_node(self, node: api.Node) -> None:
-        if node.name in self.gone_nodes:
-            self.nodes[node.name] = self.gone_nodes.pop(node.name)
+        if node.name in self.deleted_nodes:
+            self.nodes[node.name] = self.deleted_nodes.pop(node.name)
         info = self.nodes.get(node.name)
         if info is None:
             info = self.nodes[node.name] = NodeInfo(
@@ -251,7 +246,7 @@ class EventHandlers:
         if info is None or not info.ready:
             return
         info.unset_node()
-        self.gone_nodes[node.name] = self.nodes.pop(node.name)
+        self.deleted_nodes[node.name] = self.nodes.pop(node.name)
         self.node_list.remove(node.name)
         self.hyper_nodes.delete_node(node.name)
         log.v(3, "node %s is gone", node.name)
@@ -272,7 +267,7 @@ class EventHandlers:
         self.storage.ignored = ignored
 
     def count_volumes(self) -> None:
-        """Count again the volumes of pods, where something about volumes has changed."""
+        """Count the volumes of pods again, where an object of volumes has changed."""
         if not self._storage_changed:
             return
         self._storage_changed = False
@@ -307,5 +302,5 @@ class EventHandlers:
 
 
 def _same_version(known: api.KubernetesObject, new: api.KubernetesObject) -> bool:
-    """Whether the API server has told this version before; objects without one are always new."""
+    """Return whether the version was already applied; objects without one are always new."""
     return new.metadata.resource_version == known.metadata.resource_version != ""

@@ -1,8 +1,8 @@
-"""The tree of HyperNodes, kept up to date as HyperNodes and nodes come, change and go, in whatever
+"""The tree of HyperNodes, updated as HyperNodes and nodes are added, changed and deleted, in any
 order.
 
-Differs on purpose: what Volcano's work queue tries again with growing delays is tried again before
-the next snapshot.
+Differs on purpose: what Volcano's work queue retries with growing delays is retried before the next
+snapshot.
 
 Volcano: pkg/scheduler/api/hyper_node_info.go (HyperNodesInfo),
 pkg/scheduler/cache/event_handlers.go (SyncHyperNode)
@@ -17,14 +17,14 @@ from volcano_lab.messages import OneSentence, log
 
 
 class HyperNodeError(OneSentence, ValueError):
-    """The HyperNodes make no tree: one is below itself, or below two others."""
+    """The HyperNodes form no tree: one is below itself, or below two others."""
 
 
 class HyperNodes:
     """HyperNodes, their relations and the nodes below each.
 
-    `failed` says of each HyperNode that doesn't fit into the tree why; while there is any, `ready`
-    is false.
+    `failed` has the error of each HyperNode that does not fit into the tree; while there is any,
+    `ready` is false.
 
     >>> from volcano_lab.api.objects import (
     ...     ExactMatch, HyperNodeSpec, MemberSelector, MemberSpec, ObjectMeta)
@@ -52,21 +52,21 @@ class HyperNodes:
     # -- events ----------------------------------------------------------------------------------
 
     def add(self, hyper_node: HyperNode) -> None:
-        """A HyperNode is new, or has changed."""
+        """Add or update a HyperNode."""
         self._objects[hyper_node.name] = hyper_node
         self._sync(hyper_node.name)
 
     def delete(self, hyper_node: HyperNode) -> None:
-        """A HyperNode is gone; the HyperNodes above it lose its nodes."""
+        """Delete a HyperNode; the HyperNodes above it lose its nodes."""
         self._objects.pop(hyper_node.name, None)
         self._sync(hyper_node.name)
 
     def objects(self) -> list[HyperNode]:
-        """The HyperNodes that are known, in the order in which they came."""
+        """Return the HyperNodes that have objects, in the order in which they were added."""
         return list(self._objects.values())
 
     def set_node(self, name: str, labels: Mapping[str, str]) -> None:
-        """A node is new, or its labels may have changed."""
+        """Add a node, or update its labels."""
         if self._nodes.get(name) != labels:
             self._nodes[name] = labels
             self._touched.add(name)
@@ -76,9 +76,7 @@ class HyperNodes:
             self._touched.add(name)
 
     def snapshot(self) -> HyperNodesView:
-        """A copy for a session, once nodes that changed are in their places and what has failed was
-        tried again.
-        """
+        """Return a copy for a session, after placing changed nodes and retrying failures."""
         for name in self._matching(self._touched):
             self._sync(name)
         self._touched.clear()
@@ -89,18 +87,18 @@ class HyperNodes:
                 self._sync(name)
         by_tier: dict[int, set[str]] = {}
         for name, info in self.infos.items():
-            if name in self._objects or info.is_deleting:  # others are only named as members
+            if name in self._objects or info.is_deleting:  # others only occur as members
                 by_tier.setdefault(info.tier, set()).add(name)
         real_nodes = {name: set(nodes) for name, nodes in sorted(self.real_nodes_set.items())}
         return HyperNodesView(self.infos.clone(), dict(sorted(by_tier.items())), real_nodes,
                               self.ready)
 
     def _matching(self, touched: set[str]) -> list[str]:
-        """HyperNodes without HyperNode members that match a node which changed, by pattern or
+        """Return HyperNodes without HyperNode members that match a changed node, by pattern or
         labels.
 
-        As in Volcano, one that matched the node only before it changed keeps it until something
-        else builds it anew.
+        As in Volcano, one that matched only the node's old version keeps it until another event
+        rebuilds it.
         """
         return [name for name, info in sorted(self.infos.items()) if touched
                 and not any(member.type == "HyperNode" for member in info.hyper_node.spec.members)
@@ -108,7 +106,7 @@ class HyperNodes:
                         for member in info.hyper_node.spec.members)]
 
     def _sync(self, name: str) -> None:
-        """Bring the tree in line with what is known of one HyperNode, or note why that can't be."""
+        """Update the tree for one HyperNode, or record why that fails."""
         self.failed.pop(name, None)
         try:
             if name in self._objects:
@@ -147,16 +145,14 @@ class HyperNodes:
         except HyperNodeError:
             self.ready = False
             raise
-        if self._at_fault == name:  # others may have been left out while this could not be built
+        if self._at_fault == name:  # others may have been skipped while this could not be built
             for leaf in sorted(self._leaves(name, set())):
                 self._rebuild(leaf)
         self._at_fault = ""
         self.ready = True
 
     def _rebuild(self, name: str) -> None:
-        """Forget what is known of a HyperNode and of all above it, and find it out anew from their
-        members.
-        """
+        """Clear a HyperNode and all above it, and rebuild them from their members."""
         ancestors = self.infos.ancestors(name)
         for ancestor in ancestors:
             self.real_nodes_set.pop(ancestor, None)
@@ -170,8 +166,8 @@ class HyperNodes:
 
     def _build(self, info: HyperNodeInfo, wanted: frozenset[str], built: set[str],
                above: tuple[str, ...]) -> None:
-        """Collect the nodes below a HyperNode; of those below it only the `wanted` ones are built
-        anew.
+        """Collect the nodes below a HyperNode; of its descendants only the `wanted` ones are
+        rebuilt.
         """
         name = info.name
         if name in above:
@@ -204,7 +200,7 @@ class HyperNodes:
         return child
 
     def _leaves(self, name: str, above: set[str]) -> set[str]:
-        """The HyperNodes without HyperNode members below one, or itself."""
+        """Return the HyperNodes without HyperNode members below one, or itself."""
         if name in above or name not in self.infos:
             return set()
         children = self.infos[name].child_names()

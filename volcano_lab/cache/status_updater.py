@@ -1,8 +1,8 @@
-"""What a session found out, written to the API server: PodGroups, queues, the conditions of pods,
+"""A session's results, written to the API server: PodGroups, queues, the conditions of pods,
 events.
 
-An update made from a version that is no longer the newest is refused by the server; the next
-session tries again. Equal events are counted, not kept one by one, as Kubernetes' recorder does.
+An update from a version that is not the latest is refused by the server; the next session retries.
+Equal events are counted, not stored one by one, as in Kubernetes' recorder.
 
 Volcano: pkg/scheduler/cache/cache.go (defaultStatusUpdater, RecordJobStatusEvent,
 taskUnschedulable)
@@ -19,14 +19,14 @@ from volcano_lab.messages import log
 SCHEDULER_ERROR = "SchedulerError"
 UNDECIDED_PHASES = ("Unknown", "Pending", "Inqueue")
 EVENT_LIFETIME = 3600.0
-"""Seconds after which Kubernetes forgets an event that has not happened again."""
+"""Seconds after which Kubernetes deletes an event that was not repeated."""
 MOST_EVENTS = 5000
-"""How many events are kept: a process that runs for days stays as small as it was."""
+"""The most events that are kept, so that a long-running process does not grow."""
 
 
 class StatusUpdater:
-    """Writes to `server`; `events` counts what was recorded, by (about, kind, reason, message), of
-    the `MOST_EVENTS` latest.
+    """Writes to `server`; `events` counts recorded events by (object, type, reason, message), the
+    `MOST_EVENTS` latest only.
 
     `last_seen` has the time of each event's latest occurrence, in seconds since the epoch, the
     oldest first.
@@ -38,7 +38,7 @@ class StatusUpdater:
         self.last_seen: dict[tuple[str, str, str, str], float] = {}
 
     def record(self, about: str, kind: str, reason: str, message: str) -> None:
-        """Count an event about an object, and forget those that are too old or too many."""
+        """Count an event of an object, and delete those that are too old or too many."""
         entry, now = (about, kind, reason, message), self.server.clock()
         self.events[entry] = self.events.get(entry, 0) + 1
         self.last_seen.pop(entry, None)
@@ -48,7 +48,7 @@ class StatusUpdater:
             del self.last_seen[oldest], self.events[oldest]
 
     def write(self, obj: KubernetesObject) -> bool:
-        """Write an object as a session has it; whether the server took it."""
+        """Write a session's version of an object; return whether the server accepted it."""
         try:
             self.server.update(obj)
         except ApiError as error:
@@ -57,9 +57,10 @@ class StatusUpdater:
         return True
 
     def record_job_status(self, job: JobInfo, updated: bool) -> None:
-        """Tell why a job waits, or that it doesn't any more, and tell each waiting pod why it does.
+        """Record on a job, and on each of its pending pods, why it waits, or that it no longer
+        does.
 
-        Behind a scheduling gate the API server tells that itself.
+        For pods with a scheduling gate the API server does so.
         """
         text = fit_error(job)
         about = f"PodGroup {job.uid}"
@@ -78,10 +79,11 @@ class StatusUpdater:
 
     def task_unschedulable(self, task: TaskInfo, reason: str, message: str,
                            nominated_node: str = "") -> None:
-        """Say in a pod's status why it waits, and on which node room is being made for it.
+        """Write in a pod's status why it waits, and the node on which resources are released for
+        it.
 
-        A node once named stays while no other is: in the next session the pod still waits for the
-        same room. A status that would say the same again is not written.
+        A nominated node is kept until another one replaces it: in the next session the pod still
+        waits for it. An unchanged status is not written.
         """
         pod = task.pod
         changed = with_condition(pod, PodCondition("PodScheduled", "False", reason, message),

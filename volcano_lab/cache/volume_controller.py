@@ -1,8 +1,8 @@
-"""What Kubernetes does about the volumes of a pod that gets a node: its claims are bound.
+"""Kubernetes' handling of the volumes of a pod that gets a node: its claims are bound.
 
-Stands for the controller of PersistentVolumes and for the drivers that make volumes, at once and
-without fail. A volume that is made can be reached from the nodes that agree with the pod's in the
-labels that its driver names (`topologyKeys` of the CSINode), or from everywhere.
+Replaces the controller of PersistentVolumes and the drivers that provision volumes, which act at
+once and never fail. A provisioned volume is accessible from the nodes with the pod's node's labels
+of the driver's `topologyKeys` (in the CSINode), or from everywhere.
 
 Volcano: pkg/scheduler/capabilities/volumebinding/binder.go (BindPodVolumes)
 """
@@ -13,10 +13,10 @@ from volcano_lab.cache.api_server import ApiServer
 
 
 def bind_claims(server: ApiServer, storage: Storage, pod: api.Pod, node: api.Node) -> None:
-    """Bind the claims of a pod as the scheduler has assumed."""
+    """Bind the claims of a pod as the scheduler assumed."""
     for name, _ in claims_of(pod):
         claim = server.find(CLAIM, f"{pod.namespace}/{name}")
-        if claim is None or claim.is_bound:  # another pod's binding may not have been heard of yet
+        if claim is None or claim.is_bound:  # the event of another pod's binding may be in flight
             continue
         ref, assumed = claim.reference(), storage.latest(CLAIM, claim.key)
         volume = next((server.find(VOLUME, volume.name) for volume in storage.all(VOLUME)
@@ -24,14 +24,14 @@ def bind_claims(server: ApiServer, storage: Storage, pod: api.Pod, node: api.Nod
         if volume is not None:
             server.update(volume.changed(spec={"claim_ref": ref}, status={"phase": "Bound"}))
         elif assumed is not None and SELECTED_NODE in assumed.metadata.annotations:
-            volume = server.create(_made(claim, storage, node))
+            volume = server.create(_provisioned(claim, storage, node))
         if volume is not None:
             server.update(claim.bound(volume.name))
 
 
-def _made(claim: api.PersistentVolumeClaim, storage: Storage, node: api.Node
-          ) -> api.PersistentVolume:
-    """A new volume for a claim, near a node."""
+def _provisioned(claim: api.PersistentVolumeClaim, storage: Storage, node: api.Node
+                 ) -> api.PersistentVolume:
+    """Return a new volume for a claim, near a node."""
     driver, wanted = storage.class_of(claim).provisioner, claim.spec
     csi, name = storage.get(api.CSINode.kind, node.name), f"pvc-{claim.metadata.uid}"
     labels = node.metadata.labels

@@ -1,9 +1,8 @@
-"""A queue of keys that are worked on one by one and, where that fails, tried again after growing
-delays.
+"""A queue of keys that are processed one by one and retried after growing delays.
 
-A key waits once however often it is added, and a retry waits for the longer of two limits, 5 ms
-doubled with each failure up to 1,000 s, and 100 retries a second with bursts of 1,000. Time is told
-by the caller, in seconds.
+A key is queued once however often it is added, and a retry waits for the longer of two limits, 5 ms
+doubled with each failure up to 1,000 s, and 100 retries a second with bursts of 1,000. The caller
+passes the time, in seconds.
 
 Volcano: k8s.io/client-go/util/workqueue
 """
@@ -16,7 +15,7 @@ RATE, BURST = 100.0, 1000.0
 
 @define
 class WorkQueue:
-    """Keys that are due, in the order they were added, and keys that wait for their time.
+    """Keys that are due, in the order in which they were added, and keys with a delay.
 
     >>> queue = WorkQueue()
     >>> queue.add("a", 0.0)
@@ -40,11 +39,11 @@ class WorkQueue:
         return key in self.due
 
     def add(self, key: str, now: float) -> None:
-        """A key is due now; one that waits already is due sooner."""
+        """Make `key` due now, or earlier if already queued."""
         self.due[key] = min(now, self.due.get(key, now))
 
     def retry(self, key: str, now: float) -> float:
-        """A key has failed: it is due again after a delay, which is returned."""
+        """Queue a failed key with a delay; return the delay."""
         failures = self.failures[key] = self.failures.get(key, 0) + 1
         delay = max(min(FIRST_DELAY * 2.0**min(failures - 1, 64), LONGEST_DELAY),
                     self._reserve(now))
@@ -52,11 +51,11 @@ class WorkQueue:
         return delay
 
     def forget(self, key: str) -> None:
-        """A key is done with: its next failure counts as the first."""
+        """Reset the failures of a key."""
         self.failures.pop(key, None)
 
     def get(self, now: float) -> str | None:
-        """The key that has been due for longest; None where none is due."""
+        """Return the key that has been due for longest; None where none is due."""
         key = min(self.due, key=self.due.__getitem__, default=None)
         if key is None or self.due[key] > now:
             return None
@@ -64,11 +63,11 @@ class WorkQueue:
         return key
 
     def next_due(self) -> float | None:
-        """When the next key is due; None where none waits."""
+        """Return when the next key is due; None where none is queued."""
         return min(self.due.values(), default=None)
 
     def _reserve(self, now: float) -> float:
-        """Take one of the retries that a second allows; how long until there is one."""
+        """Reserve one of the retries per second; return the delay until it."""
         self._tokens = min(BURST, self._tokens + (now - self._refilled) * RATE) - 1.0
         self._refilled = now
         return max(-self._tokens / RATE, 0.0)

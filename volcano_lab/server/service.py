@@ -73,7 +73,7 @@ class Service:
         may contain any) and ignore it.
         """
         try:
-            self.informer.hear(event)
+            self.informer.handle(event)
         except IllegalTransition as illegal:
             self.say(gettext("{illegal}; the scheduler keeps what it knew", illegal=illegal))
 

@@ -101,7 +101,7 @@ def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     for task in tasks:
         if task.node_name and task.status not in COMPLETED_STATUSES:
             on_node.setdefault(task.node_name, {})[task.key] = task
-    for name, node in (*sim.cache.nodes.items(), *sim.cache.gone_nodes.items()):
+    for name, node in (*sim.cache.nodes.items(), *sim.cache.deleted_nodes.items()):
         expected = on_node.pop(name, {})
         if node.tasks.keys() != expected.keys():
             yield f"node {name} holds {sorted(node.tasks)}, but its tasks are {sorted(expected)}"

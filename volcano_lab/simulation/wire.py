@@ -44,7 +44,7 @@ class Wire:
         if delay > 0 or place in self.ready_at:
             self.ready_at[place] = self._later(event, delay)
         else:
-            sim.informer.hear(event)
+            sim.informer.handle(event)
         if sim.faults.strike("event_twice", now, random):
             self._later(event, delay + random.uniform(0.0, LATEST))
 
@@ -64,7 +64,7 @@ class Wire:
         now = self.sim.calendar.env.now
         if self.ready_at.get(place, now + 1) == now:
             del self.ready_at[place]
-        self.sim.informer.hear(event)
+        self.sim.informer.handle(event)
 
     def cut(self) -> None:
         """Drop the events for a scheduler that has crashed."""
