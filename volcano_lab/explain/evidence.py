@@ -129,9 +129,9 @@ class CauseTrace(Trace):
     def _settle(self) -> None:
         seen = self._changes.everywhere()
         if seen:
-            self._add("settle", ("changes",), (self._told(seen),))
+            self._add("settle", ("changes",), (self._as_changes(seen),))
 
-    def _told(self, seen: Seen) -> list[Change]:
+    def _as_changes(self, seen: Seen) -> list[Change]:
         changes: list[Change] = []
         self._log.append((len(self.records), seen, changes))
         return changes
@@ -142,7 +142,7 @@ class CauseTrace(Trace):
         while self._not_told < len(self._log) and self._log[self._not_told][0] <= last:
             _, seen, changes = self._log[self._not_told]
             self._not_told += 1
-            changes += self._known.told(seen)
+            changes += self._known.as_changes(seen)
         return value
 
     def state_at(self, number: int) -> State:

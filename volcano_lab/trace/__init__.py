@@ -1,22 +1,22 @@
 """The trace: every decision of a cycle, recorded as plain data. Tables, explanations and the
 stepper read it.
 
-`Trace` is an observer to hand to `Scheduler.run_once`; `traced` runs a cycle with one. An `Outline`
-is what every `Cycle` keeps: its records without the calls of plugins. A record has
-a `number`, the `action` that ran ("open" before the first, "close" after the last), a `kind`, and
-facts by name; all values are numbers, names, truth values, lists and dicts. Amounts are dicts in
-internal units (millicores, bytes, thousandths of anything else), without dimensions that are zero.
-`trace.kinds` is the table of the kinds.
+`Trace` is an observer to pass to `Scheduler.run_once`; `traced` runs a cycle with one. Every
+`Cycle` keeps an `Outline`: its records without the calls of plugins. A record has a `number`, the
+`action` that ran ("open" before the first, "close" after the last), a `kind`, and facts by name;
+all values are numbers, names, truth values, lists and dicts. Amounts are dicts in internal units
+(millicores, bytes, thousandths of anything else), without dimensions that are zero. `trace.kinds`
+is the table of the kinds.
 
-The columns of `node_values` are "room" (2 now, 1 once others have gone, 0 not), "predicate
-predicates" and the like (whether the task may go there), "node_order binpack" and the like (a
-plugin's score); `TraceReader.node_values` and `scores` put them together. Without `every_call` they
-stand for the calls of predicate, node_order and batch_node_order while allocating, jobs and tasks
-are sorted by keys instead of comparing two at a time, and reclaim and preempt don't ask about nodes
-where no eviction could help. User-defined plugins may note kinds of their own.
+The columns of `node_values` are "room" (2: fits idle resources, 1: fits future idle, 0: neither),
+"predicate predicates" and the like (whether the task may be placed there), "node_order binpack" and
+the like (a plugin's score); `TraceReader.node_values` and `scores` combine them. Without
+`every_call` they replace the calls of predicate, node_order and batch_node_order during allocation,
+jobs and tasks are sorted by keys instead of pairwise comparisons, and reclaim and preempt skip
+nodes where no eviction could help. User-defined plugins may note kinds of their own.
 
-A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "queues"; the state
-that they change is `Trace.start` at first. `Stepper` walks over them in both directions.
+A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "queues"; the initial
+state is `Trace.start`. `Stepper` applies the changes in both directions.
 """
 
 from volcano_lab.trace.kinds import KINDS, OPERATIONS, sentence, short

@@ -1,8 +1,8 @@
-"""The kinds of records: one table of each kind's fields, what it stands for, and its sentence, with
-its numbers in the units that people use.
+"""The kinds of records: one table of each kind's fields, meaning and sentence, with numbers in
+display units.
 
-The stepper, breakpoints, `diff`, `volcano-lab why` and the documentation read it. A kind
-of your own is added in the same way:
+The stepper, breakpoints, `diff`, `volcano-lab why` and the documentation read it. Add a kind of
+your own in the same way:
 
 >>> from volcano_lab.trace.record import Record
 >>> @kind("tea_break", "queue minutes", "nobody works")
@@ -23,7 +23,7 @@ from volcano_lab.trace.record import Record
 
 Sentence = Callable[[Record], Said]
 OPERATIONS = ("do", "undo", "commit")
-"""Kinds that are about a statement's operation."""
+"""Kinds of records about a statement's operation."""
 PREPOSITION = {"allocate": "on", "pipeline": "on", "evict": "from"}
 
 
@@ -33,9 +33,9 @@ class Kind:
 
     Attributes:
         fields: The names of its facts; a record may lack some.
-        about: What it stands for, in half a sentence.
-        sentence: A record of the kind as one sentence.
-        detail: True where a stepper shows it only at its finest: it decides nothing by itself.
+        about: Its meaning, in half a sentence.
+        sentence: Returns a record of the kind as one sentence.
+        detail: True where a stepper shows it only at its finest: it is no decision by itself.
     """
 
     name: str
@@ -61,7 +61,7 @@ def kind(name: str, fields: str, about: str, detail: bool = False
 
 
 def sentence(record: Record | None) -> str:
-    """What a record says in the current language; None stands for the moment when the session has
+    """Return a record's sentence in the current language; None is the moment when the session has
     opened.
 
     >>> names = ("point", "tier", "plugin", "queue", "answer")
@@ -71,11 +71,11 @@ def sentence(record: Record | None) -> str:
     ...                 ("pipeline", "default/a-0", "default/a", "n1", 2)))
     'pipeline a-0 on n1'
     """
-    return str(said(record))
+    return str(message_of(record))
 
 
-def said(record: Record | None) -> Said:
-    """A record's message; of a kind that is not known, its facts by name."""
+def message_of(record: Record | None) -> Said:
+    """Return a record's message; for an unknown kind, its facts by name."""
     if record is None:
         return Message("record.opened")
     found = KINDS.get(record.kind)
@@ -83,7 +83,7 @@ def said(record: Record | None) -> Said:
 
 
 def short(name: str) -> str:
-    """A name without the default namespace.
+    """Return a name without the default namespace.
 
     >>> short("default/train-0"), short("team/train-0")
     ('train-0', 'team/train-0')
@@ -92,7 +92,7 @@ def short(name: str) -> str:
 
 
 def shown(value: Any) -> Any:
-    """A fact as it is shown: names without the default namespace."""
+    """Return a fact in display form: names without the default namespace."""
     if isinstance(value, list):
         return [shown(each) for each in value]
     return short(value) if isinstance(value, str) else value
@@ -101,15 +101,15 @@ def shown(value: Any) -> Any:
 def plain_kind(name: str, fields: str, about: str) -> None:
     """Register a kind whose message has the record's own facts."""
 
-    def say(record: Record) -> Message:
+    def message(record: Record) -> Message:
         facts = {each: shown(value) for each, value in record.facts.items()}
         return Message(f"record.{name}", **{"action": record.action} | facts)
 
-    kind(name, fields, about)(say)
+    kind(name, fields, about)(message)
 
 
 def answer(value: Any) -> Said:
-    """A plugin's answer.
+    """Return a plugin's answer in words.
 
     >>> [str(answer(value)) for value in (True, None, -1, [["default/a-0"], 1])]
     ['yes', 'no objection', '-1', 'a-0']
@@ -134,7 +134,7 @@ def answer(value: Any) -> Said:
 
 
 def names(keys: list[str]) -> Message:
-    """Names without the default namespace, at most five."""
+    """Return names without the default namespace, at most five."""
     return Message("names", names=shown(keys)) if keys else Message("nobody")
 
 
@@ -153,7 +153,7 @@ def _operation(record: Record) -> Message:
 
 
 def operation(name: str, task: str, node: str) -> Message:
-    """An operation in words.
+    """Return an operation in words.
 
     >>> str(operation("evict", "default/a-0", "n1"))
     'evict a-0 from n1'
@@ -167,7 +167,7 @@ ABOUT = ("queue", "job", "sub_job", "task", "node", "left", "right", "reclaimer"
 
 
 def _about(record: Record) -> list[Said]:
-    """Who a question is about."""
+    """Return the subjects of a call."""
     parts: list[Said] = [
         short(str(record[name])) if name in ("left", "right") else
         Message("about", kind=Message(f"about.kind.{name}"), name=short(str(record[name])))
@@ -222,7 +222,7 @@ def _chose(record: Record) -> Message:
 @kind("allocatable_level", "plugin task queue level allocated request asked limit short_of",
       "both sides of a queue's limit, level by level")
 def _compared(record: Record) -> Message:
-    """Both sides of an admission, or of one level's limit."""
+    """Return both sides of an admission, or of one level's limit."""
     short_of, level = record["short_of"], record.get("level")
     wanted = short_of or [name for name in record["asked"] if name != "pods"]
     asked, limit = ({name: record[side].get(name, 0.0) for name in wanted}
@@ -248,7 +248,7 @@ def _passed_over(record: Record) -> Message:
 
 
 def passed(record: Record) -> Message:
-    """Why a queue, job or pod was passed over."""
+    """Return why a queue, job or pod was skipped."""
     return Message(f"passed.{record['reason']}", node=record.get("node"),
                    error=record.get("error"))
 
@@ -318,7 +318,7 @@ def _saved(record: Record) -> Message:
 
 
 def _other(record: Record) -> Said:
-    """A kind of a plugin's own."""
+    """Return the message of a plugin's own kind."""
     facts = [Message("part", name=name, value=answer(value))
              for name, value in record.facts.items() if name != "changes"]
     name = record.kind.replace("_", " ")

@@ -1,7 +1,7 @@
-"""Names that people use: a Volcano Job is known by its own name, not by that of its PodGroup.
+"""Names for users: a Volcano Job has its own name, not that of its PodGroup.
 
-Answers to no Go file. The controller calls a Job's PodGroup "train-<uid>", a Deployment's
-"podgroup-<uid>"; who asks about them writes the Job's or the Deployment's name.
+Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a Deployment's
+"podgroup-<uid>"; users ask about them by the Job's or the Deployment's name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from volcano_lab.messages import NoSuch, gettext, near
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
          "pod": "pod", "queue": "queue"}
-"""Words before a slash, as kubectl takes them -> what is meant."""
+"""Words before a slash, as kubectl takes them -> their meaning."""
 NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
            "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
            "queue": 'no queue is called "{name}"; {near}.'}
@@ -22,7 +22,7 @@ TEMPLATE_HASH = "pod-template-hash"
 
 
 class Names:
-    """The names of a session's jobs, pods and queues, and who is meant by one.
+    """The names of a session's jobs, pods and queues, and their lookup.
 
     >>> from volcano_lab.cluster import Cluster
     >>> names = Names(Cluster().node("n1", cpu=4).queue("team").job("train", cpu=1).run().session)
@@ -41,11 +41,11 @@ class Names:
         self.nodes = ssn.nodes
 
     def called(self, uid: str) -> str:
-        """A job's name as its author knows it, with the namespace."""
+        """Return a job's name as its author wrote it, with the namespace."""
         return self.jobs.get(uid, uid)
 
     def plainly(self, text: str) -> str:
-        """A text in which jobs are called by their own names."""
+        """Replace names of PodGroups in a text by those of their jobs."""
         for uid, name in self.jobs.items():
             if uid != name:
                 text = text.replace(uid, name).replace(uid.partition("/")[2],
@@ -53,9 +53,9 @@ class Names:
         return text
 
     def find(self, name: str, kind: str = "") -> tuple[str, str]:
-        """(what it is: "job", "pod" or "queue", its key).
+        """Return (what it is: "job", "pod" or "queue", its key).
 
-        Raises `LookupError` with a sentence where nobody, or more than one, has the name.
+        Raises `LookupError` with a sentence where no object, or more than one, has the name.
         """
         kinds = {what: keys for what, keys in self._by_kind().items() if kind in ("", what)}
         word, _, rest = name.partition("/")
@@ -80,7 +80,7 @@ class Names:
 
     def _without_namespace(self, name: str, kinds: dict[str, dict[str, str]]
                            ) -> set[tuple[str, str]]:
-        """Return who has a name in any namespace, also jobs whose owner has several PodGroups."""
+        """Return the objects with a name in any namespace, also jobs with several PodGroups."""
         known = [(what, full, key) for what, keys in kinds.items() for full, key in keys.items()]
         if "job" in kinds:
             known += [("job", owner, uid) for uid, owner in self.owned.items()
@@ -89,12 +89,12 @@ class Names:
                 if name and name in (full, full.partition("/")[2])}
 
     def beside(self, uid: str) -> list[str]:
-        """All PodGroups of who owns a job's, where there are others."""
+        """Return all PodGroups of a job's owner, if it has others."""
         return sorted(other for other, owner in self.owned.items()
                       if owner == self.owned[uid] != self.jobs[uid])
 
     def _by_kind(self) -> dict[str, dict[str, str]]:
-        """Keys by name; whoever owns several PodGroups is asked about for the one that waits."""
+        """Return keys by name; an owner of several PodGroups maps to the one that waits."""
         shared = Counter(self.owned[uid] for uid in self.waiting)
         jobs = {self.owned[uid]: uid for uid in self.waiting if shared[self.owned[uid]] == 1} | {
             uid: uid for uid in self.jobs} | {name: uid for uid, name in self.jobs.items()}
@@ -102,7 +102,7 @@ class Names:
 
 
 def owner_key(job: JobInfo) -> str:
-    """The namespace and name of what the PodGroup was made for."""
+    """Return the namespace and name of the PodGroup's owner."""
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
     owner = next((ref for ref in references if ref.controller or len(references) == 1), None)
     if owner is None or not owner.name:

@@ -1,8 +1,8 @@
-"""What plugins say of all nodes at once, written down only where it has changed.
+"""Plugins' answers for all nodes at once, recorded only where they changed.
 
-Tasks that are alike share what is said of a node until something on that node changes, so most of
-the time one row is new. Where placements elsewhere matter, too (pod affinity, scores that compare
-nodes), everything is worked out once more and compared with what was written last.
+Equal tasks share the answers for a node until something on that node changes, so usually one row is
+new. Where placements elsewhere matter, too (pod affinity, scores that compare nodes), everything is
+recomputed and compared with the last record.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ Look = tuple[int, list[int], dict[str, list[Any]]]
 
 @define(slots=True)
 class _Shown:
-    """What is written of tasks that are alike: under which number, up to which change, and who
-    answers for each column.
+    """What is recorded for equal tasks: their number, the last change seen, and the plugins of each
+    column.
     """
 
     board: Board  # kept so that its id stays its own
@@ -31,7 +31,7 @@ class _Shown:
 
 
 class NodeLog:
-    """`look` gives (number of the kind of task, rows that are new, {column: values of those rows}).
+    """`look` returns (number of the kind of task, new rows, {column: values of those rows}).
 
     The columns are "room" and "point plugin", such as "node_order binpack".
     """
@@ -43,10 +43,10 @@ class NodeLog:
                         for point in ("predicate", "node_order", "batch_node_order")]
         self._boards: dict[int, _Shown] = {}
         self._last: dict[str, np.ndarray] | None = None
-        self._count = 1  # 0 stands for tasks that share nothing
+        self._count = 1  # 0 is for tasks that share nothing
 
     def look(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
-        """What is new for a task; None where the plugins can't tell for all nodes."""
+        """Return what is new for a task; None if plugins can't answer for all nodes at once."""
         board = self.arrays.board(task)
         if board is None:
             return self._compare(task, nodes)
@@ -64,11 +64,11 @@ class NodeLog:
             values = {column: [_number(part.row(row)) for row in rows]
                       for column, part in shown.parts}
         shown.seen = len(table.changes)
-        room = np.maximum(shown.board.fit.current()[rows], 0)
-        return shown.number, rows, {ROOM: room.tolist()} | values
+        fit = np.maximum(shown.board.fit.current()[rows], 0)
+        return shown.number, rows, {ROOM: fit.tolist()} | values
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
-        now = self._work_out(task, nodes)
+        now = self._compute(task, nodes)
         if now is None:
             return None
         known, self._last = self._last, now
@@ -78,18 +78,18 @@ class NodeLog:
         rows = np.flatnonzero(different)
         return 0, rows.tolist(), {column: values[rows].tolist() for column, values in now.items()}
 
-    def _work_out(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, np.ndarray] | None:
+    def _compute(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, np.ndarray] | None:
         arrays, count = self.arrays, self.arrays.table.count
         filters, orders, batches = self.columns
-        room = np.maximum(arrays.fit(task.init_resreq), 0)
-        now, fits = {ROOM: room}, arrays.inside(nodes) & (room >= LATER)
+        fit = np.maximum(arrays.fit(task.init_resreq), 0)
+        now, fits = {ROOM: fit}, arrays.inside(nodes) & (fit >= LATER)
         for column, predicate in zip(filters, arrays.predicates, strict=True):
             allowed = predicate(task)
             if allowed is None:
                 return None
             now[column] = np.full(count, allowed)
             fits = fits & allowed
-        candidates = fits & (room == FITS)
+        candidates = fits & (fit == FITS)
         candidates = candidates if candidates.any() else fits
         if not candidates.any():
             return now | {column: np.zeros(count) for column in (*orders, *batches)}

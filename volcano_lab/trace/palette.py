@@ -1,5 +1,5 @@
-"""Colours that people with colour blindness can tell apart (Okabe and Ito), for queues in the order
-of their names.
+"""Colours that are distinct for people with colour blindness (Okabe and Ito), for queues in the
+order of their names.
 """
 
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C
 
 
 def colors_of(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each name; from the eighth name on they repeat.
+    """Return a colour for each name; they repeat from the eighth name on.
 
     >>> colors_of(["b", "a"])
     {'a': '#0072B2', 'b': '#E69F00'}

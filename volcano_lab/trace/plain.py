@@ -31,7 +31,7 @@ _RESOURCE = re.compile(r"cpu|memory|pods|ephemeral-storage|hugepages-.+|attachab
 
 
 def plain(value: Any) -> Any:
-    """A value as None, truth, number, text, list or dict; live objects become their names.
+    """Return a value as None, truth, number, text, list or dict; live objects become their names.
 
     A resource becomes a dict in internal units (millicores, bytes, thousandths), without dimensions
     that are zero.
@@ -56,7 +56,7 @@ _AMOUNTS: dict[Resource, dict[str, float]] = {}
 
 
 def amounts(resource: Resource) -> dict[str, float]:
-    """A resource as a dict; equal resources share one, which nobody changes."""
+    """Return a resource as a dict; equal resources share one, which must not be changed."""
     known = _AMOUNTS.get(resource)
     if known is None:
         if len(_AMOUNTS) > 100_000:
@@ -79,7 +79,7 @@ def _other(value: Any) -> Any:
 
 
 _CONVERT: dict[type, Callable[[Any], Any]] = {
-    **{kind: kind for kind in (bool, int, float, str)},  # what is one already stays as it is
+    **{kind: kind for kind in (bool, int, float, str)},  # plain types stay unchanged
     type(None): lambda value: None,
     **dict.fromkeys((list, tuple), _list),
     dict: _dict,
@@ -87,7 +87,7 @@ _CONVERT: dict[type, Callable[[Any], Any]] = {
     TaskInfo: attrgetter("key"),
     **dict.fromkeys((JobInfo, SubJobInfo, QueueInfo), attrgetter("uid")),
     **dict.fromkeys((NodeInfo, HyperNodeInfo), attrgetter("name")),
-    # an enumeration's name is slow to ask for
+    # an enumeration's name is slow to read
     TaskStatus: {status: str(status) for status in TaskStatus}.__getitem__,
     FitError: attrgetter("reasons"),
     FitErrors: str,
@@ -112,8 +112,8 @@ def _camel(key: Any) -> str:
 
 
 def quantities(data: Any, text: Callable[[str, Any], str] = quantity_text) -> Any:
-    """Return plain data with its amounts as Kubernetes writes them: each dict that has only names
-    of resources as keys. `text` reads the unit that they are in; None, no limit, stays.
+    """Return plain data with its amounts as Kubernetes quantities: each dict with only resource
+    names as keys. `text` converts a value from its unit; None, no limit, stays.
 
     >>> quantities({"deserved": {"cpu": 1.5, "memory": 2**31}, "placed": {"a/b": 2}})
     {'deserved': {'cpu': '1.5', 'memory': '2Gi'}, 'placed': {'a/b': 2}}

@@ -13,19 +13,19 @@ from volcano_lab.trace.state import State
 SCORES = ("node_order", "batch_node_order")
 NODE_POINTS = ("predicate", *SCORES)
 Columns = dict[str, dict[str, Any]]
-"""Of each node what was said of it, by column."""
+"""Node -> the plugins' answers for it, by column."""
 
 
 class TraceReader(Shown):
     """A cycle's `records` in the order in which they happened, and the state at their `start`.
 
     `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`),
-    `nodes` the names of the nodes in the order in which they are looked at, `queue_order` the
-    queues that have jobs as they were ordered when the session opened.
+    `nodes` the names of the nodes in search order, `queue_order` the queues with jobs in their
+    order when the session opened.
 
     Attributes:
-        whole: Whether it has all that the stepper needs; an `Outline` lacks what steps changed.
-        end: The state at the end where that is known without stepping.
+        whole: Whether it has all that the stepper needs; an `Outline` lacks the changes of steps.
+        end: The state at the end where it is known without stepping.
     """
 
     whole = True
@@ -48,11 +48,11 @@ class TraceReader(Shown):
                 "what": KINDS[kind].about if kind in KINDS else ""}
                for (action, kind), count in counts.items()]
 
-    # -- by what happened --------------------------------------------------------------------------
+    # -- by kind -----------------------------------------------------------------------------------
 
     def of(self, name: str, /, **facts: Any) -> list[Record]:
-        """The calls of an extension point, or the records of another kind, whose facts are as
-        given.
+        """Return the calls of an extension point, or the records of another kind, with the given
+        facts.
 
         >>> from volcano_lab.scheduler import traced
         >>> from volcano_lab.cluster import Cluster
@@ -78,19 +78,19 @@ class TraceReader(Shown):
 
     @property
     def operations(self) -> list[Record]:
-        """What was done, undone and committed, in order."""
+        """Return the operations done, undone and committed, in order."""
         return [record for record in self.records if record.kind in OPERATIONS]
 
     def calls_of(self, asked: Record) -> list[Record]:
-        """The plugins' answers that a combined answer was made of."""
+        """Return the plugins' answers that a combined answer consists of."""
         point = asked["point"]
         return [record for record in self.records[asked["since"] : asked.number]
                 if record.kind == "call" and record.values[0] == point]
 
     def searches(self, tasks: Collection[str], before: int | None = None
                  ) -> dict[str, tuple[Record, Columns]]:
-        """Return of each task's last search (before a record's number) the choice, and what was
-        said of each node, {node: {column: value}}.
+        """Return the choice of each task's last search (before a record's number), and the answers
+        for each node, {node: {column: value}}.
 
         The columns are "room" (2 now, 1 later, 0 not) and "point plugin", such as "node_order
         binpack"; where each call was recorded there is no "room".
@@ -98,7 +98,7 @@ class TraceReader(Shown):
         known: dict[int, dict[str, list[Any]]] = {}
         found: dict[str, tuple[Record, Columns]] = {}
         calls: Columns = {}
-        last = None  # the kind of task that was looked at last
+        last = None  # the last kind of task
         for record in self.records[:before]:
             if record.kind == "node_values":
                 last = record["alike"]
@@ -119,15 +119,15 @@ class TraceReader(Shown):
         return found
 
     def node_values(self, task: str, before: int | None = None) -> Columns:
-        """Return what was said of each node when one was last sought for a task; whether a plugin
-        objected is False or True. See `searches`.
+        """Return the answers for each node in a task's last search; whether a plugin objected is
+        False or True. See `searches`.
         """
         _, columns = self.searches({task}, before).get(task, (None, {}))
         return {node: {column: value in (None, True) if column.startswith("predicate ") else value
-                       for column, value in said.items()} for node, said in columns.items()}
+                       for column, value in row.items()} for node, row in columns.items()}
 
     def scores(self, task: str, before: int | None = None) -> dict[str, dict[str, float]]:
-        """{node: {plugin: score}} of that time.
+        """Return {node: {plugin: score}} of that search.
 
         >>> from volcano_lab.scheduler import traced
         >>> from volcano_lab.cluster import Cluster
@@ -139,14 +139,14 @@ class TraceReader(Shown):
         >>> trace.scores("default/a-0")["n1"]
         {'nodeorder': 475.0, 'predicates': 0.0}
         """
-        return {node: scores for node, said in self.node_values(task, before).items()
-                if (scores := scores_of(said))}
+        return {node: scores for node, row in self.node_values(task, before).items()
+                if (scores := scores_of(row))}
 
 
-def scores_of(said: dict[str, Any]) -> dict[str, float]:
+def scores_of(row: dict[str, Any]) -> dict[str, float]:
     """Return a node's score of each plugin, from its columns."""
     scores: dict[str, float] = {}
-    for column, value in said.items():
+    for column, value in row.items():
         point, _, plugin = column.partition(" ")
         if point in SCORES and isinstance(value, int | float):
             scores[plugin] = scores.get(plugin, 0.0) + value

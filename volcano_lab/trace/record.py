@@ -9,7 +9,7 @@ from attrs import define
 
 @define(repr=False, weakref_slot=False)
 class Record:
-    """What happened: its `number` in the trace, the `action` that ran, its `kind`, and its facts by
+    """One event: its `number` in the trace, the `action` that ran, its `kind`, and its facts by
     name.
 
     Records of one kind share the tuple of names, so that many of them take little memory.
@@ -28,7 +28,7 @@ class Record:
     values: tuple[Any, ...]
 
     def __getitem__(self, name: str) -> Any:
-        """A fact by name; `KeyError` where the record has none of that name."""
+        """Return a fact by name; `KeyError` if the record has none of that name."""
         try:
             return self.values[self.names.index(name)]
         except ValueError:
@@ -42,7 +42,7 @@ class Record:
         return dict(zip(self.names, self.values, strict=True))
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as one JSON object."""
+        """Return the record as one JSON object."""
         return {"number": self.number, "action": self.action, "kind": self.kind,
                 "facts": self.facts}
 

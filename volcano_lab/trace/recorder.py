@@ -1,4 +1,4 @@
-"""The recorder: an observer that writes a cycle down while it runs, in outline or in full."""
+"""The recorder: an observer that records a cycle while it runs, in outline or in full."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partialmethod
@@ -17,13 +17,13 @@ from volcano_lab.trace.record import Record
 
 OPENING, CLOSING = "open", "close"
 LEFT_OUT = ("state",)
-"""Arguments of extension points that have no plain form worth keeping."""
+"""Arguments of extension points without a useful plain form."""
 
 
 class Outline(Observer, TraceReader):
-    """What rows of a cycle are made of: turns, comparisons, operations, and the queues.
+    """The records needed for rows of a cycle: turns, comparisons, operations, and the queues.
 
-    It costs next to nothing; a `Trace` adds the calls of plugins and what each step changed.
+    It costs next to nothing; a `Trace` adds the calls of plugins and the changes of each step.
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace = Cluster().node("n1", cpu=4).job("a", cpu=1).run().trace
@@ -39,7 +39,7 @@ class Outline(Observer, TraceReader):
         super().__init__()
         self._action = OPENING
         self._note_names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        # the statement too: its id stays taken
+        # the statement, too, so that its id is not reused
         self._statements: dict[int, tuple[Statement, int]] = {}
 
     def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
@@ -53,7 +53,7 @@ class Outline(Observer, TraceReader):
         self._ssn, before = ssn, len(self.records)
         self.start = self._state(ssn)
         self.queue_order = state.queue_order(ssn)
-        del self.records[before:]  # a question of ours is none of the cycle's
+        del self.records[before:]  # remove the records of our own query
         self.nodes = [node.name for node in ssn.node_list]
 
     def _state(self, ssn: Session) -> state.State:
@@ -61,7 +61,7 @@ class Outline(Observer, TraceReader):
 
     @property
     def end(self) -> state.State:
-        """The state of queues now: once the cycle has ended, how it ended."""
+        """The current state of queues; once the cycle has ended, the final one."""
         return self._state(self._ssn)
 
     def action_started(self, ssn: Session, action: str) -> None:
@@ -95,12 +95,12 @@ class Outline(Observer, TraceReader):
         return ()
 
     def _number_of(self, statement: Statement | None) -> int | None:
-        """Statements are counted from 0 as they are first seen; None is the action itself."""
+        """Number statements from 0 in the order of their first use; None is the action itself."""
         if statement is None:
             return None
         return self._statements.setdefault(id(statement), (statement, len(self._statements)))[1]
 
-    # -- what no extension point shows -------------------------------------------------------------
+    # -- notes ------------------------------------------------------------------------------------
 
     def note(self, kind: str, /, **facts: Any) -> None:
         names = self._note_names.setdefault((kind, *facts), tuple(facts))
@@ -116,7 +116,7 @@ class Outline(Observer, TraceReader):
         Outline.note(self, kind, **facts)
 
     def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any] | None:
-        """[plugin, its comparison] that puts one item before another; ["", 0] where only the
+        """Return [plugin, its comparison] that orders one item before another; ["", 0] if only the
         default does.
         """
         point = self._ssn.points.get(point_name)
@@ -134,11 +134,11 @@ class Outline(Observer, TraceReader):
 
 
 class Trace(Outline):
-    """Every decision of a cycle as plain records; hand it to `Scheduler.run_once`.
+    """Every decision of a cycle as plain records; pass it to `Scheduler.run_once`.
 
     With `every_call` nodes are filtered and scored one by one, and each of those calls is a record;
-    without, what plugins say of all nodes at once is one record, and a cycle stays nearly as fast
-    as without a trace.
+    without, the answers for all nodes at once are one record, and a cycle is nearly as fast as
+    without a trace.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import Scheduler
@@ -177,16 +177,16 @@ class Trace(Outline):
         self._changes = self._ssn = self._node_log = None
 
     def _settle(self) -> None:
-        """Write down what changed without an operation that was shown."""
-        changes = self._told(self._changes.everywhere())
+        """Record changes without a shown operation."""
+        changes = self._as_changes(self._changes.everywhere())
         if changes:
             self._add("settle", ("changes",), (changes,))
 
-    def _told(self, seen: state.Seen) -> list[state.Change]:
-        return self._changes.told(seen)
+    def _as_changes(self, seen: state.Seen) -> list[state.Change]:
+        return self._changes.as_changes(seen)
 
     def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
-        return (self._told(self._changes.of_task(task)),)
+        return (self._as_changes(self._changes.of_task(task)),)
 
     def changed(self, kind: str, subject: Any) -> None:
         changes = self._changes
@@ -195,7 +195,7 @@ class Trace(Outline):
             return
         seen = changes.of_job(job) if job is subject else changes.of_task(subject)
         names = "job" if job is subject else "task", "changes"
-        self._add(kind, names, (plain(subject), self._told(seen)))
+        self._add(kind, names, (plain(subject), self._as_changes(seen)))
 
     # -- extension points ------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ class Trace(Outline):
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
         if self._skips(point) or (not point.flat and point.otherwise is None):
-            return ask  # the latter: nobody answers, and no default decides between two
+            return ask  # no plugin answers, and no default compares two
         if point.lone and len(point.flat) == 1:
             return point.flat[0]  # combining adds nothing
         name = point.name
@@ -234,7 +234,7 @@ class Trace(Outline):
         return asked
 
     def _skips(self, point: ExtensionPoint) -> bool:
-        """Sorting a job's tasks shows nothing that their names and priorities don't."""
+        """Return whether it sorts a job's tasks, which follows from their names and priorities."""
         return point.name == "task_order" and not self.watches_calls
 
     def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
@@ -245,10 +245,10 @@ class Trace(Outline):
 
     @staticmethod
     def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
-        """(the names of a call's facts, how many arguments are left out at its beginning)."""
+        """Return (the names of a call's facts, the number of leading arguments left out)."""
         row = POINTS.own.get(point) or BUILT_IN.get(point)
         arguments = row.arguments if row else ()
-        if len(arguments) != count:  # a point that isn't known here
+        if len(arguments) != count:  # an unknown point
             arguments = tuple(f"argument_{number}" for number in range(count))
         kept = tuple(name for name in arguments if name not in LEFT_OUT)
         lead = ("point", "tier", "plugin") if kind == "call" else ("point", "since")
@@ -264,5 +264,5 @@ class Trace(Outline):
             looked = self._node_log.look(task, nodes)
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
-        told = (node.name, None, {}) if node else (None, str(errors), dict(errors.reasons()))
-        self._add("chose", KINDS["chose"].fields, (task.key, len(nodes), *told))
+        result = (node.name, None, {}) if node else (None, str(errors), dict(errors.reasons()))
+        self._add("chose", KINDS["chose"].fields, (task.key, len(nodes), *result))

@@ -1,6 +1,6 @@
-"""How results show themselves on a page: as text, Markdown and HTML, from the same parts.
+"""Display of results on a page: as text, Markdown and HTML, from the same parts.
 
-A part is a sentence, or rows of a table. Words stand at the left, numbers at the right.
+A part is a sentence, or rows of a table. Texts are aligned left, numbers right.
 """
 
 import re
@@ -20,11 +20,11 @@ MOST = 30
 
 NAMED = frozenset({"queue", "job", "pod", "node", "name", "plugin", "parent", "point",
                    "extension_point", "extension point"})
-"""Columns of names, which stay as they are in every language."""
+"""Columns of names, which are the same in every language."""
 
 
 class Shown:
-    """A result that notebooks, terminals and Markdown show readably; a subclass gives its parts.
+    """A result that notebooks, terminals and Markdown show readably; a subclass returns its parts.
 
     >>> class Day(Shown):
     ...     def _shown(self):
@@ -41,7 +41,7 @@ class Shown:
     __slots__ = ("_lang",)
 
     def in_language(self, lang: str | None) -> Self:
-        """Show this result in a language, whatever is spoken elsewhere; None changes nothing.
+        """Show this result in a language, whatever the current one; None changes nothing.
 
         >>> from volcano_lab import Cluster
         >>> print(Cluster().lint(lang="zh")._repr_mimebundle_()["text/plain"])
@@ -56,17 +56,17 @@ class Shown:
         return speaking(getattr(self, "_lang", None) or spoken())
 
     def _shown(self) -> Iterable[Part]:
-        """What is shown: sentences and tables."""
+        """Return the content: sentences and tables."""
         raise NotImplementedError
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
-        """The rows of each table in long form: no cell is a mapping that has amounts of several
+        """Return the rows of each table in long form: no cell is a mapping with amounts of several
         resources.
         """
         return {}
 
     def frame(self, table: str = "") -> Any:
-        """Return a table as a pandas DataFrame in long form, the first unless another is named.
+        """Return a table as a pandas DataFrame in long form, by default the first.
 
         Raises `ModuleNotFoundError` with a sentence where pandas is not installed.
 
@@ -77,7 +77,7 @@ class Shown:
         return import_module("volcano_lab").Table(self.rows_of(table))
 
     def rows_of(self, table: str = "") -> list[dict[str, Any]]:
-        """Return the rows of a table in long form, the first unless another is named."""
+        """Return the rows of a table in long form, by default the first."""
         frames = self._frames()
         if table and table not in frames:
             raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
@@ -92,11 +92,11 @@ class Shown:
                     "text/html": "\n".join(map(html, parts))}
 
 
-def plain_text(part: Part, say: Callable[[str], str] = gettext) -> str:
-    """Return a sentence, or a table with aligned columns; `say` tells in which language."""
+def plain_text(part: Part, translate: Callable[[str], str] = gettext) -> str:
+    """Return a sentence, or a table with aligned columns, in the language of `translate`."""
     if isinstance(part, str):
-        return say(part)
-    heads, rows, numbers = _table(part, say)
+        return translate(part)
+    heads, rows, numbers = _table(part, translate)
     lines = [heads, *rows]
     widths = [max(columns(line[place]) for line in lines) for place in range(len(heads))]
     padded = [[" " * (width - columns(cell)) * number + cell
@@ -107,7 +107,7 @@ def plain_text(part: Part, say: Callable[[str], str] = gettext) -> str:
 
 
 def markdown(part: Part) -> str:
-    r"""Return a sentence, or a table of Markdown; names and values are no markup.
+    r"""Return a sentence, or a table of Markdown; names and values are escaped.
 
     >>> print(markdown([{"queue": "a", "share": 0.5}]))
     | queue | share |
@@ -126,7 +126,7 @@ def markdown(part: Part) -> str:
 
 
 def _no_markup(text: str) -> str:
-    """Return text of which nothing is a tag, a link or code of Markdown."""
+    """Return text without active tags, links or code of Markdown."""
     return _MARKS.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
 
 
@@ -163,7 +163,7 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seq
 
 
 def image(svg: str, words: str, attributes: str = "") -> str:
-    """Return a picture as HTML that every notebook page shows, with its words as alternative text.
+    """Return a picture as HTML that every notebook page shows, with its alternative text.
 
     >>> image("<svg/>", 'a "b"')
     '<img alt="a &quot;b&quot;" style="max-width: 100%" src="data:image/svg+xml;base64,PHN2Zy8+">'
@@ -172,31 +172,30 @@ def image(svg: str, words: str, attributes: str = "") -> str:
             f'src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">')
 
 
-def cell_text(value: Any, say: Callable[[str], str] = gettext) -> str:
-    """Return a value as a reader sees it: yes and no, no default namespace, nothing where nothing
-    is.
+def cell_text(value: Any, translate: Callable[[str], str] = gettext) -> str:
+    """Return a value for a reader: yes and no, no default namespace, "" for nothing.
 
     >>> [cell_text(value) for value in (True, None, 1 / 3, "default/a-0", ["x", "y"])]
     ['yes', '', '0.333333', 'a-0', 'x, y']
     """
     if isinstance(value, bool):
-        return say("yes" if value else "no")
+        return translate("yes" if value else "no")
     if value is None or value != value:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple):
-        return ", ".join(cell_text(part, say) for part in value)
-    return say(str(value).removeprefix("default/"))
+        return ", ".join(cell_text(part, translate) for part in value)
+    return translate(str(value).removeprefix("default/"))
 
 
-def _table(rows: Sequence[Row], say: Callable[[str], str] = gettext
+def _table(rows: Sequence[Row], translate: Callable[[str], str] = gettext
            ) -> tuple[list[str], list[list[str]], list[bool]]:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    shown = [[cell_text(row.get(name), str if name in NAMED else say) for name in names]
+    shown = [[cell_text(row.get(name), str if name in NAMED else translate) for name in names]
              for row in rows[:MOST]]
     numbers = [all(isinstance(row.get(name), int | float | None)
                    and not isinstance(row.get(name), bool) for row in rows) for name in names]
     if len(rows) > MOST:
         shown.append([gettext("{count} more", count=len(rows) - MOST), *[""] * (len(names) - 1)])
-    return [say(name.replace("_", " ")) for name in names], shown, numbers
+    return [translate(name.replace("_", " ")) for name in names], shown, numbers

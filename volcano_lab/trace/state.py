@@ -1,7 +1,7 @@
-"""The state of a session as plain data, and what has changed of it since one last looked.
+"""The state of a session as plain data, and its changes since the last look.
 
 A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change is [what, name,
-field, before, after]; turned round it is its own inverse.
+field, before, after]; swapping before and after inverts it.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from volcano_lab.trace.plain import amounts, plain
 FIELDS = {"tasks": ("status", "node"), "jobs": ("phase", "share"),
           "nodes": ("idle", "used", "releasing", "pipelined"),
           "queues": ("allocated", "inqueue", "share")}
-"""What operations change."""
+"""The fields that operations change."""
 QUEUE_FIXED = ("deserved", "guarantee", "capability", "real_capability", "request", "elastic")
 
 State = dict[str, dict[str, dict[str, Any]]]
@@ -23,15 +23,15 @@ Seen = list[tuple[str, str, tuple[Any, ...] | None, tuple[Any, ...]]]
 
 
 def queue_attributes(ssn: Session) -> dict[str, Any]:
-    """Return what the plugin that shares between queues (proportion or capacity) keeps of each;
-    nothing without one.
+    """Return the attributes kept by the plugin that shares between queues (proportion or capacity),
+    per queue; nothing without one.
     """
     plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
     return getattr(plugin, "queue_opts", {})
 
 
 def state_of(ssn: Session) -> State:
-    """All that operations may change in a session, and what is needed to read it.
+    """Return all that operations may change in a session, and what is needed to read it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> state = state_of(Cluster().node("n1", cpu=4).job("a", cpu=1).run().session)
@@ -50,7 +50,7 @@ def state_of(ssn: Session) -> State:
 
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
-    """Return the part of the state that is about queues."""
+    """Return the queues' part of the state."""
     return {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0,
                    # "": the root, or no tree
                    "parent": next(reversed(getattr(attr, "ancestors", ())), ""),
@@ -68,7 +68,7 @@ def _queue(attr: Any) -> tuple[Any, ...]:
 
 
 def _job(job: JobInfo, shares: Any) -> tuple[Any, ...]:
-    """The phase, and drf's share where it knows the job."""
+    """Return the phase, and drf's share if it knows the job."""
     phase = job.pod_group.status.phase
     return (phase, shares[job.uid].share) if job.uid in shares else (phase,)
 
@@ -88,9 +88,10 @@ def queue_order(ssn: Session) -> list[str]:
 
 def result_of(job: JobInfo) -> dict[str, Any]:
     """Return the phase and the conditions of a job's PodGroup."""
-    status, told = job.pod_group.status, ("type", "status", "reason", "message")
-    return {"phase": status.phase, "conditions": [{name: getattr(condition, name) for name in told}
-                                                  for condition in status.conditions]}
+    status, fields = job.pod_group.status, ("type", "status", "reason", "message")
+    return {"phase": status.phase,
+            "conditions": [{name: getattr(condition, name) for name in fields}
+                           for condition in status.conditions]}
 
 
 def _drf_shares(ssn: Session) -> Any:
@@ -102,10 +103,10 @@ def _named(what: str, raw: tuple[Any, ...]) -> dict[str, Any]:
 
 
 class Changes:
-    """Knows the state that was last seen, and tells what is different now.
+    """The last seen state, and the changes since.
 
-    Values are compared as the session has them; only those that differ are made plain. Of the nodes
-    those rows are looked at that the node table says have changed.
+    Values are compared in the session's form; only those that differ are converted to plain data.
+    Of the nodes, only rows changed in the node table are compared.
     """
 
     def __init__(self, ssn: Session, start: State):
@@ -117,11 +118,11 @@ class Changes:
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
         self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one
         self._rows, self._found = 0, []
-        self.everywhere()  # the start has all of that
+        self.everywhere()  # the start includes all of that
 
     def of_task(self, task: TaskInfo) -> Seen:
-        """What an operation on one task has changed: the task, nodes, its job and its queue with
-        all above it.
+        """Return the changes of an operation on one task: the task, nodes, its job and its queue
+        with all its parents.
         """
         self._look("tasks", task.key, _task(task))
         self._nodes()
@@ -130,14 +131,14 @@ class Changes:
         return self._taken()
 
     def of_job(self, job: JobInfo) -> Seen:
-        """What has changed of one job and its queue with all above it."""
+        """Return the changes of one job and its queue with all its parents."""
         self._look("jobs", job.uid, _job(job, self.shares))
         for name in (job.queue, *self._ancestors[job.queue]) if job.queue in self.sums else ():
             self._look("queues", name, _queue(self.sums[name]))
         return self._taken()
 
     def everywhere(self) -> Seen:
-        """Whatever has changed, operation or not."""
+        """Return all changes, by operations or not."""
         known = self._raw["tasks"]
         for job in self.ssn.jobs.values():
             for task in job.tasks.values():
@@ -172,8 +173,8 @@ class Changes:
 
     # -- as plain data ---------------------------------------------------------------------------
 
-    def told(self, found: Seen) -> list[Change]:
-        """What was seen as changes; all that was seen before has to be told before."""
+    def as_changes(self, found: Seen) -> list[Change]:
+        """Convert what was seen to changes, in the order in which it was seen."""
         changes: list[Change] = []
         for what, name, known, now in found:
             seen = self.seen[what].setdefault(name, {})
@@ -188,7 +189,7 @@ class Changes:
         return changes
 
     def named(self, what: str, now: tuple[Any, ...]) -> dict[str, Any]:
-        """The fields of one thing that was seen."""
+        """Return the fields of one seen object."""
         return {field: self._plain(what, value) for field, value in zip(FIELDS[what], now,
                                                                         strict=False)}
 
@@ -196,7 +197,7 @@ class Changes:
         if what != "nodes":
             return plain(value)
         known = self._dicts.get(value)
-        if known is None:  # dimensions are only ever added at the end, and then the tuple is longer
+        if known is None:  # dimensions are only appended, which makes the tuple longer
             named = zip(self.ssn.table.dimensions, value, strict=False)
             known = self._dicts[value] = {name: amount for name, amount in named if amount}
         return known

@@ -1,8 +1,8 @@
 """The stepper: through a cycle operation by operation, forwards and backwards.
 
-It keeps one state and changes it in place. Each record of a trace carries what it changed, before
-and after; going backwards applies the same changes turned round, from the last to the first. No
-step keeps a copy of the cluster.
+It keeps one state and changes it in place. Each record of a trace has its changes, before and
+after; stepping back applies the inverse changes in reverse order. No step keeps a copy of the
+cluster.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Condition = Callable[[Record], bool]
 class Stepper(Shown):
     """A place in a trace, and the state of tasks, jobs, nodes, queues and statements there.
 
-    `at` is the number of the last record that has happened, -1 before the first. `statements` are
-    the operations under way, [operation, task, node] by the number of their statement. `state` is
-    {what: {name: {field: value}}}.
+    `at` is the number of the last applied record, -1 before the first. `statements` are the open
+    operations, [operation, task, node] by the number of their statement. `state` is {what: {name:
+    {field: value}}}.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
@@ -65,24 +65,23 @@ class Stepper(Shown):
 
     @property
     def record(self) -> Record | None:
-        """What has happened last."""
+        """The last applied record."""
         return self.trace.records[self.at] if self.at >= 0 else None
 
     # -- one step ----------------------------------------------------------------------------------
 
     def forward(self) -> Record | None:
-        """On to the next record that changes something; None, and no move, where there is none."""
+        """Move to the next record with changes; return None without moving if there is none."""
         following = bisect_right(self._steps, self.at)
         return self._to(self._steps[following] if following < len(self._steps) else None)
 
     def back(self) -> Record | None:
-        """Back before the last change; the record that then has happened last, None at the start.
-        """
-        current = bisect_right(self._steps, self.at) - 1  # the last step that has happened
+        """Move back before the last change; return the then last record, None at the start."""
+        current = bisect_right(self._steps, self.at) - 1  # the last applied step
         return self.goto(self._steps[current - 1] if current > 0 else -1).record
 
     def goto(self, number: int) -> Stepper:
-        """To the moment right after a record, whichever side it lies on; -1 is the start."""
+        """Move to right after a record, forwards or backwards; -1 is the start."""
         number = max(-1, min(number, len(self.trace.records) - 1))
         then, now = (bisect_right(self._steps, at) for at in (self.at, number))
         for step in self._steps[then:now]:
@@ -101,8 +100,8 @@ class Stepper(Shown):
     # -- jumps -------------------------------------------------------------------------------------
 
     def find(self, holds: Condition, backwards: bool = False) -> Record | None:
-        """To the next (or the last) record of which something holds; None, and no move, where there
-        is none.
+        """Move to the next (or previous) record for which a condition holds; return None without
+        moving if there is none.
 
         A `Breakpoint` is such a condition.
         """
@@ -113,8 +112,8 @@ class Stepper(Shown):
     def jump(self, *, job: str | None = None, queue: str | None = None,
              operation: str | None = None, outcome: str | None = None,
              backwards: bool = False) -> Record | None:
-        """To the next record about a job, about a queue, of an operation, of an outcome ("commit",
-        "discard"), or all.
+        """Move to the next record about a job, about a queue, of an operation, of an outcome
+        ("commit", "discard"), or all.
 
         >>> from volcano_lab.cluster import Cluster
         >>> from volcano_lab.scheduler import traced
@@ -154,7 +153,8 @@ class Stepper(Shown):
             self._track(record, {"do": "undo", "undo": "do", "commit": "uncommit"}[record.kind])
 
     def _track(self, record: Record, way: str) -> None:
-        """A statement's operations: done at the end, undone from the end, committed from the front.
+        """Update a statement's operations: done at the end, undone from the end, committed from the
+        front.
         """
         number: int = record["statement"]
         under_way = self.statements.setdefault(number, [])
@@ -170,8 +170,8 @@ class Stepper(Shown):
 
 
 def state_at(trace: TraceReader, number: int | None = None) -> State:
-    """Return the state right after a record (None: at the end); for one look. To look again and
-    again keep a `Stepper`. Raises `ValueError` for an outline's records: only its end is known.
+    """Return the state right after a record (None: at the end); for repeated use keep a `Stepper`.
+    Raises `ValueError` for an outline's records: only its end is known.
     """
     if number is None and trace.end is not None:
         return trace.end

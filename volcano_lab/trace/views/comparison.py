@@ -1,4 +1,4 @@
-"""Two cycles side by side: what a change brought about, or in what two clusters differ.
+"""Two cycles side by side: the effect of a change, or the differences of two clusters.
 
 Answers to no Go file.
 """
@@ -19,13 +19,14 @@ from volcano_lab.trace.views.cycle import Cycle, Row
 QUEUE = ("deserved", "allocated", "request")
 JOB = ("queue", "phase", "pods", "placed", "pending")
 EXPECTED = ("placed", "admitted", "pending")
-"""What may be expected of a job: as many pods placed as its minimum, admission, or neither."""
+"""The possible expectations for a job: as many pods placed as its minimum, admission, or neither.
+"""
 
 
 @define(frozen=True)
 class Later:
-    """What becomes of jobs some `cycles` on: how many pods of each are `placed`, [before, after],
-    where that differs; what the change `costs` others, as plain data and as it is `said`.
+    """The outcome of jobs some `cycles` later: how many pods of each are `placed`, [before, after],
+    if that differs; the change's `costs` for others, as plain data and as messages in `said`.
     """
 
     placed: dict[str, list[int]] = Factory(dict)
@@ -35,20 +36,20 @@ class Later:
 
 
 class Comparison(Shown):
-    """In what two cycles differ; it is false where they do not.
+    """The differences of two cycles; it is false if there are none.
 
     Attributes:
         before, after: The two cycles.
         refused: The rules of Volcano's webhooks that the second cluster breaks and the first does
             not, a sentence each.
-        later: What becomes of jobs in the cycles that follow; empty where nobody has looked.
-        jobs: One row for each job of which a value has changed: [before, after] of each value; None
-            where the job was not there, or is not any more.
+        later: The outcome of jobs in the following cycles; empty if they were not run.
+        jobs: One row for each job with a changed value: [before, after] of each value; None where
+            the job did not or does not exist.
         queues: The same for each queue and resource.
         placements: One row for each operation that took effect in one cycle only: "less" in the
             first, "more" in the second.
-        breaks: The gangs that had their minimum placed, and have not any more.
-        left_out: Why the second cycle has not what the first did not leave out either.
+        breaks: The gangs that had their minimum placed, and no longer have it.
+        left_out: Why the second cycle lacks what the first did not leave out either.
         added: The jobs that only the second cycle has.
 
     >>> from volcano_lab.cluster import Cluster
@@ -84,8 +85,8 @@ class Comparison(Shown):
 
     def holds(self, job: str, expected: str = "placed") -> bool:
         """Return whether a job is "placed" (as many of its pods as its minimum), "admitted" or
-        "pending" (not admitted, or below its minimum) in the second cycle; a job that is not in it
-        is nothing of that.
+        "pending" (not admitted, or below its minimum) in the second cycle; false for a job that is
+        not in it.
         """
         if expected not in EXPECTED:
             raise Misuse("expected is {expected}; allowed is {allowed:,}", expected=expected,
@@ -104,9 +105,9 @@ class Comparison(Shown):
                                                            "after": self.after})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all that differs as plain data, amounts as Kubernetes writes them; each list is
-        empty where nothing does. `later` of a job are its pods placed some cycles on, where these
-        differ; `later` of all what the change costs others until then.
+        """Return all differences as plain data, amounts as Kubernetes quantities; each list is
+        empty if there are none. `later` of a job are its pods placed some cycles later, where these
+        differ; `later` of all is the cost for others until then.
         """
         later = self.later.placed
         rows = {row["job"]: row for row in self.jobs}
@@ -152,7 +153,7 @@ class Comparison(Shown):
             return
         jobs = self.jobs
         better = sum(row["pending"][1] is not None and row["pending"][1] < (row["pending"][0] or 0)
-                     for row in jobs)  # who is gone is not better off
+                     for row in jobs)  # a deleted job is not better off
         worse = sum((row["pending"][1] or 0) > (row["pending"][0] or 0) for row in jobs)
         changes = [(row["change"], row["operation"]) for row in self.placements]
         placed, evicted = (changes.count(("more", word)) - changes.count(("less", word))
@@ -163,14 +164,14 @@ class Comparison(Shown):
         if self.breaks:
             yield gettext("Gangs that fall below their minimum: {jobs:4}.",
                           jobs=self.breaks)
-        if gone := [row["job"] for row in jobs if row["phase"][1] is None]:
-            yield gettext("Not in the cycle any more: {jobs:4}.", jobs=gone)
+        if deleted := [row["job"] for row in jobs if row["phase"][1] is None]:
+            yield gettext("Not in the cycle any more: {jobs:4}.", jobs=deleted)
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
         yield from self._later_on()
 
     def _later_on(self) -> Iterator[str]:
-        """What becomes of jobs beyond what the first cycle shows."""
+        """Yield the outcome of jobs beyond the first cycle."""
         at_once = {row["job"]: row["placed"][1] for row in self.jobs}
         others = [Message("later.placed", job=job, before=was, after=now)
                   for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
@@ -180,13 +181,13 @@ class Comparison(Shown):
 
 
 def _amounts(row: Row) -> dict[str, list[str | None]]:
-    """What a queue's row compares of one resource, before and after."""
+    """Return a queue's compared amounts of one resource, before and after."""
     return {name: [None if value is None else quantity_text(row["resource"], value)
                    for value in row[name]] for name in QUEUE}
 
 
 def _started(row: Row | None) -> bool:
-    """Whether a job is admitted and as many of its pods as its minimum have a place."""
+    """Return whether a job is admitted and as many of its pods as its minimum are placed."""
     return row is not None and row["phase"] not in ("", "Pending") and (
         row["placed"] >= max(row["min_member"], min(row["pods"], 1)))
 
@@ -203,7 +204,7 @@ def _queues(cycle: Cycle) -> dict[tuple[str, str], Row]:
 
 
 def _moved(before: Cycle, after: Cycle) -> Iterator[Row]:
-    """The operations that took effect in one cycle only."""
+    """Yield the operations that took effect in one cycle only."""
     done = [[tuple(row[:3]) for row in cycle.committed] for cycle in (before, after)]
     for change, ours, theirs in (("less", done[0], {*done[1]}), ("more", done[1], {*done[0]})):
         for operation, pod, node in ours:

@@ -1,5 +1,5 @@
-"""One scheduling cycle that has run, and what it decided, as plain rows for tables, charts and
-commands. Amounts in rows are in the units people use: CPUs, bytes, whole GPUs.
+"""One completed scheduling cycle and its decisions, as plain rows for tables, charts and commands.
+Amounts in rows are in display units: CPUs, bytes, whole GPUs.
 """
 
 from collections import Counter
@@ -24,8 +24,8 @@ Row = dict[str, Any]
 
 @define(slots=True, repr=False)
 class Cycle(Shown):
-    """A cycle that has run: its `session` (closed, still readable), its `trace`, and rows of what
-    it decided. `earlier` is what cycles before it committed, `rests` whether no pods are left to be
+    """A completed cycle: its `session` (closed, still readable), its `trace`, and rows of its
+    decisions. `earlier` is what previous cycles committed, `rests` whether no pods are left to be
     created for the jobs that it admitted, `world` the objects before it.
 
     >>> from volcano_lab.cluster import Cluster
@@ -75,7 +75,7 @@ class Cycle(Shown):
 
     @property
     def committed(self) -> list[list[str]]:
-        """What took effect, in order: [operation, pod, node]."""
+        """The committed operations, in order: [operation, pod, node]."""
         return self.earlier + self.session.committed
 
     @property
@@ -85,7 +85,7 @@ class Cycle(Shown):
 
     @property
     def rounds(self) -> list[Round]:
-        """The rounds in which proportion computed what queues deserve; none without that plugin."""
+        """The rounds in which proportion computed deserved; none without that plugin."""
         return getattr(self.session.plugins.get("proportion"), "rounds", [])
 
     @property
@@ -96,8 +96,8 @@ class Cycle(Shown):
         return import_module("volcano_lab.widgets.plots").Plot(self)
 
     def log(self, level: int = 4) -> list[str]:
-        """Return what Volcano's scheduler writes into its log of such a cycle, in its own lines, up
-        to V(level). The cycle must have been run with a `Trace`.
+        """Return the lines that Volcano's scheduler logs in such a cycle, up to V(level). The cycle
+        must have been run with a `Trace`.
 
         >>> from volcano_lab import Cluster, Trace
         >>> cycle = Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace())
@@ -109,26 +109,25 @@ class Cycle(Shown):
         return volcano_log(self.session, self.trace, level)
 
     def turns(self) -> list[Row]:
-        """Return the turns of allocate: one row per time that it took a queue; see `queues.turns`.
-        """
+        """Return the turns of allocate: one row per popped queue; see `queues.turns`."""
         return list(queues.turns(self.trace))
 
     def statements(self, job: str = "") -> list[Row]:
-        """Return what was tried for a job ("namespace/name") or all: one row per statement."""
+        """Return the statements of a job ("namespace/name") or all: one row per statement."""
         return list(jobs.statements(self.trace, job))
 
     def operations(self, job: str) -> list[Row]:
-        """Return what was tried for a job: one row per operation, or undoing of one."""
+        """Return the operations tried for a job: one row per operation, or undo of one."""
         return list(jobs.operations(self.trace, job))
 
     def queues(self) -> list[Row]:
-        """Return one row per queue, as the plugin that shares between queues sees it at the end."""
+        """Return one row per queue, with the sums of the sharing plugin at the end."""
         ssn = self.session
         return [row | {"overused": ssn.overused(ssn.queues[row["queue"]])}
                 for row in queues.sums(self.trace)]
 
     def jobs(self) -> list[Row]:
-        """Return one row per job: phase, how many of its pods have a place, how many wait (with the
+        """Return one row per job: phase, how many of its pods are placed, how many wait (with the
         members of its gang that are `missing`, as they are not created yet), and why (see `why`).
         """
         return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase,
@@ -139,8 +138,8 @@ class Cycle(Shown):
                 for uid, job in self.session.jobs.items()]
 
     def gangs(self) -> list[Row]:
-        """Return one row per job that waits or was tried in this cycle: its phase, how its
-        statements ended, and why it waits.
+        """Return one row per job that waits or was tried in this cycle: its phase, the outcome of
+        its statements, and why it waits.
         """
         rows = []
         for row in self.jobs():
@@ -164,8 +163,8 @@ class Cycle(Shown):
 
     @friendly_errors
     def why(self, job: str) -> list[str]:
-        """Return why pods of a job wait, in sentences; empty where none waits. The name is one that
-        `volcano-lab why` takes; `KeyError` for one that no job has, or more than one.
+        """Return why pods of a job wait, in sentences; empty if none waits. The name is one that
+        `volcano-lab why` accepts; `KeyError` if no job, or more than one, has it.
 
         >>> from volcano_lab.cluster import Cluster
         >>> Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run().why("train")[0]
@@ -184,7 +183,7 @@ class Cycle(Shown):
 
 
 def missing(job: JobInfo) -> int:
-    """How many members a gang that has not started has no pods for."""
+    """Return how many pods a gang that has not started lacks."""
     waits = job.pod_group.status.phase in ("", "Pending", "Inqueue")
     return max(job.min_available - len(job.tasks), 0) if waits else 0
 

@@ -1,9 +1,9 @@
-"""Jobs in a trace: what their statements did, and why their pods wait.
+"""Jobs in a trace: the operations of their statements, and why their pods wait.
 
-Reasons are sentences about what enqueue compared, the gang's condition, nodes that don't fit, full
-queues. Conditions and fit errors are quoted as Volcano writes them. An outline is enough, so a
-slider may ask at every move, and `volcano-lab run` for every job; `explain` says more of one job,
-and what would change it.
+Reasons are sentences about the comparisons of enqueue, the gang's condition, unfitting nodes, full
+queues. Conditions and fit errors are quoted as Volcano writes them. An outline is enough, so they
+are computed at every move of a slider, and for every job in `volcano-lab run`; `explain` has more
+details of one job, and what would change it.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ Rows = Iterator[dict[str, Any]]
 
 
 def statements(trace: TraceReader, job: str = "") -> Rows:
-    """One row per statement, of one job ("namespace/name") or all: for whom, from which record to
-    which, what it did, and how it ended.
+    """Return one row per statement, of one job ("namespace/name") or all: its job, from which
+    record to which, its operations, and its outcome.
 
     `steps` are its operations, [operation, pod, node], and their undoing. `outcome` is "commit",
-    "discard", or "" for one that neither happened to (what remains of it goes nowhere). What an
-    action does without a statement has the number None.
+    "discard", or "" for neither (the remaining operations have no effect). An action's operations
+    outside a statement have the number None.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("a", pods=2, cpu=3).run()
@@ -48,12 +48,12 @@ def statements(trace: TraceReader, job: str = "") -> Rows:
         if record.kind == "undo":
             row["outcome"] = row["outcome"] or "discard"
         elif word != "evict":
-            row["job"] = record["job"]  # for whom it is, not from whom it takes
+            row["job"] = record["job"]  # the job it serves, not the victims'
     return (row for row in rows.values() if job in ("", row["job"]))
 
 
 def operations(trace: TraceReader, job: str) -> Rows:
-    """One row per step of a job's statements, with the undoing that followed."""
+    """Return one row per step of a job's statements, with the undo that followed."""
     for number, statement in enumerate(statements(trace, job), 1):
         for word, pod, node in statement["steps"]:
             yield {"statement": number, "operation": word, "pod": pod, "node": node,
@@ -61,7 +61,7 @@ def operations(trace: TraceReader, job: str) -> Rows:
 
 
 def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
-    """Why pods of a job wait, once its session has closed; empty where none waits.
+    """Return why pods of a job wait, once its session has closed; empty if none waits.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run()
@@ -93,7 +93,7 @@ def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
 
 
 def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
-    """What enqueue compared when it refused the job."""
+    """Yield the comparisons with which enqueue refused the job."""
     for record in trace.iter("enqueue_comparison", job=job.uid):
         if not record["short_of"]:
             continue
@@ -104,8 +104,7 @@ def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
 
 
 def over_limit(trace: TraceReader, job: JobInfo) -> str:
-    """Return the level that had no room for one more pod of a job that was being placed; "" where
-    none was in the way.
+    """Return the level whose limit one more pod of a job in allocation would exceed; "" if none.
     """
     pods = {task.key for task in job.tasks.values()}
     for record in trace.iter("allocatable_level"):
@@ -117,7 +116,7 @@ def over_limit(trace: TraceReader, job: JobInfo) -> str:
 
 
 def _sum(record: Record, name: str) -> Message:
-    """Both sides of a refusal, of one resource."""
+    """Return both sides of a refusal, of one resource."""
     return Message("above_limit", **{side: {name: record[side].get(name, 0.0)}
                                      for side in ("asked", "limit")})
 
@@ -127,7 +126,7 @@ def _short(pod: str) -> str:
 
 
 def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
-    """That one more pod is too much for the queue, or for one above it, in which resource."""
+    """Yield the resources of which one more pod exceeds the limit of the queue, or of a parent."""
     queue, attr = ssn.queues[job.queue], queue_attributes(ssn).get(job.queue)
     task = min(job.in_status(PENDING).values(), key=lambda task: task.uid, default=None)
     if task is None or attr is None:
@@ -136,7 +135,7 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
     allocatable = ssn.allocatable(queue, task)
     levels = [record["level"] for record in trace.records[before:]
               if record.kind == "allocatable_level" and record["task"] == task.key]
-    del trace.records[before:]  # a question of ours is none of the cycle's
+    del trace.records[before:]  # remove the records of our own query
     if allocatable:
         return
     if not queue.is_open:
@@ -144,7 +143,7 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
         return
     name, code, most = queue.name, "over_deserved.short", attr.deserved
     if "proportion" not in ssn.plugins:
-        name = levels[-1] if levels else queue.name  # the last is the one that refused
+        name = levels[-1] if levels else queue.name  # the last level refused
         attr = queue_attributes(ssn)[name]
         code, most = "queue_over.short", attr.real_capability
     _, short_of = (attr.allocated + task.resreq).less_equal_with_dimension_and_resources_name(

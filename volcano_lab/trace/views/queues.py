@@ -1,5 +1,5 @@
-"""Queues in a trace: how deserved was computed, whose turn it was and why, the tree, who was
-admitted.
+"""Queues in a trace: how deserved was computed, the order of queues and its reasons, the hierarchy,
+the admitted jobs.
 """
 
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ PARTS = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inque
 
 
 def sums(trace: TraceReader, number: int | None = None) -> Rows:
-    """One row per queue right after a record (None: at the end): weight, share, and of each sum
-    the amounts by resource, None where there is no limit.
+    """Return one row per queue right after a record (None: at the end): weight, share, and each
+    sum's amounts by resource, None for no limit.
 
     >>> from volcano_lab.cluster import Cluster
     >>> [row["deserved"] for row in sums(Cluster().node("n1", cpu=4).job("a", cpu=1).run().trace)]
@@ -32,11 +32,11 @@ def sums(trace: TraceReader, number: int | None = None) -> Rows:
 
 
 def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
-    """One row per round of sharing and queue: what it deserved before, was offered, deserves
-    after, and why it stopped.
+    """Return one row per round of sharing and queue: deserved before, the offer, deserved after,
+    and why it stopped.
 
-    `most` is what it can deserve at all, `left` what remains after the round; `met` is "before" for
-    a queue that was done.
+    `most` is the most it can deserve, `left` what remains after the round; `met` is "before" for a
+    queue that had already stopped.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=8).queue("a", weight=3).job("x", queue="a", cpu=2)
@@ -63,11 +63,11 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
 
 
 def turns(trace: TraceReader, action: str = "allocate") -> Rows:
-    """One row per turn of a queue: its share before, the job it took, how that ended, and what put
-    it before the next.
+    """Return one row per turn of a queue: its share before, the popped job, its outcome, and what
+    ordered the queue before the next.
 
-    `outcome` is "placed", "discarded", "overused" (the queue was passed over), or "nothing"
-    (nothing could be placed, or no job was left); `pods` is how many were placed.
+    `outcome` is "placed", "discarded", "overused" (the queue was skipped), or "nothing" (no pod
+    could be placed, or no job was left); `pods` is how many were placed.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=8).queue("a").job("x", queue="a", cpu=1).job("y", cpu=2)
@@ -103,10 +103,10 @@ def turns(trace: TraceReader, action: str = "allocate") -> Rows:
 
 
 def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -> Rows:
-    """One row per queue, each below its parent, right after a record (None: at the end): its sums
-    over all queues below, share and weight.
+    """Return one row per queue, each below its parent, right after a record (None: at the end): its
+    sums over all queues below, share and weight.
 
-    Without a tree (flat capacity, or proportion) every queue stands at depth 0.
+    Without a hierarchy (flat capacity, or proportion) every queue has depth 0.
 
     >>> from volcano_lab.cluster import Cluster
     >>> conf = '''
@@ -129,11 +129,11 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
 
 
 def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
-    """One row per comparison of enqueue, for one job ("namespace/name") or all, level by level:
-    the parts of the sum, both sides, and the verdict.
+    """Return one row per comparison of enqueue, for one job ("namespace/name") or all, level by
+    level: the parts of the sum, both sides, and the verdict.
 
-    `short_of` names the resources of which there was too little. Parts that a plugin does not
-    count are 0; overcommit looks at no queue, its `level` is "cluster".
+    `short_of` names the resources that were exceeded. Parts that a plugin does not count are 0;
+    overcommit compares no queue, its `level` is "cluster".
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace = Cluster().node("n1", cpu=1).job("a", pods=2, cpu=1).run().trace
@@ -151,7 +151,7 @@ def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows
 
 
 def levels(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
-    """`admissions` by queues alone: what each level of the tree had to hold, from the job's up."""
+    """Return `admissions` by queues only: the sum at each level of the hierarchy, bottom up."""
     return (row for row in admissions(trace, job, resource) if row["level"] != "cluster")
 
 
@@ -176,7 +176,7 @@ def way_to(queues: State, name: str) -> tuple[str, ...]:
 
 
 def amount_of(amounts: dict[str, float], resource: str) -> float | None:
-    """Return one amount in the unit people use; None where there is no limit.
+    """Return one amount in display units; None for no limit.
 
     >>> amount_of({"cpu": 1500.0}, "cpu"), amount_of({}, "memory")
     (1.5, 0)

@@ -1,4 +1,4 @@
-"""A cycle's log in Volcano's own lines, made from its trace: what guides search for with `grep`.
+"""A cycle's log in Volcano's own lines, built from its trace: what guides search for with `grep`.
 
 The lines, their levels and their places in the Go source are interface, as metrics' names are.
 Amounts are as in Go: thousandths of a CPU, bytes.
@@ -18,8 +18,7 @@ ROUND = "proportion.go"
 
 
 def volcano_log(ssn: Session, trace: TraceReader, level: int = 4) -> list[str]:
-    """Return the lines of a cycle up to V(level), in their order; what they tell of plugins is that
-    of a whole trace.
+    """Return the lines of a cycle up to V(level), in order; those about plugins need a whole trace.
 
     >>> from volcano_lab import Cluster, Trace
     >>> cycle = Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace())
@@ -70,7 +69,7 @@ def _set(names: Iterable[str]) -> str:
 
 
 def _round(record: Record, ssn: Session) -> Iterator[Line]:
-    """A round of what queues deserve, as proportion logs it."""
+    """Yield a round of sharing, as proportion logs it."""
     found = record["round"]
     if record["number"] == 1:
         yield 4, f"{ROUND}:94", f"The total resource is <{amount(found['available'])}>"
@@ -88,7 +87,7 @@ def _round(record: Record, ssn: Session) -> Iterator[Line]:
 
 
 def _answer(record: Record) -> Iterator[Line]:
-    """An answer of a plugin that has a line."""
+    """Yield an answer of a plugin that has a line."""
     if record["point"] == "reclaimable" and record["plugin"] == "proportion":
         victims = " ".join(record["answer"][0])
         yield 4, f"{ROUND}:296", f"Victims from proportion plugins are [{victims}]"
@@ -98,7 +97,7 @@ def _answer(record: Record) -> Iterator[Line]:
 
 
 def amount(amounts: Mapping[str, Any]) -> str:
-    """Amounts of resources as Go's `Resource` writes them.
+    """Return amounts of resources as Go's `Resource` prints them.
 
     >>> amount({"pods": 110.0, "cpu": 4000.0})
     'cpu 4000.00, memory 0.00, pods 110.00'
