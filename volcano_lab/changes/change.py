@@ -95,7 +95,7 @@ class Change:
             else:
                 settings.append(f"{_target(text)}={before}")
         restored = {place for name in self.removals
-                for place in draft.with_children(draft.find(name, name))}
+                    for place in draft.with_children(draft.find(name, name))}
         return Change(tuple(settings), tuple(removals), tuple(draft[place] for place in restored))
 
 

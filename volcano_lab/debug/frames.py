@@ -155,7 +155,7 @@ class StepView:
     def _around(self, place: int) -> list[list[Any]]:
         """Return [place, sentence] of the places before and after; the start is place 0."""
         places = range(max(0, min(place - AROUND, len(self.places) - 2 * AROUND)),
-                     len(self.places) + 1)[:2 * AROUND + 1]
+                       len(self.places) + 1)[:2 * AROUND + 1]
         return [[number, sentence(self.trace.records[self.places[number - 1]] if number else None)]
                 for number in places]
 

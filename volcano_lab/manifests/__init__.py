@@ -1,4 +1,4 @@
-"""Manifests in and out, with the defaults of a cluster and what its controllers make of them."""
+"""Manifests in and out, with the defaults of a cluster and the objects its controllers create."""
 
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Reader, Unreadable

@@ -1,9 +1,9 @@
-"""Other names for all that objects and a configuration name, so that every decision stays.
+"""New names for everything that objects and a configuration name, with unchanged decisions.
 
-Names are compared (ties go by ascending name), put together (a pod is called after its job, task
-and number) and compared with values of labels. So it is words that are replaced, not names: each
-word by another one that has the same place among all words, wherever it occurs. Numbers, signs
-between words and public words stay. What a text is, `meanings` says.
+Names are compared (ties are decided by ascending name), combined (a pod's name has its job, task
+and number) and compared with values of labels. So words are replaced, not names: each word by
+another one with the same rank among all words, wherever it occurs. Numbers, separators and public
+words stay. `meanings` defines what each text is.
 """
 
 import re
@@ -37,14 +37,14 @@ _RESOURCE = re.compile(r"((?:requests\.|limits\.|attachable-volumes-csi-)?)(.*)"
 _HUGE = re.compile(r"hugepages-[0-9]+[KMGTPE]?i?")
 _NAMED_KEY = re.compile(r"(node-role\.kubernetes\.io/|)(.*?)(\.storageclass\.storage\.k8s\.io/.*|)",
                         re.DOTALL)
-"""Kubernetes' own keys that have the name of a role of nodes, or of a StorageClass, in them."""
+"""Kubernetes' own keys that contain the name of a node role, or of a StorageClass."""
 _KEPT = re.compile(rf"{'|'.join(of.ANCHORS)}|default[0-9]+")
-"""Words that stay; `default0` is the name of a task that has none."""
+"""Words that stay; `default0` is the name of a task without one."""
 _FLAG = re.compile(r"(-*)([^=]*)(=?)(.*)", re.DOTALL)
 
 
 class Renaming:
-    """Other names for the words of some objects; the same word has the same one everywhere.
+    """New names for the words of some objects; the same word has the same one everywhere.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> renaming = Renaming(loads("{apiVersion: v1, kind: Node, metadata: {name: secret-7}}"))
@@ -74,8 +74,8 @@ class Renaming:
         self.long, self._known = {}, {}
 
     def object(self, obj: KubernetesObject) -> KubernetesObject:
-        """Return an object with other names. A Job without a uid keeps the one that it would get:
-        the PodGroup is called after it.
+        """Return an object with new names. A Job without a uid keeps the one that it would get: its
+        PodGroup's name contains it.
         """
         if isinstance(obj, VolcanoJob) and not obj.metadata.uid and obj.name not in self.owners:
             obj = obj.changed(metadata={"uid": uid_of_job(obj.namespace or "default", obj.name)})
@@ -97,7 +97,7 @@ class Renaming:
         return self._rules[meaning](value) if meaning and isinstance(value, str | dict) else value
 
     def name(self, text: str) -> str:
-        """Return another name."""
+        """Return the new name."""
         if text in of.NAMES:
             return text
         if (found := self._known.get(text)) is None:
@@ -115,27 +115,27 @@ class Renaming:
         return digits + self.words.setdefault(rest, "unknown")
 
     def key(self, text: str) -> str:
-        """Return another key of a label or a taint, or name of a driver."""
+        """Return the new key of a label or a taint, or name of a driver."""
         before, name, after = _NAMED_KEY.fullmatch(text).groups()
         if before or after:
             return before + self.name(name) + after
         return text if text in of.KEYS or _is_below(text, of.DOMAINS) else self.name(text)
 
     def value(self, key: str, text: str) -> str:
-        """Return another value of an annotation."""
+        """Return the new value of an annotation."""
         if key in of.MEASURED and (_MEASURE.fullmatch(text) or text in of.WORDS):
             return text
         return self.name(text)
 
     def label_value(self, key: str, text: str) -> str:
-        """Return another value of a label or a taint; there are only so many characters."""
+        """Return the new value of a label or a taint, within its maximum length."""
         other = self.value(key, text)
         if len(other) <= max(len(text), MOST_OF_A_VALUE):
             return other
         return self.long.setdefault(text, f"value{len(self.long) + 1}")
 
     def word(self, text: str) -> str:
-        """Return a word of the API as it is, another name for anything else."""
+        """Return a word of the API unchanged, a new name for anything else."""
         return text if text in of.public_words() else self.name(text)
 
     def reason(self, text: str) -> str:
@@ -143,22 +143,22 @@ class Renaming:
         return text if text in of.WORDS else ""
 
     def labels(self, labels: Mapping[str, str]) -> dict[str, str]:
-        """Return labels with other keys and values."""
+        """Return labels with new keys and values."""
         return {self.key(key): self.label_value(key, text) for key, text in labels.items()}
 
     def notes(self, notes: Mapping[str, str]) -> dict[str, str]:
-        """Return those annotations that decide."""
+        """Return the annotations that affect decisions."""
         kept = {key: text for key, text in notes.items()
                 if key in of.KEYS or _is_below(key, of.NOTED)}
         return {key: self._json(text) if text.lstrip().startswith("{") else self.value(key, text)
                 for key, text in kept.items()}
 
     def _json(self, text: str) -> str:
-        """Resources and their weights."""
+        """Return resources and their weights, as JSON."""
         return re.sub(r'"([^"]*)"', lambda match: f'"{self.resource(match[1])}"', text)
 
     def parameters(self, parameters: Mapping[str, str]) -> dict[str, str]:
-        """Return the one parameter of a StorageClass that decides: its driver."""
+        """Return the one parameter of a StorageClass that affects decisions: its driver."""
         return {key: self.key(text) for key, text in parameters.items() if key == DRIVER}
 
     def counts(self, counts: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class Renaming:
         return dashes + (flag if known else self.name(flag)) + equals + self.name(value)
 
     def resource(self, text: str) -> str:
-        """Return a resource, with other words in it where it belongs to nobody public."""
+        """Return a resource, with new words unless it is a public one."""
         before, name = _RESOURCE.fullmatch(text).groups()
         if text in of.NATIVE or name in of.NATIVE or _HUGE.fullmatch(name):
             return text
@@ -188,7 +188,7 @@ class Renaming:
         return {self.resource(name): amount for name, amount in amounts.items()}
 
     def raw(self, data: Any) -> Any:
-        """Return what the API knows of a part that is kept as the manifest has it."""
+        """Return the API fields of a part that is kept as the manifest has it."""
         if isinstance(data, dict):
             maps = {"labels": self.labels, "matchLabels": self.labels, "annotations": self.notes,
                     "requests": self.resources, "limits": self.resources}
@@ -199,7 +199,7 @@ class Renaming:
         return self.word(data) if isinstance(data, str) else data
 
     def pattern(self, text: str) -> str:
-        """Return a pattern that finds the same nodes and hypernodes under their other names."""
+        """Return a pattern that matches the same nodes and hypernodes under their new names."""
         try:
             search = compile_pattern(text).search
         except ValueError:
@@ -213,7 +213,7 @@ class Renaming:
         return {} if text is None else {CONF: self.conf(text)}
 
     def conf(self, text: str) -> str:
-        """Return a configuration with other names. Raises `ConfError`."""
+        """Return a configuration with new names. Raises `ConfError`."""
         conf = load_conf(text)
         plugins = {*of.PLUGIN_NAMES, *plugin_names()}
         tiers = [[self._named(option.name, plugins, option.arguments) | option.switches
@@ -227,7 +227,7 @@ class Renaming:
                          sort_keys=False, allow_unicode=True)
 
     def _named(self, name: str, known: set[str], arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """A plugin or an action with its arguments; one that is not known has no effect."""
+        """Return a plugin or an action with its arguments; an unknown one has no effect."""
         entry: dict[str, Any] = {"name": name if name in known else self.name(name)}
         return entry | ({"arguments": self._arguments(arguments)} if arguments else {})
 
@@ -252,7 +252,7 @@ class Renaming:
 
 
 def in_order(words: Iterable[str]) -> dict[str, str]:
-    """Return a word for each, with the same order among all and towards the words that are kept.
+    """Return a new word for each, with the same order among all and relative to public words.
 
     >>> in_order(["zebra", "default", "ape", "horse"])
     {'ape': 'a1', 'default': 'e2', 'horse': 'e3', 'zebra': 'x4'}
@@ -265,13 +265,13 @@ def in_order(words: Iterable[str]) -> dict[str, str]:
 
 
 def _between(low: str, high: str) -> str:
-    """Letters that, followed by a number, come after one word and before the next."""
+    """Return letters that, followed by a number, sort between one word and the next."""
     found = (low[:at] + chr(ord(letter) + 1) for at, letter in enumerate(low))
     return next(each for each in found if each < high)
 
 
 def _address(rank: int, found: str) -> str:
-    """An address of a private network, the same length for each rank.
+    """Return an address of a private network, with the same length for each rank.
 
     >>> _address(7, "172-16-0-9")
     '10-100-100-107'
@@ -281,7 +281,7 @@ def _address(rank: int, found: str) -> str:
 
 
 def _is_below(key: str, domains: Iterable[str]) -> bool:
-    """Whether a key has one of the domains, or one below them."""
+    """Return whether a key has one of the domains, or a subdomain of one."""
     domain, slash, _ = key.partition("/")
     return bool(slash) and any(domain == known or domain.endswith(f".{known}")
                                for known in domains)
@@ -289,5 +289,5 @@ def _is_below(key: str, domains: Iterable[str]) -> bool:
 
 @cache
 def _raw_keys() -> frozenset[str]:
-    """Fields that a raw part may have."""
+    """Return the fields that a raw part may have."""
     return of.RAW_KEYS.union(*(map(json_name, attrs.fields(cls)) for cls in of.parts()))

@@ -1,9 +1,9 @@
-"""The YAML that `kubectl get -o yaml` prints, read line by line: thirty times as fast as PyYAML's
-parser in Python, the only one in a browser.
+"""A line-by-line reader for the YAML of `kubectl get -o yaml`: thirty times as fast as PyYAML's
+Python parser, the only one in a browser.
 
-Answers to no Go file. It knows the block style alone (keys, lists, one-line scalars, `|` texts) and
-gives up at the first line that may be anything else, so that it never reads another value than
-`framework.config.yaml.documents`, to which that part of the text then goes.
+Answers to no Go file. It supports only the block style (keys, lists, one-line scalars, `|` texts)
+and gives up at the first line that may be anything else, so that its values never differ from those
+of `framework.config.yaml.documents`, which then reads that part.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ TEXT = re.compile(r"\|(-?)")
 
 
 class Unknown(Exception):
-    """A line that may mean something else here."""
+    """A line that may have another meaning."""
 
 
 def listed(text: str) -> list[Any] | None:
-    """Return the documents of a text that kubectl printed; None where it has no List of objects.
+    """Return the documents of a text printed by kubectl; None if it has no List of objects.
 
     >>> listed("apiVersion: v1\\nitems:\\n- kind: Pod\\nkind: List\\n")
     [{'apiVersion': 'v1', 'items': [{'kind': 'Pod'}], 'kind': 'List'}]
@@ -45,7 +45,7 @@ def listed(text: str) -> list[Any] | None:
     try:
         found = [_document(part) for part in (parts if parts[0] else parts[1:])]
     except (yaml.YAMLError, Unknown):
-        return None  # what is wrong is said with its line in the whole text
+        return None  # the reader of the whole text reports the error's line
     return found
 
 
@@ -58,7 +58,7 @@ def _document(text: str) -> Any:
 
 
 def _only(text: str) -> Any:
-    """The value of any YAML that is one document."""
+    """Return the value of any YAML that is one document."""
     found = list(documents(text))
     if len(found) != 1:
         raise Unknown
@@ -66,11 +66,11 @@ def _only(text: str) -> Any:
 
 
 Line = tuple[int, str]
-"""How many spaces it begins with (-1 where it is empty), and what follows them."""
+"""The number of leading spaces (-1 for an empty line), and the rest."""
 
 
 def _item(text: str) -> Any:
-    """The value of an item; what is not plain enough is read as any YAML."""
+    """Return the value of an item; complex ones are read as any YAML."""
     try:
         if not text.replace("\n", "").isprintable() or not text.endswith("\n"):
             raise Unknown
@@ -93,7 +93,7 @@ def _line(line: str) -> Line:
 
 
 def _value(lines: list[Line], at: int, depth: int) -> tuple[Any, int]:
-    """The mapping or list that begins in a line, and the line after it."""
+    """Return the mapping or list that begins in a line, and the line after it."""
     if depth > MOST_DEPTH:
         raise Unknown
     return (_list if lines[at][1].startswith("- ") else _map)(lines, at, depth)
@@ -131,7 +131,7 @@ def _map(lines: list[Line], at: int, depth: int) -> tuple[dict[str, Any], int]:
 
 
 def _below(lines: list[Line], at: int, indent: int, depth: int) -> tuple[Any, int]:
-    """What stands below a key: nothing, or a mapping or list; a list may be as far to the left."""
+    """Return the value below a key: nothing, a mapping or a list, which may be unindented."""
     deeper, text = lines[at]
     if deeper > indent or (deeper == indent and text.startswith("- ")):
         return _value(lines, at, depth + 1)
@@ -139,7 +139,7 @@ def _below(lines: list[Line], at: int, indent: int, depth: int) -> tuple[Any, in
 
 
 def _scalar(text: str, lines: list[Line], at: int, indent: int) -> tuple[Any, int]:
-    """A value of one line, or a text of several after `|`."""
+    """Return a value of one line, or a text of several after `|`."""
     if text in ("{}", "[]"):
         value: Any = {} if text == "{}" else []
     elif PLAIN.fullmatch(text):
@@ -153,12 +153,12 @@ def _scalar(text: str, lines: list[Line], at: int, indent: int) -> tuple[Any, in
     else:
         raise Unknown
     if not -1 < lines[at + 1][0] <= indent:
-        raise Unknown  # the scalar may go on in the next line
+        raise Unknown  # the scalar may continue in the next line
     return value, at + 1
 
 
 def _text(lines: list[Line], at: int, indent: int, end: str) -> tuple[str, int]:
-    """A text as it stands, without its indentation."""
+    """Return a text without its indentation."""
     deeper, kept = lines[at][0], []
     while lines[at][0] >= deeper > indent or lines[at][0] == -1:
         kept.append(" " * (lines[at][0] - deeper) + lines[at][1])

@@ -1,7 +1,7 @@
-"""What nodes, queues and jobs that are described in a few words become: the manifests that one
-would hand to `kubectl`.
+"""Manifests of nodes, queues and jobs described by a few arguments, as one would pass them to
+`kubectl`.
 
-A job is what Volcano's controller would create of it: one PodGroup, and its pods. Answers to no Go
+A job becomes what Volcano's controller would create: one PodGroup, and its pods. Answers to no Go
 file.
 """
 
@@ -52,7 +52,7 @@ def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -
 
 
 def checked_objects(given: Any) -> list[KubernetesObject]:
-    """A list of objects, and nothing else. Raises `ManifestError`."""
+    """Return the argument if it is a list of objects. Raises `ManifestError`."""
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     for obj in found:
         if not isinstance(obj, KubernetesObject):
@@ -64,8 +64,8 @@ def checked_objects(given: Any) -> list[KubernetesObject]:
 
 @define
 class Written:
-    """The objects of one node, queue or job; of a job the PodGroup, and one pod that stands for all
-    `pods`.
+    """The objects of one node, queue or job; for a job the PodGroup, and one pod that represents
+    all `pods`.
     """
 
     objects: list[KubernetesObject]
@@ -115,7 +115,7 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
 
 
 def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
-    """The node of each pod that runs already."""
+    """Return the node of each running pod."""
     if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
         raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
                             "nodes to numbers of pods", name=name, found=found_text(running))
@@ -129,8 +129,8 @@ def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str
 
 
 def gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
-    """A PodGroup and its numbered pods, a second apart; those that run have a node. Equal parts are
-    shared.
+    """Return a PodGroup and its numbered pods, created a second apart; running ones have a node.
+    Equal parts are shared.
     """
     meta = pod.metadata
     specs = {node: pod.spec.evolve(node_name=node) for node in nodes} | {"": pod.spec}
@@ -145,7 +145,7 @@ def gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[Kubern
 
 
 def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
-    """The requests of `count` pods, as text."""
+    """Return the requests of `count` pods, as text."""
     texts = {name: str(amount) for name, amount in requests.items()}
     return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
             for name, text in texts.items()}

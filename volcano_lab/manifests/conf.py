@@ -1,6 +1,6 @@
-"""A scheduler's configuration as it is given: a mapping, a text, its file, or a ConfigMap's.
+"""A scheduler's configuration in any form: a mapping, a text, its file, or a ConfigMap's.
 
-Answers to no Go file; `framework.config` says what a configuration means.
+Answers to no Go file; `framework.config` defines the meaning of a configuration.
 """
 
 import json
@@ -47,7 +47,7 @@ def _of_file(name: str) -> str:
 
 
 def _in_config_map(text: str, name: str) -> str:
-    """The configuration in a ConfigMap; any other text is taken as it is."""
+    """Return the configuration in a ConfigMap; any other text is returned unchanged."""
     try:
         maps = [part for part in values(text)
                 if isinstance(part, dict) and part.get("kind") == "ConfigMap"]

@@ -1,11 +1,11 @@
-"""What a cluster adds to manifests before its scheduler sees them.
+"""What a cluster adds to manifests before its scheduler receives them.
 
 The defaults of the Kubernetes API server and its admission, and of Volcano's webhooks
-(`field_defaults`), the queues that Volcano's cache creates, and what controllers make: PodGroup and
-pods of Jobs, pods of Kubernetes' own workloads, PodGroups of pods that have none. Differs on
-purpose: uids and creation times are the same in each run, a second apart in document order, and
-every node carries the hostname label that its kubelet would set. Recorded cases are replayed
-without any of this.
+(`field_defaults`), the queues that Volcano's cache creates, and the objects of controllers:
+PodGroup and pods of Jobs, pods of Kubernetes' own workloads, PodGroups of pods without one. Differs
+on purpose: uids and creation times are the same in each run, a second apart in document order, and
+every node has the hostname label that its kubelet would set. Recorded cases are replayed without
+any of this.
 
 Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRootQueue)
 """
@@ -28,7 +28,7 @@ from volcano_lab.messages import Message, Said, friendly_errors, gettext
 
 T = TypeVar("T")
 FIRST_TIME = 1767225600.0
-"""2026-01-01T00:00:00Z: when the first object without a time of its own is created."""
+"""2026-01-01T00:00:00Z: the creation time of the first object without one."""
 
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
@@ -38,18 +38,18 @@ ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 @collector_paused()
 def with_defaults(objects: Iterable[api.KubernetesObject],
                   running: Iterable[api.Pod] = ()) -> Loaded:
-    """Return the objects as the scheduler of a cluster would hear of them; those given stay.
+    """Return the objects as the scheduler of a cluster receives them; those given stay.
 
     Jobs and other workloads become pods, unless these are among the objects already. `warnings`
-    says what is not made, and why.
+    name what is not created, and why.
 
     Args:
         objects: In document order.
-        running: Pods that the cluster has beyond them: tasks that depend on these are made, too.
+        running: Further pods of the cluster: tasks that depend on these are created, too.
 
     Raises:
         ManifestError: A pod names a PriorityClass that is not among the objects, two objects have
-            one name, there are too many pods or queues lie too deep.
+            one name, there are too many pods or too many levels of queues.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> for obj in with_defaults(loads("{apiVersion: v1, kind: Pod, metadata: {name: web}}")):
@@ -63,7 +63,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete.given, fields = given, cluster.fields
     if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
-                                     + fields.told_classes):
+                                     + fields.named_classes):
             time = FIRST_TIME + number
             for part in cluster.parts(_identified(obj, time)):
                 part, group = _identified(part, time), None
@@ -81,7 +81,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
 
 
 def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.KubernetesObject]:
-    """The queues that Volcano creates when they do not exist."""
+    """Return the queues that Volcano creates when they do not exist."""
     given = {obj.name for obj in objects if isinstance(obj, api.Queue)}
     own = {"root": False, "default": True}
     return [api.Queue(api.ObjectMeta(name), api.QueueSpec(weight=1, reclaimable=reclaimable))
@@ -89,7 +89,7 @@ def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.Kube
 
 
 def _identified(obj: api.KubernetesObject, time: float) -> api.KubernetesObject:
-    """The object with namespace, uid and a time of creation."""
+    """Return the object with namespace, uid and a creation time."""
     metadata = obj.metadata
     namespace = (metadata.namespace or "default") if obj.namespaced else ""
     if metadata.uid and metadata.creation_timestamp is not None and namespace == metadata.namespace:
@@ -103,7 +103,7 @@ def _identified(obj: api.KubernetesObject, time: float) -> api.KubernetesObject:
 
 
 def uid_of_job(namespace: str, name: str) -> str:
-    """Return the uid of a Job that has none; it becomes part of the PodGroup's name.
+    """Return the uid of a Job without one; it is part of the PodGroup's name.
 
     >>> uid_of_job("team", "train")
     'af3fb8a6'
@@ -112,7 +112,7 @@ def uid_of_job(namespace: str, name: str) -> str:
 
 
 def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
-    """One sentence about objects of one kind and name, however many there are."""
+    """Return one sentence about objects of the same kind and name, whatever their number."""
     counts = Counter((obj.kind, obj.key) for obj in objects)
     twice = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
     return twice and [gettext("{twice:1}: given twice; allowed is one object of a kind and name",
@@ -132,7 +132,7 @@ def _ready_by_task(running: list[api.Pod]) -> Counter[tuple[str, str | None, str
 
 
 class _Controllers:
-    """What controllers create of objects, and what they do not; `fields` completes each object."""
+    """Creates the objects of controllers, and warns of others; `fields` completes each object."""
 
     def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod],
                  into: Loaded) -> None:
@@ -140,7 +140,7 @@ class _Controllers:
         self.nodes, self.quotas = self._of(api.Node), self._of(api.ResourceQuota)
         self.pods = {_key(pod) for pod in self._of(api.Pod)}
         self.fields = FieldDefaults(objects, self.label)
-        if told := self.fields.told_classes:
+        if told := self.fields.named_classes:
             into.warnings.append(
                 gettext("PriorityClass {told}: not among the objects; the priority of pods that "
                         "name it is taken as its value.", told=[each.name for each in told]))
@@ -154,12 +154,12 @@ class _Controllers:
         return [obj for obj in self.objects if isinstance(obj, kind)]
 
     def label(self, obj: api.KubernetesObject) -> str:
-        """How a sentence names an object."""
+        """Return an object's name in a sentence."""
         place = self.into.places.get(place_key(obj))
         return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
 
     def count(self, obj: api.KubernetesObject) -> int:
-        """How many pods controllers create of an object."""
+        """Return how many pods controllers create for an object."""
         if isinstance(obj, api.VolcanoJob):
             return sum(task.replicas for task in obj.spec.tasks)
         if isinstance(obj, api.Workload):
@@ -168,8 +168,8 @@ class _Controllers:
                 if isinstance(obj, operators.OperatorObject) else 0)
 
     def parts(self, obj: api.KubernetesObject) -> list[api.KubernetesObject]:
-        """Return what the scheduler hears of in place of an object: controllers make nothing twice,
-        and no pods beside a PodGroup that is there.
+        """Return the scheduler's objects in place of an object: controllers create nothing twice,
+        and no pods beside an existing PodGroup.
         """
         if isinstance(obj, api.Queue) and obj.metadata.resource_version and not obj.status.state:
             self._unmade(obj, Message("unmade.queue"))
@@ -222,20 +222,20 @@ class _Controllers:
         return []
 
     def _operator(self, obj: operators.OperatorObject) -> list[api.KubernetesObject]:
-        """What the operator of a kind creates; objects that it creates create others in turn."""
+        """Return what the operator of a kind creates; its objects create others in turn."""
         label = operators.OPERATORS[type(obj)].label
-        made = operators.created(
+        created = operators.created(
             obj, self.objects, lambda name: self.given_groups.get(f"{obj.namespace}/{name}"),
             self.owners.kinds(obj, label), self.fields.priorities)
-        for sentence in made.sentences:
+        for sentence in created.sentences:
             self._unmade(obj, sentence)
-        pods = self._admitted(obj, [each for each in made.objects if isinstance(each, api.Pod)])
+        pods = self._admitted(obj, [each for each in created.objects if isinstance(each, api.Pod)])
         parts: list[api.KubernetesObject] = []
         time = obj.metadata.creation_timestamp or FIRST_TIME
-        for each in made.objects:
+        for each in created.objects:
             if not isinstance(each, api.Pod):
                 parts += self.parts(_identified(each, time))
-        if later := self._admitted(obj, made.later):
+        if later := self._admitted(obj, created.later):
             self.into.later[obj.key] = later
         return parts + pods
 
@@ -260,14 +260,14 @@ class _Controllers:
             self._unmade(workload, Message("unmade.scheduler", scheduler=scheduler))
             return []
         pods = pods_of(workload, self.nodes)
-        if isinstance(workload, api.Deployment):  # its ReplicaSet has its annotations
+        if isinstance(workload, api.Deployment):  # its ReplicaSet inherits its annotations
             owner = pods[0].metadata.owner_references[0].name
             self.groups.owners[workload.namespace, "ReplicaSet",
                                owner] = workload.metadata.annotations
         return self._admitted(workload, pods)
 
     def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> list[api.Pod]:
-        """The pods that the API server lets a controller make."""
+        """Return the pods that the API server lets a controller create."""
         new = [pod for pod in pods if pod.key not in self.pods]
         if len(new) < len(pods):
             self._unmade(owner, Message("unmade.taken", count=len(pods) - len(new),

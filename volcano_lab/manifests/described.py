@@ -1,9 +1,9 @@
-"""A cluster's objects, read from manifests or described in a few words: nodes, queues and jobs in
-the units that people use.
+"""A cluster's objects, read from manifests or described by a few arguments: nodes, queues and jobs
+in display units.
 
-Answers to no Go file: it writes the manifests that one would hand to `kubectl`, and the scheduler
-reads those. More than there are words for here (roles of tasks, taints, affinity, topology) is
-added as an object or as a manifest with `add`. `volcano_lab.cluster` has the verbs.
+Answers to no Go file: it writes manifests as for `kubectl`, and the scheduler reads those. Whatever
+has no argument here (roles of tasks, taints, affinity, topology) is added as an object or as a
+manifest with `add`. `volcano_lab.cluster` has the verbs.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Added = KubernetesObject | str | Path
 
 @friendly_errors
 class ClusterObjects(Shown):
-    """The objects of a cluster that is read, described and changed; iterating gives them.
+    """The objects of a cluster that is read, described and changed; iterating yields them.
 
-    `node`, `queue` and `job` add something or, where the name is known, change what is named in the
-    call and nothing else. They return the cluster, so that calls can be chained. A plain number of
-    resources is CPUs. What they write is checked when the cluster is used: `ManifestError` names
-    object, field, value and what is allowed.
+    `node`, `queue` and `job` add an object or, for a known name, change only the given arguments.
+    They return the cluster, so that calls can be chained. A plain number of resources is CPUs. The
+    objects are checked when the cluster is used: `ManifestError` names object, field, value and
+    what is allowed.
 
     >>> cluster = ClusterObjects().node("n1", cpu=4).queue("team", weight=2)
     >>> [obj.name for obj in cluster.job("train", queue="team", pods=2, cpu=1)]
@@ -44,8 +44,8 @@ class ClusterObjects(Shown):
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.others = Loaded(checked_objects(objects), getattr(objects, "warnings", ()),
                              getattr(objects, "places", {}))
-        self._said: dict[tuple[str, str], dict[str, Any]] = {}
-        # what has not changed since is not written again
+        self._described: dict[tuple[str, str], dict[str, Any]] = {}
+        # unchanged objects are not written again
         self._written: dict[tuple[str, str], builder.Written] = {}
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class ClusterObjects(Shown):
         return len(self.objects())
 
     def _shown(self) -> Iterable[Part]:
-        """One row per node, queue and gang, in the words of `kubectl get`."""
+        """Return one row per node, queue and gang, with the columns of `kubectl get`."""
         objects = self.objects()
         counts = Counter(obj.kind for obj in objects).items()
         yield gettext("A cluster: {kinds:,}.", kinds=[f"{count} {kind}" for kind, count in counts])
@@ -83,7 +83,7 @@ class ClusterObjects(Shown):
                          for obj in objects if obj.kind == "PodGroup"]}
 
     def copy(self) -> Self:
-        """The same cluster once more; changing one leaves the other as it is.
+        """Return an independent copy of the cluster.
 
         >>> one = ClusterObjects().node("n1", cpu=4)
         >>> two = one.copy().node("n2", cpu=4)
@@ -91,35 +91,35 @@ class ClusterObjects(Shown):
         (3, 4)
         """
         other = type(self)(self.others)
-        other._said, other._written = dict(self._said), dict(self._written)
+        other._described, other._written = dict(self._described), dict(self._written)
         return other
 
-    # -- describing it ---------------------------------------------------------------------------
+    # -- description -----------------------------------------------------------------------------
 
     def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None,
              gpu: Amount | None = None, pods: int | None = None,
              resources: Mapping[str, Amount] | None = None,
              labels: Mapping[str, str] | None = None) -> Self:
         """Add or change a node: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods`
-        the most that it takes (110).
+        its maximum number (110).
 
         >>> ClusterObjects().node("n1", cpu=4, memory="64Gi", gpu=2).rows_of("nodes")[0]["node"]
         'n1'
         """
-        return self._say("Node", name, locals())
+        return self._describe("Node", name, locals())
 
     def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None,
               guarantee: Amounts = None, deserved: Amounts = None, parent: str | None = None,
               priority: int | None = None, reclaimable: bool | None = None) -> Self:
-        """Add or change a queue: its part by `weight`, the most it may hold, the least kept for it,
-        and the `deserved` of its manifest.
+        """Add or change a queue: its `weight`, its capability and guarantee, and the `deserved` of
+        its manifest.
 
-        `{}` takes a capability, a guarantee or what is deserved away again.
+        `{}` removes a capability, a guarantee or deserved.
 
         >>> ClusterObjects().queue("team", weight=2, capability=8).rows_of("queues")[-1]
         {'queue': 'team', 'parent': '', 'weight': 2, 'capability': {'cpu': '8'}}
         """
-        return self._say("Queue", name, locals())
+        return self._describe("Queue", name, locals())
 
     def job(self, name: str, *, queue: str | None = None, pods: int | None = None,
             cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
@@ -128,18 +128,18 @@ class ClusterObjects(Shown):
             namespace: str | None = None, resources: Mapping[str, Amount] | None = None,
             labels: Mapping[str, str] | None = None,
             network_topology: Mapping[str, Any] | None = None) -> Self:
-        """Add or change a gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
+        """Add or change a gang of `pods` equal pods, each requesting `cpu`, `memory` and so on.
 
-        It starts with `min_member` pods (default: all) or not at all; the minimum's resources are
-        what enqueue asks for. `running` says how many of its pods run already, and where:
-        {"node-1": 2}. `priority` is that of its pods alone; `priority_class`, the name of a
-        PriorityClass that was added, is that of its pods and of the job. `network_topology` is how
-        close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
+        It starts with `min_member` pods (default: all) or not at all; enqueue compares the
+        minimum's resources. `running` is how many of its pods run already, by node: {"node-1": 2}.
+        `priority` is that of its pods only; `priority_class`, the name of an added PriorityClass,
+        is that of its pods and of the job. `network_topology` is the required proximity: {"mode":
+        "hard", "highestTierAllowed": 1}.
 
         >>> ClusterObjects().job("train", pods=4, cpu=1, min_member=2).rows_of("jobs")
         [{'job': 'default/train', 'queue': 'default', 'min_member': 2, 'pods': 4}]
         """
-        return self._say("Job", name, locals())
+        return self._describe("Job", name, locals())
 
     def add(self, *objects: Added) -> Self:
         """Add objects, the text of manifests, or files (a `Path`). Raises `ManifestError`.
@@ -156,65 +156,65 @@ class ClusterObjects(Shown):
         return self
 
     def remove(self, name: str) -> Self:
-        """Take away every node, queue and job of that name, with its pods; `KeyError` where there
-        is none.
+        """Remove every node, queue and job of that name, with its pods; `KeyError` if there is
+        none.
 
         >>> len(ClusterObjects().node("n1", cpu=4).remove("n1"))
         2
         """
-        said = [key for key in self._said if key[1] == name]
+        arguments = [key for key in self._described if key[1] == name]
         objects = [obj for obj in self.others if obj.name != name]
-        if not said and len(objects) == len(self.others):
+        if not arguments and len(objects) == len(self.others):
             raise NoSuch("the cluster has no object of the name {name}", name=name)
-        for key in said:
-            del self._said[key]
+        for key in arguments:
+            del self._described[key]
             self._written.pop(key, None)
         self.others[:] = objects
         return self
 
-    def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
+    def _describe(self, kind: str, name: str, arguments: dict[str, Any]) -> Self:
         if not isinstance(name, str):
-            raise TypeError(name)  # which `friendly_errors` says in a sentence
-        given = {word: value for word, value in said.items() if word not in ("self", "name")
+            raise TypeError(name)  # which `friendly_errors` turns into a sentence
+        given = {word: value for word, value in arguments.items() if word not in ("self", "name")
                  and value is not None}
-        before = self._said.get((kind, name))
+        before = self._described.get((kind, name))
         now = (before or {}) | given
         if now != before:
-            self._said[kind, name] = now
+            self._described[kind, name] = now
             self._written.pop((kind, name), None)
         return self
 
-    # -- using it --------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------------------
 
     def objects(self) -> Loaded:
-        """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises
+        """Return all objects as the scheduler receives them, with the defaults of a cluster. Raises
         `ManifestError`.
         """
         write = {"Node": builder.node, "Queue": builder.queue, "Job": builder.job}
-        for key, said in self._said.items():
+        for key, arguments in self._described.items():
             if key not in self._written:
-                self._written[key] = write[key[0]](key[1], **said)
-        written = [self._written[key] for key in self._said]
+                self._written[key] = write[key[0]](key[1], **arguments)
+        written = [self._written[key] for key in self._described]
         given = Loaded(self.others + [obj for parts in written for obj in parts.objects],
                        self.others.warnings, self.others.places)
         world = with_defaults(given)
         first = end = len(world) - sum(len(parts.objects) for parts in written)
-        made: list[KubernetesObject] = []
+        complete: list[KubernetesObject] = []
         for parts in written:
             start, end = end, end + len(parts.objects)
-            made += world[start:end] if parts.pods is None else builder.gang(
+            complete += world[start:end] if parts.pods is None else builder.gang(
                 *world[start:end], parts.pods, parts.nodes)
-        world[first:] = made
-        world.given = [*self.others, *made]
+        world[first:] = complete
+        world.given = [*self.others, *complete]
         return world
 
     def manifests(self) -> Loaded:
-        """The manifests as they were given, before defaults and controllers."""
+        """Return the manifests as given, before defaults and controllers."""
         return Loaded(self.objects().given, self.others.warnings, self.others.places
-                      ) if self._said else self.others
+                      ) if self._described else self.others
 
     def to_yaml(self) -> str:
-        """The manifests of the cluster, defaults included.
+        """Return the manifests of the cluster, defaults included.
 
         >>> print(ClusterObjects().node("n1", cpu=4).to_yaml().split("---")[-1].strip())
         apiVersion: v1
@@ -226,7 +226,7 @@ class ClusterObjects(Shown):
         return manifests.dump(self.objects())
 
     def to_python(self) -> str:
-        """Return the calls that describe this cluster; objects that were added stand as manifests.
+        """Return the calls that describe this cluster; added objects are written as manifests.
 
         >>> print(ClusterObjects().node("n1", cpu=4).job("train", pods=3, cpu=1).to_python())
         cluster = (
@@ -238,8 +238,9 @@ class ClusterObjects(Shown):
         from volcano_lab.manifests.export import literal
 
         calls = []
-        for (kind, name), said in self._said.items():
-            words = [literal(name), *(f"{word}={literal(value)}" for word, value in said.items())]
+        for (kind, name), arguments in self._described.items():
+            words = [literal(name), *(f"{word}={literal(value)}"
+                                      for word, value in arguments.items())]
             calls.append(f".{kind.lower()}({', '.join(words)})")
         if self.others:
             calls.append(f".add({literal(manifests.dump(self.others))})")
@@ -247,7 +248,7 @@ class ClusterObjects(Shown):
 
 
 def world_of(given: Iterable[KubernetesObject]) -> Loaded:
-    """Return what the scheduler hears of: manifests get the defaults of a cluster, unless they have
+    """Return the scheduler's objects: manifests get the defaults of a cluster, unless they have
     them. Raises `ManifestError`.
 
     >>> [obj.name for obj in world_of([])], [obj.name for obj in world_of(world_of([]))]

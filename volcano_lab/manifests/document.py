@@ -12,13 +12,11 @@ from volcano_lab.manifests.schema import found_text
 from volcano_lab.messages import gettext
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
-"""How kubectl's tables begin."""
+"""The first words of kubectl's tables."""
 
 
 class NotRead(Exception):
-    """An object of a kind that the scheduler does not look at; `kind` where nothing else is known
-    of it.
-    """
+    """An object of a kind that the scheduler does not read; `kind` if only that is known."""
 
     def __init__(self, reason: str, kind: str = ""):
         super().__init__(reason)
@@ -68,7 +66,8 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
 
 
 def _has_pods(document: Any) -> bool:
-    """Whether a part of an object looks like a pod: it has containers or names a scheduler."""
+    """Return whether a part of an object looks like a pod: with containers or a scheduler's name.
+    """
     layer = [document]
     for _ in range(MOST_DEPTH):
         if any(isinstance(each.get("containers"), list) or isinstance(
@@ -80,7 +79,7 @@ def _has_pods(document: Any) -> bool:
 
 
 def label_of(document: Any, place: str) -> str:
-    """Return how an error names an object: kind, namespace/name and where it stands."""
+    """Return an object's name in errors: kind, namespace/name and its place."""
     data = document if isinstance(document, dict) else {}
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
     names = (text_of(metadata.get(key)) for key in ("namespace", "name"))
@@ -95,11 +94,11 @@ def is_list(document: dict[str, Any]) -> bool:
 
 
 def body_of(cls: type[api.KubernetesObject], document: dict[str, Any]) -> dict[str, Any]:
-    """Return what the fields of a class are read from; an operator's object keeps its version."""
+    """Return the data of a class's fields; an operator's object keeps its version."""
     known = ("kind",) if issubclass(cls, operators.OperatorObject) else ("apiVersion", "kind")
     return {key: value for key, value in document.items() if key not in known}
 
 
 def text_of(value: Any) -> str | None:
-    """Return a text that is not empty; None for anything else."""
+    """Return a non-empty text; None for anything else."""
     return value if isinstance(value, str) and value else None

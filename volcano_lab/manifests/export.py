@@ -1,8 +1,8 @@
-"""A cluster written for others: manifests for `kubectl apply`, a case for `volcano-lab replay`; and
-its names taken out.
+"""A cluster as text for others: manifests for `kubectl apply`, a case for `volcano-lab replay`,
+with or without its names.
 
 Answers to no Go file. Read again, each decides the same: `uid`, status and times stay (`kubectl`
-passes over them), only `resourceVersion` goes, which the API server would refuse.
+ignores them), only `resourceVersion` is dropped, which the API server would refuse.
 """
 
 import json
@@ -21,8 +21,8 @@ FORMS = ("yaml", "json", "case")
 
 def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = "yaml",
              anonymise: bool = False) -> str:
-    """Return objects and the scheduler's configuration as text; `conf` is another one than that of
-    a ConfigMap among them. Raises `ManifestError`, `ConfError`.
+    """Return objects and the scheduler's configuration as text; `conf` replaces that of a ConfigMap
+    among them. Raises `ManifestError`, `ConfError`.
     """
     if form not in FORMS:
         raise ManifestError("form is {form}; allowed are {forms:,}", form=form, forms=[*FORMS])
@@ -56,7 +56,7 @@ def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str
 
 def as_case(objects: Iterable[KubernetesObject], conf: str | None = None, name: str = "case"
             ) -> str:
-    """Return one line for `volcano-lab replay`: the objects as the scheduler hears of them.
+    """Return one line for `volcano-lab replay`: the objects as the scheduler receives them.
 
     Raises `ManifestError`.
     """
@@ -65,7 +65,7 @@ def as_case(objects: Iterable[KubernetesObject], conf: str | None = None, name: 
 
 
 def literal(value: Any) -> str:
-    """Return a value as Python writes it; text over several lines where that is the same.
+    """Return a value as a Python literal; text over several lines if that is equal.
 
     >>> print(literal("a"), literal({"b": 1}))
     "a" {'b': 1}
@@ -78,12 +78,12 @@ def literal(value: Any) -> str:
 
 
 def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
-    """Return the objects with other names, the same name for the same thing everywhere, also in a
-    scheduler's configuration (`manifests.anonymise` says how).
+    """Return the objects with new names, the same name for the same thing everywhere, also in a
+    scheduler's configuration (see `manifests.anonymise`).
 
     Numbers stay, and so does the order of names, so that decisions do; annotations and labels that
-    are not Kubernetes', Volcano's or a vendor's are renamed or dropped, and so are words of people.
-    In place of an operator's objects stands what it creates of them. Raises `ConfError`.
+    are not Kubernetes', Volcano's or a vendor's are renamed or dropped, and so are free texts. An
+    operator's object is replaced by what it creates. Raises `ConfError`.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> nodes = loads("{apiVersion: v1, kind: Node, metadata: {name: secret-7, labels: {team: x}}}")

@@ -1,5 +1,5 @@
-"""Defaults of fields: what the API server, its admission and Volcano's mutating webhooks write into
-an object before anybody else sees it.
+"""Defaults of fields: what the API server, its admission and Volcano's mutating webhooks add to an
+object on creation.
 
 Volcano: pkg/webhooks/admission
 """
@@ -22,10 +22,10 @@ DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
 class FieldDefaults:
-    """Completes objects among others: PriorityClasses, StorageClasses and Namespaces say defaults.
+    """Completes objects among others: PriorityClasses, StorageClasses and Namespaces set defaults.
 
-    `told_classes` are PriorityClasses that pods name with their value and that are not among the
-    objects; `problems` has a sentence for each pod whose PriorityClass nobody knows.
+    `named_classes` are PriorityClasses that pods name with their value and that are not among the
+    objects; `problems` has a sentence for each pod with an unknown PriorityClass.
     """
 
     def __init__(self, objects: Iterable[api.KubernetesObject],
@@ -36,9 +36,9 @@ class FieldDefaults:
         self.problems: list[str] = []
         self._label = label
         self._classes = {obj.name: obj for obj in by_kind.get(api.PriorityClass, ())}
-        self.told_classes = _told_classes(by_kind.get(api.Pod, ()),
-                                          SYSTEM_PRIORITIES.keys() | self._classes.keys())
-        self._classes |= {each.name: each for each in self.told_classes}
+        self.named_classes = _named_classes(by_kind.get(api.Pod, ()),
+                                            SYSTEM_PRIORITIES.keys() | self._classes.keys())
+        self._classes |= {each.name: each for each in self.named_classes}
         self.priorities = SYSTEM_PRIORITIES | {name: cls.value
                                                for name, cls in self._classes.items()}
         self._default_class = min((cls for cls in self._classes.values() if cls.global_default),
@@ -58,7 +58,7 @@ class FieldDefaults:
         return complete(obj) if complete else obj
 
     def _pod(self, pod: api.Pod) -> api.Pod:
-        """A pod; those of one template share its spec."""
+        """Complete a pod; those of one template share its spec."""
         spec, known = pod.spec, self._specs.get(id(pod.spec))
         if known is None:
             both = [[_container(container, spec.host_network) for container in containers]
@@ -71,7 +71,7 @@ class FieldDefaults:
         return api.Pod(pod.metadata, known[1], status)
 
     def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
-        """A PodGroup; a new one in the default queue gets that of its namespace, if one is named.
+        """Complete a PodGroup; a new one in the default queue gets its namespace's queue, if set.
         """
         spec, topology = group.spec, group.spec.network_topology
         if topology is not None and not topology.mode:
@@ -86,7 +86,7 @@ class FieldDefaults:
             "queue": queue, "network_topology": topology, "sub_group_policy": policies})
 
     def _claim(self, claim: api.PersistentVolumeClaim) -> api.PersistentVolumeClaim:
-        """A claim; one that is new and names its volume gets it, where there is such a volume."""
+        """Complete a claim; a new one that names an existing volume gets it."""
         volume, name = claim.spec.volume_name, claim.spec.storage_class_name
         if name is None and CLASS not in claim.metadata.annotations and self._storage_class:
             claim = claim.changed(spec={"storage_class_name": self._storage_class.name})
@@ -95,7 +95,7 @@ class FieldDefaults:
         return claim.changed(status={"phase": claim.status.phase or "Pending"})
 
     def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
-        """The priority of the pod's class, or of the class that is the cluster's default, or 0."""
+        """Set the priority of the pod's class, or of the cluster's default class, or 0."""
         if spec.priority is not None:
             return
         if not spec.priority_class_name and self._default_class:
@@ -110,22 +110,22 @@ class FieldDefaults:
                                          priorities=sorted(self.priorities)))
 
 
-def _told_classes(pods: Iterable[api.Pod], known: Set[str]) -> list[api.PriorityClass]:
-    """Return the PriorityClasses that pods name and give the value of, where they are not known."""
-    told = {pod.spec.priority_class_name: pod.spec.priority for pod in pods
+def _named_classes(pods: Iterable[api.Pod], known: Set[str]) -> list[api.PriorityClass]:
+    """Return the unknown PriorityClasses that pods name together with a value."""
+    values = {pod.spec.priority_class_name: pod.spec.priority for pod in pods
             if pod.spec.priority is not None and pod.spec.priority_class_name}
     return [api.PriorityClass(api.ObjectMeta(name), value)
-            for name, value in sorted(told.items()) if name not in known]
+            for name, value in sorted(values.items()) if name not in known]
 
 
 def _default_storage_class(classes: Iterable[api.StorageClass]) -> api.StorageClass | None:
-    """Return the StorageClass of claims that name none: of several defaults the newest."""
+    """Return the StorageClass of claims without one: of several defaults the newest."""
     return min((obj for obj in classes if obj.metadata.annotations.get(DEFAULT_CLASS) == "true"),
                key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
 
 
 def _container(container: api.Container, host_network: bool) -> api.Container:
-    """Limits count as requests where there are none; on the host's network each port is a host
+    """Use limits as requests where there are none; on the host's network each port is a host
     port.
     """
     requests = {**container.resources.limits, **container.resources.requests}

@@ -1,9 +1,9 @@
 """Text of manifests: regular files, folders, globs, gzip and standard input; and its documents.
 
-What is read is bounded before it is held: the bytes of all sources together, the values of JSON
-and YAML, depth, documents (`framework.config.yaml`). JSON is tried first where a text begins like
-JSON, for it reads faster; several JSON values may follow one another, as `jq` and `kubectl -w`
-print them.
+Input is bounded before it is held: the bytes of all sources together, the values of JSON and YAML,
+depth, documents (`framework.config.yaml`). JSON is tried first where a text begins like JSON,
+because it is faster; several JSON values may follow one another, as `jq` and `kubectl -w` print
+them.
 """
 
 import glob
@@ -26,14 +26,14 @@ from volcano_lab.messages import OneSentence, gettext
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 MOST_BYTES = 1 << 27
-"""Bytes of text that one call reads unless it is told another limit: 128 MiB."""
+"""Bytes of text that one call reads unless it has another limit: 128 MiB."""
 MOST_JSON_VALUES = 8_000_000
 
 Source = str | Path | IO[str] | IO[bytes]
 
 
 class Unreadable(OneSentence):
-    """A source or a text that cannot be read; the text says why."""
+    """A source or a text that cannot be read; the text has the reason."""
 
 
 ERRORS = (Unreadable, OSError, ValueError, EOFError, zlib.error)
@@ -70,7 +70,7 @@ class Reader:
                     raise Unreadable("is no regular file; allowed is one, a folder of them, or - "
                                      "for the input")
                 if (place := (found.st_dev, found.st_ino)) in self._seen and found.st_ino:
-                    continue  # two patterns mean it
+                    continue  # two patterns match it
                 self._seen.add(place)
                 with path.open("rb") as stream:
                     yield str(path), self._text(stream)
@@ -85,7 +85,8 @@ class Reader:
         return text
 
     def _files(self, path: Path) -> list[Path]:
-        """A file, those of a folder by name, or those that a pattern with * and ? means."""
+        """Return a file, the files of a folder by name, or those matching a pattern with * and ?.
+        """
         matching = [] if path.exists() else sorted(glob.glob(str(path), recursive=True))
         found = []
         for place in map(Path, matching or [path]):
@@ -117,7 +118,7 @@ class Reader:
 
 
 def is_descriptor(path: Path) -> bool:
-    """Return whether a path is an open file of this process, as a shell's `<(command)` gives it.
+    """Return whether a path is an open file of this process, as in a shell's `<(command)`.
 
     >>> is_descriptor(Path("/dev/fd/63")), is_descriptor(Path("/dev/zero"))
     (True, False)
@@ -156,7 +157,7 @@ def values(text: str) -> list[Any]:
 
 
 def _json_values(text: str) -> list[Any] | None:
-    """The values of a JSON text; None where it is not JSON, and may be YAML's own notation."""
+    """Return the values of a JSON text; None if it is not JSON, and may be YAML's own notation."""
     if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
         raise Unreadable("holds more than {MOST_JSON_VALUES} values",
                          MOST_JSON_VALUES=f"{MOST_JSON_VALUES:,}")
@@ -170,7 +171,7 @@ def _json_values(text: str) -> list[Any] | None:
         raise Unreadable("is nested too deeply") from None
     except ValueError:
         return None
-    if "\\ud" in text or "\\uD" in text:  # half a character becomes the sign for it, as in Go
+    if "\\ud" in text or "\\uD" in text:  # a lone surrogate becomes U+FFFD, as in Go
         whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
         return json.loads(whole.decode("utf-16", "replace"))
     return found

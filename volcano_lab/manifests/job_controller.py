@@ -1,10 +1,9 @@
-"""A Volcano Job turned into the PodGroup and Pods that the scheduler sees.
+"""The PodGroup and Pods of a Volcano Job.
 
-For a job just created: no retries, no version. A task's pods exist at once, but those of a task
-that depends on others only when these run. Left out: claims that the controller makes itself
+For a new job: no retries, no version. A task's pods are created at once, but those of a task that
+depends on others only when these run. Left out: claims that the controller itself creates
 (`volumeClaim`) and its plugins (ssh, svc, ...). Differs on purpose: the pods do not wait until the
-PodGroup has been enqueued; where two tasks have the same priority, they count in the order in which
-they are written.
+PodGroup has been enqueued; two tasks of the same priority count in document order.
 
 Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
 """
@@ -36,9 +35,9 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
     """Return the PodGroup and the pods of a job.
 
     Args:
-        job: With a uid, for that becomes part of the PodGroup's name.
+        job: With a uid, which is part of the PodGroup's name.
         priorities: The value of each PriorityClass.
-        ready: Of each task, how many of its pods run with all containers ready, or have succeeded.
+        ready: Per task, how many of its pods run with all containers ready, or have succeeded.
 
     >>> from volcano_lab.manifests.loader import from_dict
     >>> group, pods = expand(from_dict({
@@ -69,9 +68,9 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
 
 
 def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, list[str]]:
-    """Return the tasks whose pods are not made yet, and the tasks that each waits for.
+    """Return the tasks whose pods are not created yet, and the tasks that each waits for.
 
-    One waits for all that it depends on, or with `iteration: any` for the first of several.
+    A task waits for all its dependencies, or with `iteration: any` for the first of several.
     """
     tasks = as_admitted(job).spec.tasks
     least = {task.name: task.min_available for task in tasks}
@@ -87,8 +86,8 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
 
 def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
             quotas: Iterable[api.ResourceQuota]) -> Message | None:
-    """Return which pods a job should have and has not, and the quota that is too small for one
-    more; None where its phase does not ask for them.
+    """Return the pods that a job lacks, and the quota that is too small for one more; None where
+    its phase does not need them.
     """
     if not missing or job.status.state.phase not in ("", "Pending", "Running"):
         return None
@@ -105,7 +104,7 @@ def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:
-    """What the job's gang needs at least: its first `min_available` pods, tasks of high priority
+    """Return the minimum of a job's gang: its first `min_available` pods, tasks of high priority
     first.
 
     Where the tasks' own minimums fit into the job's, they come first, and other replicas fill up.
@@ -139,10 +138,10 @@ def amounts_text(amounts: Amounts, styles: Mapping[str, str]) -> dict[str, str]:
 
 
 def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
-    """What a quota counts for one pod: the pod itself, requests under both of their names, and
-    limits.
+    """Return what a quota counts for one pod: the pod itself, requests under both of their names,
+    and limits.
 
-    `styles` learns in which style each resource is written.
+    `styles` receives the style of each resource's quantity.
     """
     counted: Amounts = {"count/pods": Fraction(1), "pods": Fraction(1)}
     for name, amount in _pod_sum(spec, "requests", styles).items():
@@ -157,16 +156,16 @@ def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
 
 
 def _in_quota(name: str) -> bool:
-    """Whether a quota counts requests of a resource: native ones, huge pages, and those of other
-    domains.
+    """Return whether a quota counts requests of a resource: native ones, huge pages, and those of
+    other domains.
     """
     return name in NATIVE or name.startswith("hugepages-") or ("/" in name
                                                                and "kubernetes.io/" not in name)
 
 
 def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
-    """A pod's requests or limits: its containers and sidecars together, or one init container if
-    that is more.
+    """Return a pod's requests or limits: its containers and sidecars together, or one init
+    container if that is more.
     """
 
     def amounts(texts: Mapping[str, str]) -> Amounts:
@@ -179,7 +178,7 @@ def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
     if spec.resources is not None:
         total |= amounts(getattr(spec.resources, part))
     overhead = amounts(spec.overhead)
-    if part == "limits":  # none is added to a limit of zero
+    if part == "limits":  # nothing is added to a limit of zero
         overhead = {name: amount for name, amount in overhead.items() if total.get(name)}
     add(total, overhead)
     return total
@@ -203,7 +202,7 @@ def as_admitted(job: api.VolcanoJob) -> api.VolcanoJob:
 
 
 def _owned(job: api.VolcanoJob, name: str) -> api.ObjectMeta:
-    """Metadata of what the job's controller creates."""
+    """Return the metadata of an object created by the job's controller."""
     owner = api.OwnerReference(job.api_versions[0], job.kind, job.name, job.metadata.uid, True,
                                True)
     return api.ObjectMeta(name, job.namespace, owner_references=[owner],
@@ -211,7 +210,7 @@ def _owned(job: api.VolcanoJob, name: str) -> api.ObjectMeta:
 
 
 def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
-    """The pods of a task; they share their spec."""
+    """Return the pods of a task; they share their spec."""
     template, owned = task.template, _owned(job, "")
     both = {TASK_SPEC: task.name, JOB_NAME: job.name, QUEUE_NAME: job.spec.queue}
     annotations = {**template.metadata.annotations, **both,
@@ -243,13 +242,13 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
 
 
 def inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
-    """What a pod takes over from its job; of the two budget annotations only one."""
+    """Return a pod's annotations from its job; of the two budget annotations only one."""
     budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in annotations else JDB_MAX_UNAVAILABLE
     return chosen(annotations, PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
 
 
 def chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
-    """Return those of some labels or annotations that are there.
+    """Return the given keys of some labels or annotations, if present.
 
     >>> chosen({"a": "1", "b": "2"}, "b", "c")
     {'b': '2'}
@@ -258,7 +257,7 @@ def chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
 
 
 def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:
-    """The job's own; a tier's number goes before its name."""
+    """Return the job's own topology; a tier's number takes precedence over its name."""
     topology = job.spec.network_topology
     if topology is None or topology.highest_tier_allowed is None:
         return topology
@@ -266,7 +265,7 @@ def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:
 
 
 def _sub_group_policy(task: api.TaskSpec) -> api.SubGroupPolicySpec:
-    """A task's partitions as sub-groups of the podgroup."""
+    """Return a task's partitions as sub-groups of the podgroup."""
     partitions = task.partition_policy
     return api.SubGroupPolicySpec(
         name=task.name, network_topology=partitions.network_topology,

@@ -1,7 +1,7 @@
 """A live cluster, as kubectl reads it: only the kinds that scheduling needs and the cluster has.
 
-Answers to no Go file. Nothing is written to the cluster, Secrets are not asked for, and of
-ConfigMaps only the scheduler's is.
+Answers to no Go file. Nothing is written to the cluster, Secrets are not read, and of ConfigMaps
+only the scheduler's is.
 """
 
 import subprocess
@@ -15,14 +15,14 @@ from volcano_lab.messages import gettext, mark
 CONFIG_MAP = "volcano-scheduler-configmap"
 NAMESPACE = "volcano-system"
 OPTIONAL = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
-"""Kinds whose pods are there in what a cluster prints."""
+"""Kinds whose pods exist in a cluster's output."""
 PATIENCE = 60.0
 """Seconds that one call of kubectl may take."""
 
 
 def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
-    """Return the objects of the cluster that kubectl's context names, the current one unless
-    another is given; `namespace` is that of the scheduler. Raises `ManifestError`.
+    """Return the objects of the cluster of a kubectl context, by default the current one;
+    `namespace` is that of the scheduler. Raises `ManifestError`.
     """
     own = [f"--context={context}"] if context else []
     known = kubectl("api-resources", "--verbs=list", "--output=name", *own).split()
@@ -31,21 +31,20 @@ def objects(context: str = "", namespace: str = NAMESPACE) -> Loaded:
         raise ManifestError("kubectl: the API server lists no pods; allowed is the context of a "
                             "cluster")
     texts = [kubectl("get", ",".join(wanted), "--all-namespaces", "--output=json", *own)]
-    told = []
+    warnings = []
     try:
         texts.append(kubectl("get", "configmap", CONFIG_MAP, f"--namespace={namespace}",
                              "--output=json", "--ignore-not-found", *own))
-    except ManifestError as error:  # few may read that namespace
-        told = [gettext("ConfigMap {name}: {error}; Volcano's default configuration is taken",
-                        name=CONFIG_MAP, error=error)]
+    except ManifestError as error:  # few users may read that namespace
+        warnings = [gettext("ConfigMap {name}: {error}; Volcano's default configuration is taken",
+                            name=CONFIG_MAP, error=error)]
     loaded = load(*(StringIO(text) for text in texts if text.strip()))
-    loaded.warnings += told
+    loaded.warnings += warnings
     return loaded
 
 
 def command_line(namespace: str = NAMESPACE) -> str:
-    """Return the line for a shell that writes a cluster and the scheduler's configuration to a
-    file.
+    """Return the shell command that writes a cluster and the scheduler's configuration to a file.
 
     >>> command_line()[:64]
     'kubectl get "$(kubectl api-resources --verbs=list -o name | grep'
@@ -68,19 +67,19 @@ def kubectl(*words: str) -> str:
         raise ManifestError("kubectl {verb}: no answer within {seconds:g} s", verb=words[0],
                             seconds=PATIENCE) from None
     if done.returncode:
-        told = _problem(done.stderr.splitlines())
-        raise ManifestError([f"kubectl {words[0]}{mark(': ')}{told}"])
+        problem = _problem(done.stderr.splitlines())
+        raise ManifestError([f"kubectl {words[0]}{mark(': ')}{problem}"])
     return done.stdout
 
 
 def _problem(lines: Sequence[str]) -> str:
-    """What kubectl says last: client-go's log lines come before."""
+    """Return kubectl's last error: client-go's log lines come before."""
     return next((line for line in reversed(lines) if line.strip()),
                 gettext("it failed without a word"))
 
 
 def kinds() -> list[str]:
-    """Return the resources that are read, as `kubectl api-resources` names them.
+    """Return the resources to read, by their names in `kubectl api-resources`.
 
     >>> [word for word in kinds() if "volcano" in word]
     ['hypernodes.topology.volcano.sh', 'jobs.batch.volcano.sh', 'podgroups.scheduling.volcano.sh',

@@ -1,11 +1,11 @@
-"""Kubernetes and Volcano manifests in and out, in any form in which kubectl takes or prints them.
+"""Kubernetes and Volcano manifests in and out, in any form that kubectl accepts or prints.
 
 YAML and JSON, many documents, lists of objects (also those without kinds, as `--raw` prints them),
-watch events, files, folders, globs, gzip, standard input. Reads the kinds in `api.objects.KINDS` as
-they are written; `volcano_lab.manifests.defaults.with_defaults` adds what the API server, the
-admission webhooks and the controllers would. An unknown field or kind is a warning; anything that
-does not fit is an error, all errors are raised together, and then nothing is loaded. What no
-scheduling decision reads is dropped: environment, images, secrets, applied configurations.
+watch events, files, folders, globs, gzip, standard input. Reads the kinds in `api.objects.KINDS`
+unchanged; `volcano_lab.manifests.defaults.with_defaults` adds what the API server, the admission
+webhooks and the controllers would. An unknown field or kind is a warning; a wrong value is an
+error, all errors are raised together, and then nothing is loaded. Fields that no scheduling
+decision reads are dropped: environment, images, secrets, applied configurations.
 """
 
 import json
@@ -28,17 +28,17 @@ from volcano_lab.manifests.schema import Findings, found_text, structure, unstru
 from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, gettext, mark
 
 MOST_KINDS = 3
-"""Up to how many kinds that are not read are named one by one: of a whole cluster's objects the
-other warnings have to be seen.
+"""How many unread kinds are named one by one: for a whole cluster's objects the other warnings must
+stay visible.
 """
 MOST_LISTS = 3
-"""How deep lists may lie in lists."""
+"""The maximum depth of nested lists."""
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class ManifestError(OneSentence, ValueError):
     """Manifests that cannot be read, for one reason with its facts, or for several; `problems`
-    holds one sentence each, many alike counted.
+    holds one sentence each, similar ones counted.
 
     >>> str(ManifestError("{name} is empty", name="pods.yaml"))
     'pods.yaml is empty'
@@ -52,9 +52,9 @@ class ManifestError(OneSentence, ValueError):
 
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
-    `places` says where each object stood, `unmade` why pods of an owner (by key) are not made,
-    `later` has the pods that a Volcano Job gets once its PodGroup, which waits, is admitted,
-    `given` the manifests before controllers.
+    `places` where each object is written, `unmade` why pods of an owner (by key) are not created,
+    `later` has the pods of a Volcano Job whose PodGroup is not admitted yet, `given` the manifests
+    before controllers.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -74,12 +74,12 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
     """Read files, folders, globs, open streams, and "-", the standard input.
 
     Args:
-        sources: A folder means its .yaml, .yml and .json files by name, gzipped or not.
+        sources: For a folder, its .yaml, .yml and .json files by name, gzipped or not.
         recursive: Also read the folders in a folder.
-        most_bytes: The limit of all that is read together.
+        most_bytes: The limit of all input together.
 
     Raises:
-        ManifestError: Something cannot be read or does not fit.
+        ManifestError: Something cannot be read or has a wrong value.
 
     >>> load("no-such-file.yaml")
     Traceback (most recent call last):
@@ -96,7 +96,7 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
 
 @friendly_errors
 def loads(text: str, name: str = "text") -> Loaded:
-    """Read manifests from text; `name` stands for it in errors and warnings.
+    """Read manifests from text; `name` is its name in errors and warnings.
 
     >>> loads("kind: Node\\napiVersion: v1\\nmetadata: {name: n1}\\nspec: {taints: 5}", "n.yaml")
     Traceback (most recent call last):
@@ -131,10 +131,10 @@ def _is_conf(name: str) -> bool:
 
 
 def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesObject:
-    """One object from plain data, exactly as it is: no defaults, and without `strict` any word in
+    """Return one object from plain data, unchanged: no defaults, and without `strict` any word in
     any field.
 
-    Raises `ManifestError` for a kind that is not read and for values of the wrong type.
+    Raises `ManifestError` for an unknown kind and for values of the wrong type.
 
     >>> from_dict({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}).key
     'n1'
@@ -152,7 +152,7 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
 
 
 def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
-    """An object as a manifest's plain data; fields at their default are left out.
+    """Return an object as a manifest's plain data; fields at their default are left out.
 
     >>> to_dict(from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}}))
     {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'n1'}}
@@ -162,7 +162,7 @@ def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
 
 @friendly_errors
 def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
-    """Objects as text: YAML documents, or one JSON `List` with `form="json"`.
+    """Return objects as text: YAML documents, or one JSON `List` with `form="json"`.
 
     >>> node = from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}})
     >>> print(dump([node]), end="")
@@ -179,7 +179,7 @@ def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
 
 
 class _Batch:
-    """All that one call reads; errors are collected, so that they are raised together."""
+    """The input of one call; errors are collected, so that they are raised together."""
 
     def __init__(self) -> None:
         self.errors: list[str] = []
@@ -193,7 +193,7 @@ class _Batch:
 
     @collector_paused()
     def read(self, text: str | Unreadable, name: str) -> None:
-        """Read one text, or note why it could not be had."""
+        """Read one text, or record why it could not be read."""
         self._sources.append(name)
         try:
             if isinstance(text, Unreadable):
@@ -228,8 +228,7 @@ class _Batch:
                       {key: place for key, (_, place) in self._objects.items()})
 
     def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
-        """One document: an object, a list of them, or an event; `item` is what a list says of it.
-        """
+        """Read one document: an object, a list of them, or an event; `item` is its list's kind."""
         if isinstance(document, list) or (isinstance(document, dict) and is_list(document)):
             if depth > MOST_LISTS:
                 self.errors.append(gettext("{place}: is a list in {most} lists; allowed is "
@@ -290,12 +289,12 @@ class _Batch:
             if isinstance(obj, api.Pod):
                 findings.warnings += not_modelled.pod_warnings(obj)
             self.warnings += [f"{label}{mark(': ')}{warning}" for warning in findings.warnings]
-            obj.metadata.annotations.pop(APPLIED, None)  # people may not want to show it
+            obj.metadata.annotations.pop(APPLIED, None)  # it may be confidential
             self._keep(obj, label, place, event)
 
     def _keep(self, obj: api.KubernetesObject, label: str, place: str, event: str) -> None:
-        """Take an object, unless there is one of that name (no namespace means `default`, as for
-        kubectl); an event takes the place of what was there.
+        """Keep an object, unless there is one of that name (no namespace means `default`, as for
+        kubectl); an event replaces the previous object.
         """
         key = place_key(obj)
         if event == "DELETED":
@@ -312,14 +311,14 @@ class _Batch:
             self._objects[key] = obj, place
 
     def _look_for_volumes(self) -> None:
-        """Where nothing is given about volumes, claims can't decide: that is said once."""
+        """Warn once if no object about volumes is given, because claims are then not checked."""
         if not any(obj.kind in STORAGE_KINDS for obj, _ in self._objects.values()):
             labels = [f"{obj.kind} {obj.key} ({place})" for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
             self._not_read |= {gettext(not_modelled.VOLUMES_UNKNOWN): labels} if labels else {}
 
     def _check_uids(self) -> None:
-        """Two objects with one uid would be taken for one."""
+        """Refuse two objects with one uid, which would be treated as one."""
         seen: dict[str, str] = {}
         for obj, place in self._objects.values():
             uid, label = obj.metadata.uid, f"{obj.kind} {obj.key} ({place})"
@@ -330,14 +329,12 @@ class _Batch:
 
 
 def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:
-    """Return what no other object may share: kind, namespace and name."""
+    """Return an object's unique key: kind, namespace and name."""
     return type(obj).__name__, (obj.namespace or "default") if obj.namespaced else "", obj.name
 
 
 class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
-    """Puts text that YAML readers could take for something else into quotes, and repeats what
-    occurs twice.
-    """
+    """Quotes text that YAML readers could parse as something else, and repeats shared values."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

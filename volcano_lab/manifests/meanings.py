@@ -1,8 +1,8 @@
-"""What each text field of the API means, and which texts are public: what `export --anonymise` has
-to rename, and what it must keep so that the decisions stay. `meanings.md` lists both.
+"""The meaning of each text field of the API, and the public texts: what `export --anonymise` must
+rename, and what it must keep so that the decisions stay. `meanings.md` lists both.
 
-Fields with words of the API (`choice`), resource lists and raw parts need no entry: their type says
-what they are. A text field that is in no list is left out of what is made for others.
+Fields with words of the API (`choice`), resource lists and raw parts need no entry: their type is
+enough. A text field in no list is left out of anonymised exports.
 """
 
 import re
@@ -29,8 +29,8 @@ _MEANINGS = {field: meaning for meaning in (
     PARAMETERS)
     for field in _LISTS[meaning]}
 DOMAINS, NOTED, KEYS = _LISTS["domains"], _LISTS["domains of annotations"], _LISTS["keys"]
-"""Domains whose keys, resources and drivers say nothing of anybody; those of the annotations that
-decide; and keys without a domain that Kubernetes and Volcano read or set.
+"""Domains whose keys, resources and drivers identify no user; those of annotations that affect
+decisions; and keys without a domain that Kubernetes and Volcano read or set.
 """
 MEASURED = _LISTS["keys of amounts"]
 """Keys of labels and annotations whose values are amounts, durations or public words."""
@@ -41,22 +41,22 @@ ARGUMENTS, PLUGIN_NAMES = _LISTS["arguments"], _LISTS["plugins"]
 WORDS = _LISTS["words"].union(
     jobs.EVENTS, jobs.ACTIONS, jobs.PLUGINS, OTHER_KINDS, (kind for _, kind in KINDS),
     *(cls.api_versions for cls in KINDS.values()))
-"""Words of the API beside those that a field lists itself."""
+"""Words of the API beside those listed by a field."""
 NAMES = frozenset(("system-cluster-critical", "system-node-critical", "true", "false"))
-"""Names and values that are kept whole: they mean the same in every cluster."""
+"""Names and values that are kept whole: they are the same in every cluster."""
 ANCHORS = ("cpu", "default", "kube", "master", "memory", "root", "scheduler", "system", "volcano",
            "worker")
 """Words of names that are kept, such as those of `kube-system`, in ascending order; other words
-keep their place among them.
+keep their rank among them.
 """
 PREFIXES = ("tdm.revocable-zone.", "binpack.resources.", "hypernode.binpack.resources.")
-"""Beginnings of arguments that end with the name of a zone or a resource."""
+"""Prefixes of arguments that end with the name of a zone or a resource."""
 MPI_FLAGS = frozenset(("master", "worker", "port"))
 
 
 @cache
 def meanings(cls: type) -> dict[str, str | None]:
-    """Attribute -> what its text means; None for what is no text, or a part with texts of its own.
+    """Return attribute -> meaning of its text; None for no text, or a part with its own texts.
 
     >>> from volcano_lab.api.objects import Taint
     >>> meanings(Taint)
@@ -68,7 +68,7 @@ def meanings(cls: type) -> dict[str, str | None]:
 
 
 def declared(cls: type, name: str) -> str | None:
-    """Return what `meanings.md` says of an attribute; None where it says nothing."""
+    """Return the meaning of an attribute in `meanings.md`; None without one."""
     found = (_MEANINGS.get(f"{base.__name__}.{name}") for base in cls.__mro__)
     return next(filter(None, found), None)
 
@@ -103,6 +103,6 @@ def _inside(hint: typing.Any) -> set[type]:
 
 @cache
 def public_words() -> frozenset[str]:
-    """Return the words of the API in fields that have only certain words."""
+    """Return the words of the API in fields with a fixed set of words."""
     return WORDS.union(*(field.metadata.get("allowed", ()) for cls in parts()
                          for field in attrs.fields(cls)))

@@ -1,4 +1,4 @@
-"""What objects name that is not among them: the check of a captured cluster.
+"""Names in objects without an object of that name: the check of a captured cluster.
 
 Answers to no Go file.
 """
@@ -15,11 +15,11 @@ from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import gettext
 
 Named = tuple[str, set[str], set[str], str]
-"""A kind, the names that objects name, those that are there, and the command that brings them."""
+"""A kind, the referenced names, the existing ones, and the command that exports the objects."""
 
 
 def missing(loaded: Loaded) -> Iterator[str]:
-    """Yield a sentence for each thing that objects name and that is not among them."""
+    """Yield a sentence for each referenced object that is missing."""
     nodes = [obj for obj in loaded if isinstance(obj, Node)]
     if not nodes:
         yield gettext("there are no Nodes, so nothing has a place (kubectl get nodes)")
@@ -60,7 +60,7 @@ def _named(loaded: Loaded) -> Iterator[Named]:
 
 
 def _members(loaded: Loaded) -> set[str]:
-    """The nodes that HyperNodes name."""
+    """Return the nodes that HyperNodes name."""
     return {member.selector.exact_match.name for obj in loaded if isinstance(obj, HyperNode)
             for member in obj.spec.members
             if member.type == "Node" and member.selector.exact_match is not None}

@@ -1,4 +1,4 @@
-"""Names, labels and keys as the API server allows them, and the names that it makes up itself."""
+"""Names, labels and keys as the API server allows them, and the names that it generates."""
 
 import re
 from functools import lru_cache
@@ -12,7 +12,7 @@ _DNS_LABEL = re.compile(LABEL)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
 _PART = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
-"""The letters of made-up names: no vowels, no digits that look like letters."""
+"""The letters of generated names: no vowels, no digits that look like letters."""
 
 SUBDOMAINS = "lower case letters, digits, - and ., at most 253, a letter or digit at both ends"
 LABELS = "lower case letters, digits and -, at most 63, a letter or digit at both ends"
@@ -74,7 +74,7 @@ def problems(obj: KubernetesObject) -> list[str]:
 
 
 def generated(prefix: str, number: int) -> str:
-    """Return a name as the API server makes it of a `generateName`; the same in each run.
+    """Return the API server's name for a `generateName`; the same in each run.
 
     >>> generated("train-", 0)
     'train-vmrlt'

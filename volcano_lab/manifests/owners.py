@@ -1,7 +1,7 @@
-"""Who made which object: owner references, as controllers set and read them.
+"""The owners of objects: owner references, as controllers set and read them.
 
-A controller makes nothing for an owner whose children are among the objects already, as they are in
-what kubectl prints of a running cluster.
+A controller creates nothing for an owner whose children are among the objects already, as in
+kubectl's output of a running cluster.
 
 Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
 """
@@ -16,11 +16,11 @@ from volcano_lab.manifests.operators import LABELS
 
 UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 JOB = "batch.volcano.sh/Job"
-"""Volcano's Job; a Job without a group in front is that of Kubernetes."""
+"""Volcano's Job; a Job without a group is Kubernetes' own."""
 
 
 class Owners:
-    """Index of objects by the owner that they name; `groups` has the PodGroup of each Volcano Job.
+    """Index of objects by owner; `groups` has the PodGroup of each Volcano Job.
 
     >>> from volcano_lab.api.objects import ObjectMeta, OwnerReference, VolcanoJob
     >>> job = VolcanoJob(ObjectMeta("train", "team"))
@@ -57,14 +57,14 @@ class Owners:
         self._uids.setdefault((child, owner, namespace, name), set()).add(uid)
 
     def kinds(self, owner: KubernetesObject, label: str = "") -> set[str]:
-        """Return the kinds of which the owner has children; pods also where a label names it."""
+        """Return the kinds of an owner's children; pods also if a label names it."""
         kind, namespace = owner_kind(owner.api_versions[0], owner.kind), owner.namespace
         found = {child for child in {key[0] for key in self._uids}
                  if (child, kind, namespace, owner.name) in self._uids}
         return found | ({"Pod"} if (namespace, label, owner.name) in self._labelled else set())
 
     def has(self, owner: KubernetesObject, child: type[KubernetesObject]) -> bool:
-        """Return whether the owner has a child of that kind; uids count where both were given."""
+        """Return whether the owner has a child of that kind; uids are compared if both have one."""
         uid = self._given.get(place_key(owner), "")
         kind = owner_kind(owner.api_versions[0], owner.kind)
         namespace = owner.namespace or "default"
@@ -75,8 +75,8 @@ class Owners:
 
 
 def named_by_job(group: PodGroup) -> PodGroup:
-    """Return a PodGroup with the reference to its Job that its name implies: tools that tidy
-    exports leave out references, and `JOB-UID` stays.
+    """Return a PodGroup with the reference to its Job that its name implies: tools that clean
+    exports drop references, and `JOB-UID` stays.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> group = PodGroup(ObjectMeta("train-a8823096-1111-2222-3333-444444444444"))

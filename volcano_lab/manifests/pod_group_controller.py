@@ -1,4 +1,4 @@
-"""PodGroups for pods that have none: what the PodGroup controller makes for Volcano's pods.
+"""PodGroups for pods without one: those that the PodGroup controller creates for Volcano's pods.
 
 All pods of one owner (a ReplicaSet, a StatefulSet, ...) share a PodGroup; a bare pod has its own.
 The controller runs with its default settings: annotations of the owner are inherited.
@@ -35,7 +35,7 @@ class PodGroups:
         self.owners, self.existing = owners, existing or set()
 
     def adopt(self, pod: api.Pod) -> tuple[api.PodGroup | None, api.Pod]:
-        """Return the PodGroup to be made, if any, and the pod that names it."""
+        """Return the PodGroup to be created, if any, and the pod that names it."""
         annotations = pod.metadata.annotations
         if pod.spec.scheduler_name != SCHEDULER or annotations.get(jobs.GROUP_NAME):
             return None, pod
@@ -77,7 +77,7 @@ def _min_member(text: str) -> int:
 
 
 def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:
-    """The topology that a pod's annotations ask for; "hard" unless they say otherwise."""
+    """Return the topology of a pod's annotations; "hard" by default."""
     mode, tier = annotations.get(TOPOLOGY_MODE), annotations.get(TOPOLOGY_TIER)
     if mode is None and tier is None:
         return None

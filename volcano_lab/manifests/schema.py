@@ -1,9 +1,9 @@
 """From plain data (dicts, lists, text) to API objects and back.
 
 The attrs classes in `api.objects` are the schema: names, types, allowed words. One walk over the
-data makes the object and collects, with the path to each field, what does not fit (`errors`) and
-what is not known (`warnings`). That, and its speed, is what a general converter does not give;
-Kubernetes' rules are kept: `null` is "not set", numbers do not become text (only in resource lists,
+data builds the object and collects, with the path to each field, wrong values (`errors`) and
+unknown fields (`warnings`). That, and its speed, is what a general converter lacks; Kubernetes'
+rules are kept: `null` is "not set", numbers are not converted to text (only in resource lists,
 where both are quantities).
 """
 
@@ -25,12 +25,12 @@ from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
 from volcano_lab.messages import did_you_mean, gettext, one_line
 
-# (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
+# (path to the parent, key or index), () at the root: cheap to extend, formatted only in a finding
 Path = tuple
 Reader = Callable[[Any, Path, "Findings"], Any]
 
 MOST_SHOWN = 100
-"""Characters of a found text that a sentence shows."""
+"""The maximum length of a found text in a sentence."""
 TIMES = 'a time such as "2026-01-31T12:00:00Z"'
 _PERCENT = re.compile(r"\d\d?%|100%")
 _CONTAINERS_RESOURCE = re.compile(r"cpu|memory|ephemeral-storage|hugepages-.+|.*/.*", re.DOTALL)
@@ -38,8 +38,8 @@ _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:
 
 
 class Findings:
-    """What was found wrong or unknown in one object. With `strict`, words outside a field's list
-    are errors.
+    """The errors and unknown fields of one object. With `strict`, words outside a field's list are
+    errors.
 
     >>> from volcano_lab.api.objects import Queue
     >>> findings = Findings()
@@ -55,19 +55,19 @@ class Findings:
         self.warnings: list[str] = []
 
     def misfit(self, path: Path, found: Any, allowed: str) -> None:
-        """Note a value that the field cannot hold."""
+        """Record a value of the wrong type or range."""
         self.errors.append(gettext("{path} is {found}; allowed is {allowed}",
                                    path=path_text(path), found=found_text(found),
                                    allowed=gettext(allowed)))
 
     def unknown(self, path: Path, key: str, known: typing.Iterable[str]) -> None:
-        """Note a field that the API does not have here."""
+        """Record a field that the API does not have here."""
         self.warnings.append(gettext("{path} is not known and has no effect{hint}",
                                      path=path_text((path, key)), hint=did_you_mean(key, known)))
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
-    """An object of class `cls` from plain data; what does not fit is noted and left at its default.
+    """Return an object of class `cls` from plain data; wrong values are recorded and left out.
 
     >>> from volcano_lab.api.objects import Toleration
     >>> structure(Toleration, {"key": "gpu", "tolerationSeconds": 30}, Findings())
@@ -90,7 +90,7 @@ def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
 
 
 def unstructure(value: Any) -> Any:
-    """Plain data from an object; fields at their default are left out.
+    """Return plain data from an object; fields at their default are left out.
 
     >>> from volcano_lab.api.objects import Toleration
     >>> unstructure(Toleration(key="gpu", toleration_seconds=0))
@@ -109,7 +109,7 @@ def unstructure(value: Any) -> Any:
 
 
 def path_text(path: Path) -> str:
-    """A path as people write it.
+    """Return a path in display form.
 
     >>> path_text(((((), "containers"), 0), "image"))
     'containers[0].image'
@@ -122,7 +122,7 @@ def path_text(path: Path) -> str:
 
 
 def found_text(value: Any) -> str:
-    """A value as an error sentence shows it."""
+    """Return a value in the form of an error sentence."""
     if isinstance(value, dict):
         return gettext("a mapping")
     if isinstance(value, list):
@@ -144,7 +144,7 @@ def json_name(field: attrs.Attribute) -> str:
 
 @cache
 def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
-    """Name in a manifest -> (attribute, how to read it)."""
+    """Return name in a manifest -> (attribute, its reader)."""
     hints = typing.get_type_hints(cls, include_extras=True)
     return {json_name(field): (field.name, _reader(hints[field.name], field))
             for field in attrs.fields(cls)}
@@ -152,14 +152,14 @@ def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
 
 @cache
 def _written(cls: type) -> list[tuple[str, str, Any, bool]]:
-    """Attribute, name in a manifest, default, and whether it is a time."""
+    """Return attribute, name in a manifest, default, and whether it is a time."""
     blank, hints = cls(), typing.get_type_hints(cls, include_extras=True)
     return [(field.name, json_name(field), getattr(blank, field.name),
              hints[field.name] == Time | None) for field in attrs.fields(cls)]
 
 
 def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
-    """How to read a value of a type."""
+    """Return the reader for values of a type."""
     args = tuple(arg for arg in typing.get_args(hint) if arg is not types.NoneType)
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return _reader(args[0], field) if len(args) == 1 else partial(_any_of, args)
@@ -204,7 +204,7 @@ def _bool(raw: Any, path: Path, findings: Findings) -> bool:
 
 
 def _any_of(allowed: tuple[type, ...], raw: Any, path: Path, findings: Findings) -> Any:
-    """A number of pods or a share of them; the API has this pair of types only for that."""
+    """Read a number of pods or a percentage; the API has this pair of types only for that."""
     if type(raw) not in allowed or (findings.strict and not (
             0 <= raw <= INT32 if type(raw) is int else _PERCENT.fullmatch(raw))):
         findings.misfit(path, raw, 'a whole number from 0, or a percentage such as "50%"')
@@ -228,7 +228,7 @@ def _raw(raw: Any, path: Path, findings: Findings) -> dict:
     if type(raw) is not dict:
         findings.misfit(path, raw, "a mapping")
     layer = [raw]
-    for _ in range(MOST_DEPTH):  # what is kept as it is will be walked through by recursion
+    for _ in range(MOST_DEPTH):  # raw data is traversed recursively later
         layer = [inner for outer in layer if isinstance(outer, dict | list)
                  for inner in (outer.values() if isinstance(outer, dict) else outer)]
         if not layer:
@@ -274,7 +274,7 @@ def _is_negative(amount: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _has_parts(name: str, amount: str) -> bool:
-    """Whether an amount of what there are only whole pieces of is none of them."""
+    """Return whether an amount of an indivisible resource is not a whole number."""
     whole = name == "pods" or ("/" in name and "kubernetes.io/" not in name)
     return whole and milli_value(amount) % 1000 != 0
 
@@ -287,7 +287,7 @@ def _list(read: Reader, raw: Any, path: Path, findings: Findings) -> list:
 
 
 def _texts(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
-    """Labels and the like: so many that the good case is checked in one go."""
+    """Read labels and the like: there are so many that the good case is checked at once."""
     if type(raw) is dict and all(type(text) is str for text in raw.values()):
         return raw.copy()
     return _dict(_str, raw, path, findings)

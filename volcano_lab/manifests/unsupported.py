@@ -1,9 +1,9 @@
-"""What Volcano's scheduler looks at and the lab does not model, so that manifests which have it can
-be told so.
+"""Features that Volcano's scheduler reads and the lab does not model, for warnings about manifests
+that use them.
 
 Dynamic resource allocation, the sharding of nodes among schedulers, NUMA topology: objects of these
-kinds have no effect, and pods that ask for such things are placed as if they didn't. So are pods
-that claim volumes where no object about volumes is given.
+kinds have no effect, and pods that request such things are placed as if they didn't. So are pods
+with claims if no object about volumes is given.
 """
 
 from volcano_lab.api.objects import Pod
@@ -20,14 +20,14 @@ KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment")
          **dict.fromkeys(("WorkflowTemplate", "ClusterWorkflowTemplate"),
                          "patterns of Workflows; give a Workflow"),
          "HyperJob": "Jobs in several clusters; give the Jobs"}
-"""Kind -> what it is about."""
+"""Kind -> its subject."""
 
 VOLUMES_UNKNOWN = ("its claims to volumes do not decide, for among the objects is no "
                    "PersistentVolumeClaim, PersistentVolume, StorageClass or CSINode")
 
 
 def pod_warnings(pod: Pod) -> list[str]:
-    """A sentence for each thing that a pod asks for in vain.
+    """Return a sentence for each request of a pod that has no effect.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
     >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(resource_claims=[{"name": "gpu"}])))

@@ -1,7 +1,7 @@
-"""The pods that Kubernetes' own controllers make of Deployments, StatefulSets, Jobs and the like.
+"""The pods that Kubernetes' own controllers create for Deployments, StatefulSets, Jobs and so on.
 
-As in a cluster at rest, just created: no rolling update, no pod of a Job has ended. Pods of other
-schedulers are not made, for nobody here would place them.
+For new objects in a cluster at rest: no rolling update, no pod of a Job has ended. Pods of other
+schedulers are not created, because no simulated scheduler would place them.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,11 +19,11 @@ DAEMONS_TOLERATE = [
         "NoSchedule", "disk-pressure memory-pressure pid-pressure unschedulable"))
     for what in names.split()]
 MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
-"""Pods that controllers may make in all, and levels of queues: neither has a bound in the API."""
+"""The most pods of all controllers, and levels of queues: the API bounds neither."""
 
 
 def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
-    """Return how many pods a workload's controller makes at first.
+    """Return how many pods a workload's controller creates at first.
 
     >>> pod_count(api.BatchJob(spec=api.WorkloadSpec(completions=3, parallelism=5)), [])
     3
@@ -39,8 +39,8 @@ def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
 
 
 def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
-    """Return the pods that a workload's controller makes at first; a Deployment's belong to a
-    ReplicaSet.
+    """Return the pods that a workload's controller creates at first; a Deployment's are owned by
+    a ReplicaSet.
     """
     owner, template = workload, workload.spec.template
     kind, name, uid = owner.kind, owner.name, owner.metadata.uid
@@ -70,7 +70,7 @@ def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
 
 
 def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.Node]:
-    """Nodes with the labels that the pods want and without a taint that they do not tolerate."""
+    """Return nodes with the labels that the pods select and without an untolerated taint."""
     spec = workload.spec.template.spec
     return [node for node in nodes if spec.node_selector.items() <= node.metadata.labels.items()
             and all(taint.effect == "PreferNoSchedule" or any(
@@ -81,7 +81,8 @@ def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.No
 
 
 def _on_node(template: api.PodTemplateSpec, name: str):
-    """The spec of a daemon's pod: bound to one node by its name, in place of other affinity."""
+    """Return the spec of a daemon's pod: bound to one node by its name, in place of other affinity.
+    """
     term = api.NodeSelectorTerm(
         match_fields=[api.NodeSelectorRequirement("metadata.name", "In", [name])])
     affinity = attrs.evolve(template.spec.affinity or api.Affinity(),
@@ -93,9 +94,9 @@ def _on_node(template: api.PodTemplateSpec, name: str):
 def too_large(objects: Sequence[api.KubernetesObject],
               count: Callable[[api.KubernetesObject], int],
               label: Callable[[api.KubernetesObject], str]) -> list[str]:
-    """Return sentences about what would take hours: pods beyond
-    bounds (`count` tells how many a controller creates), queues beyond depth. The
-    pods of an object that is refused do not count for the others.
+    """Return sentences about what would take hours: pods beyond bounds (`count` returns how many a
+    controller creates), too many levels of queues. Pods of a refused object do not count for the
+    others.
     """
     problems, pods = [], 0
     for obj in objects:
@@ -109,7 +110,7 @@ def too_large(objects: Sequence[api.KubernetesObject],
     parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
     depths: dict[str, int] = {"": 0}
     for name in parents:
-        path: dict[str, None] = {}  # queues below each other in a circle end where they began
+        path: dict[str, None] = {}  # a cycle of parents ends where it began
         while name not in depths and name not in path:
             path[name] = None
             name = parents.get(name, "")

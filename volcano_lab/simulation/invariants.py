@@ -87,7 +87,7 @@ def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """Check that the cache has a task for each pod the scheduler was informed of, and no other."""
     informed = {pod.metadata.uid: pod.key
-            for (kind, _), pod in sim.informer.known.items() if kind == "Pod"}
+                for (kind, _), pod in sim.informer.known.items() if kind == "Pod"}
     held = [task.uid for task in tasks]
     if len(held) != len(set(held)):
         yield "a pod has two tasks"

@@ -112,7 +112,7 @@ class Outcomes:
     def sentences(self, before: Decided, now: Decided) -> list[str]:
         """Return at most two sentences."""
         changed = [name for name, row in now.jobs.items()
-                  if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
+                   if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
         changed.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
         found = [self._sentence(name, before, now, not at) for at, name in enumerate(changed[:2])]
         if len(changed) > 2:
@@ -351,7 +351,7 @@ def _of_job(job: dict[str, Any], total: float) -> Iterator[tuple[str, Control]]:
     most = max(job["pods"], min(fitting, 4 * job["pods"]))
     if job["pods"] > 1 and not job["running"]:
         yield f"{path}minAvailable", handle(job["min"], 1, max(most, job["min"]), "minimum",
-                                         unit="pods")
+                                            unit="pods")
     yield f"{path}pods", handle(job["pods"], max(job["running"], 1), most, "pods")
 
 

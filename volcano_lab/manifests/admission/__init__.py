@@ -1,7 +1,7 @@
-"""What Volcano's validating webhooks and CRDs would say of objects, before they are in the cluster.
+"""The checks of Volcano's validating webhooks and CRDs on objects, before they are in the cluster.
 
-`rules.md` is the table of the rules and their texts; one module for each kind finds them broken.
-All objects are looked at as if those around them were in the cluster already. Left out: updates and
+`rules.md` is the table of the rules and their texts; one module for each kind finds violations.
+Each object is checked as if the others were in the cluster already. Left out: updates and
 deletions, and of Kubernetes' own rules for pods all but missing and repeated containers and
 requests above limits.
 
@@ -31,14 +31,14 @@ KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
 _ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 RULES = {row[0]: row[1:]
          for row in _ROW.findall(Path(__file__).with_name("rules.md").read_text("utf-8"))}
-"""Rule -> field, what is allowed, and Volcano's message."""
+"""Rule -> field, allowed values, and Volcano's message."""
 
 
 @define
 class Verdict:
-    """A rule that an object breaks, and where; `message` is what Volcano says to its users.
+    """A rule that an object breaks, and where; `message` is Volcano's message to its users.
 
-    `exists` says that the object is in a cluster already: only a new one would be refused.
+    `exists`: the object is in a cluster already; only a new one would be refused.
     """
 
     label: str
@@ -56,7 +56,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """One sentence."""
+        """The verdict as one sentence."""
         return one_line(gettext("{label}: {field} is {found}; allowed is {allowed} ({message})",
                                 label=self.label, field=self.field, found=self.found,
                                 allowed=self.allowed, message=self.message))
@@ -97,14 +97,14 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
 
 
 def _quantities(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts with amounts as Kubernetes writes them; Volcano's own message has internal units."""
+    """Return facts with amounts as quantities; Volcano's own message has internal units."""
     return {key: ", ".join(f"{name} {amount_text(name, amount)}" for name, amount in value
                            if amount) if isinstance(value, Resource) else value
             for key, value in values.items()}
 
 
 def _found(data: Any, field: str) -> str:
-    """What stands in a field, as a sentence shows it."""
+    """Return the value of a field in a sentence's form."""
     for key in re.findall(r"\[([^]]*)\]|([^.[]+)", field):
         name = "".join(key)
         try:

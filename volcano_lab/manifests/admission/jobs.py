@@ -59,7 +59,7 @@ def _broken_queue(name: str, queues: Queues) -> Broken:
 
 
 def _can_follow(tasks: list[TaskSpec]) -> bool:
-    """Whether each task depends on tasks that there are, and none on itself."""
+    """Return whether each task depends only on existing tasks, and none on itself."""
     graph = {task.name: task.depends_on.name if task.depends_on else () for task in tasks}
     try:
         TopologicalSorter(graph).prepare()
@@ -69,7 +69,7 @@ def _can_follow(tasks: list[TaskSpec]) -> bool:
 
 
 def _flag(arguments: list[str], name: str) -> str:
-    """The value of a plugin's flag, which has its own name as a default."""
+    """Return the value of a plugin's flag, by default the flag's name."""
     for text, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         flag, equals, value = text.lstrip("-").partition("=")
         if flag == name:
@@ -106,7 +106,7 @@ def _broken_task(job: VolcanoJob, task: TaskSpec, i: int) -> Broken:
 
 
 def _broken_policies(policies: list[LifecyclePolicy], field: str) -> Broken:
-    """The first thing that is wrong with policies, and an event that means all among others."""
+    """Yield the first error in policies, and an event that includes all the others."""
     events: list[str] = []
     codes: list[int | None] = []
     for i, policy in enumerate(policies):
@@ -131,7 +131,7 @@ def _broken_policies(policies: list[LifecyclePolicy], field: str) -> Broken:
 
 
 def _broken_volumes(job: VolcanoJob) -> Broken:
-    """The first thing that is wrong with the volumes."""
+    """Yield the first error in the volumes."""
     paths: list[str] = []
     for i, volume in enumerate(job.spec.volumes):
         path, name, claim = volume.mount_path, volume.volume_claim_name, volume.volume_claim

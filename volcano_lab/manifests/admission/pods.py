@@ -25,7 +25,7 @@ def broken(pod: Pod, queues: Queues) -> Broken:
     for key in filter(given.__contains__, BUDGETS):
         number = re.fullmatch(r"[+-]?[0-9]{1,18}", given[key].replace("%", ""))
         amount = int(number[0]) if number else 0
-        share = "%" in given[key] or not -2**31 <= amount < 2**31  # beyond, it is read as a share
+        share = "%" in given[key] or not -2**31 <= amount < 2**31  # beyond, it is parsed as a share
         problems += first(
             (number is None, "pod-budget-number"), (not share and amount <= 0, "pod-budget-count"),
             (share and not 0 < amount < 100, "pod-budget-percentage"), key=key, found=given[key])

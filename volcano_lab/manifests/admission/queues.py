@@ -1,8 +1,8 @@
 """Rules for Queues: their own amounts, the hierarchy by annotations, and parents and children.
 
-Differs on purpose: a rule about parent and child is reported once, though Volcano checks both of
-them: of the object that is new, and of the child where both are (of the last such child, where the
-rule is about the sum of all children).
+Differs on purpose: a violation by parent and child is reported once, though Volcano checks both:
+for the new object, and for the child where both are new (for the last such child, where the rule is
+about the sum of all children).
 
 Volcano: pkg/webhooks/admission/queues/validate
 """
@@ -79,12 +79,12 @@ def _broken_parent(queue: Queue, queues: Queues) -> Broken:
 
 
 def _broken_family(parent: Queue, children: list[Queue], judged: Queue) -> Broken:
-    """Yield what `judged`, the parent or one of the children, has to report of both."""
+    """Yield the violations that `judged`, the parent or one of the children, reports for both."""
     limit = Resource.from_list(_amounts(parent, "capability"))
     for child in children:
         own = Resource.from_list(_amounts(child, "capability"))
-        told = judged is child or (judged is parent and exists(child))
-        if told and limit.less_partly(own):
+        reported = judged is child or (judged is parent and exists(child))
+        if reported and limit.less_partly(own):
             rule = "queue-capability-child" if judged is parent else "queue-capability-parent"
             yield rule, {"name": child.name, "parent": parent.name, "own": own, "limit": limit}
             break

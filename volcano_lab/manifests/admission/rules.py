@@ -1,4 +1,4 @@
-"""What a broken rule is; `rules.md` is the table of their texts."""
+"""The type of a broken rule; `rules.md` is the table of their texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -7,11 +7,11 @@ from volcano_lab.api.objects import KubernetesObject, NetworkTopologySpec, Queue
 
 Queues = Mapping[str, Queue]
 Broken = Iterator[tuple[str, dict[str, Any]]]
-"""Names of broken rules, and the values for the gaps in their texts."""
+"""Names of broken rules, and the values for the placeholders in their texts."""
 
 
 def first(*rules: tuple[Any, str], **values: Any) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Return the first of several rules whose condition holds, as Volcano tells one problem only.
+    """Return the first of several rules whose condition holds, as Volcano reports only one.
 
     >>> first((False, "a"), (True, "b"), (True, "c"), n=1)
     [('b', {'n': 1})]
@@ -20,19 +20,19 @@ def first(*rules: tuple[Any, str], **values: Any) -> Iterable[tuple[str, dict[st
 
 
 def for_jobs(queues: Queues) -> str:
-    """The queues that jobs may be in: neither root nor one with queues below it."""
+    """Return the queues that accept jobs: neither root nor one with children."""
     parents = {"root", *(queue.spec.parent for queue in queues.values())}
     return ", ".join(sorted(queues.keys() - parents))
 
 
 def both_tiers(topology: NetworkTopologySpec | None) -> bool:
-    """Return whether a highest tier is given by number and by name."""
+    """Return whether a highest tier is given both by number and by name."""
     return bool(topology and topology.highest_tier_allowed is not None
                 and topology.highest_tier_name)
 
 
 def exists(obj: KubernetesObject) -> bool:
-    """Return whether an object says of itself that it is in a cluster already."""
+    """Return whether an object's fields show that it is in a cluster already."""
     status = getattr(obj, "status", None)
     return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
         type(obj)(), "status", None)

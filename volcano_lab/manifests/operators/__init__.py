@@ -1,8 +1,8 @@
-"""Kinds of operators that hand pods to Volcano: what they create of an object, as data.
+"""Kinds of operators that use Volcano for their pods: the objects they create, as data.
 
-`table` has a row for each kind, with the source that it was read from. Beside what an operator has
-created already nothing is created twice. Pods that an operator creates only when others run
-(executors, launchers, submitters) come on the same way as those of a Volcano Job that waits.
+`table` has a row for each kind, with its source. Objects that an operator has already created are
+not created twice. Pods that an operator creates only when others run (executors, launchers,
+submitters) appear later in the same way as those of a waiting Volcano Job.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,7 +37,7 @@ ENDED = frozenset(["succeeded", "failed", "error", "complete", "completed", "sto
 
 @attrs.define
 class Created:
-    """What an operator creates of an object: objects, pods that come when the others run, and
+    """What an operator creates for an object: objects, pods created when the others run, and
     sentences about what it does not create.
     """
 
@@ -59,7 +59,7 @@ def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
 
 
 def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
-    """Return how many pods an operator creates of an object, without those of other objects."""
+    """Return how many pods an operator creates for an object, without those of other objects."""
     found = _found(obj, Reading(), objects)
     gangs = found if isinstance(found, list) else []
     return sum(role.count for gang in gangs for role in gang.roles)
@@ -71,7 +71,7 @@ def _found(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) 
 
 
 def ended(obj: OperatorObject) -> str:
-    """Return how an object ended, or why it creates nothing; "" where it does.
+    """Return how an object ended, or why it creates nothing; "" if it does.
 
     >>> ended(OperatorObject(status={"applicationState": {"state": "COMPLETED"}}))
     'it is COMPLETED'
@@ -93,48 +93,48 @@ def ended(obj: OperatorObject) -> str:
 def created(obj: OperatorObject, objects: list[KubernetesObject],
             given: Callable[[str], PodGroup | None], there: frozenset[str] | set[str],
             priorities: Mapping[str, int]) -> Created:
-    """Return what an operator creates of an object.
+    """Return what an operator creates for an object.
 
     Args:
         obj: With a uid.
         objects: All objects around it.
-        given: The PodGroup of a name, where it is there already.
-        there: The kinds of which the object has children among the objects.
+        given: The existing PodGroup of a name, or None.
+        there: The kinds of existing children of the object.
         priorities: The value of each PriorityClass.
     """
-    row, made = OPERATORS[type(obj)], Created()
+    row, plan = OPERATORS[type(obj)], Created()
     if row.reader is None:
         if not any(each.kind == row.namer for each in objects):
-            made.sentences.append(gettext("no pods are created of it: no {kind} is among the "
+            plan.sentences.append(gettext("no pods are created of it: no {kind} is among the "
                                           "objects", kind=row.namer))
-        return made
+        return plan
     if there - {"PodGroup"}:
-        return made
+        return plan
     if reason := ended(obj):
-        made.sentences.append(gettext("{reason}, so that no pods are created of it",
+        plan.sentences.append(gettext("{reason}, so that no pods are created of it",
                                       reason=reason))
-        return made
+        return plan
     gangs = _found(obj, Reading(), objects)
     if isinstance(gangs, Children):
-        made.objects, made.sentences = gangs.objects, gangs.waits
-        if not (made.objects or made.sentences):
-            made.sentences.append(gettext("no pods are created of it: it names none"))
-        return made
+        plan.objects, plan.sentences = gangs.objects, gangs.waits
+        if not (plan.objects or plan.sentences):
+            plan.sentences.append(gettext("no pods are created of it: it names none"))
+        return plan
     if gangs is None:
-        made.sentences.append(gettext("the runtime that it names (spec.runtimeRef) is not among "
+        plan.sentences.append(gettext("the runtime that it names (spec.runtimeRef) is not among "
                                       "the objects, so that no pods are created of it"))
-        return made
+        return plan
     asked = row.hands_over(obj, gangs)
     for gang in gangs:
-        _add_gang(obj, gang, asked, given, priorities, made)
-    if not (made.objects or made.later or made.sentences):
-        made.sentences.append(gettext("no pods are created of it: it asks for 0 replicas"))
-    return made
+        _add_gang(obj, gang, asked, given, priorities, plan)
+    if not (plan.objects or plan.later or plan.sentences):
+        plan.sentences.append(gettext("no pods are created of it: it asks for 0 replicas"))
+    return plan
 
 
 def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
               given: Callable[[str], PodGroup | None], priorities: Mapping[str, int],
-              made: Created) -> None:
+              plan: Created) -> None:
     row, name = OPERATORS[type(obj)], gang.name if asked else ""
     first, later = [], []
     for role in gang.roles:
@@ -144,36 +144,36 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if spec.scheduler_name == VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
-            _say_once(made, gettext("its pods are for another scheduler, {scheduler_name}, and "
+            _add_once(plan, gettext("its pods are for another scheduler, {scheduler_name}, and "
                                     "are not created; {asks}",
                                     scheduler_name=spec.scheduler_name or "default-scheduler",
                                     asks=gettext(row.asks)))
     group = given(name) if name else None
     if group is not None:
         if group.status.phase in ("", "Pending"):
-            made.later += first + later
+            plan.later += first + later
         else:
-            _say_once(made, gettext("its PodGroup {name} is {phase} and none of its pods is among "
+            _add_once(plan, gettext("its PodGroup {name} is {phase} and none of its pods is among "
                                     "the objects; none are created", name=name,
                                     phase=group.status.phase))
         return
     if name and first + later:
-        made.objects.append(_pod_group(obj, gang, priorities))
-    made.objects += first
-    made.later += later
+        plan.objects.append(_pod_group(obj, gang, priorities))
+    plan.objects += first
+    plan.later += later
     if later:
-        _say_once(made, gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
+        _add_once(plan, gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
                                 "{name} count them", later=[pod.name for pod in later],
                                 first=[pod.name for pod in first], name=name))
 
 
-def _say_once(made: Created, sentence: str) -> None:
-    if sentence not in made.sentences:
-        made.sentences.append(sentence)
+def _add_once(plan: Created, sentence: str) -> None:
+    if sentence not in plan.sentences:
+        plan.sentences.append(sentence)
 
 
 def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:
-    """The pods of a role; they share their spec."""
+    """Yield the pods of a role; they share their spec."""
     row, metadata = OPERATORS[type(obj)], role.template.metadata
     labels = {**metadata.labels, **role.labels, **({row.label: obj.name} if row.label else {})}
     notes = dict(metadata.annotations)
@@ -197,13 +197,13 @@ def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -
         minimum = amounts_text(total, {})
     return PodGroup(
         ObjectMeta(gang.name, obj.namespace, annotations=notes, owner_references=[obj.reference]),
-        PodGroupSpec(gang.least, queue=str(obj.said(*row.queue) or ""), min_resources=minimum,
-                     priority_class_name=str(obj.said(*row.priority) or ""),
+        PodGroupSpec(gang.least, queue=str(obj.first(*row.queue) or ""), min_resources=minimum,
+                     priority_class_name=str(obj.first(*row.priority) or ""),
                      **gang.more))
 
 
 def _counted(gang: Gang, priorities: Mapping[str, int]) -> Iterable[tuple[Role, int]]:
-    """The pods that minResources count: those named, or the first minMember by priority."""
+    """Return the pods that minResources count: those named, or the first minMember by priority."""
     if gang.reserved is not None:
         yield from gang.reserved
         return

@@ -1,7 +1,7 @@
-"""Objects that operators create of objects: Jobs of a JobSet, a CronJob, a JobFlow or a TrainJob,
-what an Argo Workflow starts with, the ModelServing of a ModelBooster.
+"""Objects that operators create for objects: Jobs of a JobSet, a CronJob, a JobFlow or a TrainJob,
+the first steps of an Argo Workflow, the ModelServing of a ModelBooster.
 
-What comes only after others have run or ended is not created, and named in a sentence.
+Objects created only after others have run or ended are not created, and named in a sentence.
 """
 
 import re
@@ -38,15 +38,15 @@ from volcano_lab.messages import gettext
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
-"""How deep the templates of a Workflow call each other, at most."""
+"""The maximum depth of template calls in a Workflow."""
 INHERITED = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
-"""What the pods of a Workflow take from it where their template has none."""
+"""Fields that pods inherit from the Workflow where their template has none."""
 Values = dict[str, str]
 _GAP = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 
 def _owned(obj: OperatorObject, name: str, raw: Any = None) -> ObjectMeta:
-    """Metadata of an object that is created of another one."""
+    """Return the metadata of an object created for another one."""
     words = {kind: {str(key): str(text) for key, text in at(raw, kind, {}).items()}
              for kind in ("labels", "annotations")}
     return ObjectMeta(name, obj.namespace, owner_references=[obj.reference], **words)
@@ -60,7 +60,7 @@ def _jobs_later(names: list[str]) -> list[str]:
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
 
 def job_set(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
-    """The Jobs of each replicated job, but for those that wait for others."""
+    """Return the Jobs of each replicated job, but for those that wait for others."""
     children, later = Children(), []
     in_order = at(obj.spec, "startupPolicy.startupPolicyOrder") == "InOrder"
     for number, replicated in enumerate(items(obj.spec, "replicatedJobs")):
@@ -84,7 +84,7 @@ def job_set(obj: OperatorObject, read: Reading, objects: Others, where: str) -> 
 
 
 def cron_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
-    """One Job, as its schedule creates it; Kubernetes' own or Volcano's."""
+    """Return one Job, as its schedule creates it; Kubernetes' own or Volcano's."""
     template = at(obj.spec, "jobTemplate", {})
     of_volcano = obj.api_version.startswith("batch.volcano.sh")
     cls, parts = (VolcanoJob, VolcanoJobSpec) if of_volcano else (BatchJob, WorkloadSpec)
@@ -93,7 +93,7 @@ def cron_job(obj: OperatorObject, read: Reading, objects: Others, where: str) ->
 
 
 def job_flow(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
-    """The Volcano Jobs of the flows that depend on nothing, after their JobTemplates."""
+    """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
     templates = {each.name: each for each in objects if each.kind == "JobTemplate"
                  and (each.namespace or "default") == (obj.namespace or "default")}
     children, later = Children(), []
@@ -115,7 +115,7 @@ def job_flow(obj: OperatorObject, read: Reading, objects: Others, where: str) ->
 # -- Trainer, kthena ---------------------------------------------------------------------------
 
 def train_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang] | None:
-    """A gang of all pods, after the runtime that it names; None where that is not given."""
+    """Return a gang of all pods, after the named runtime; None if that is not given."""
     kind = at(obj.spec, "runtimeRef.kind", "ClusterTrainingRuntime")
     runtime = next((each for each in objects if each.kind == kind
                     and each.name == at(obj.spec, "runtimeRef.name")), None)
@@ -143,7 +143,8 @@ def train_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -
 
 
 def model_booster(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
-    """The ModelServing of a model's backend: prefill and decode, or a leader with workers."""
+    """Return the ModelServing of a model's backend: prefill and decode, or a leader with workers.
+    """
     backend = at(obj.spec, "backend", {})
     name = f"{obj.name}-{backend['name']}" if backend.get("name") else obj.name
     roles = []
@@ -167,7 +168,7 @@ def model_booster(obj: OperatorObject, read: Reading, objects: Others, where: st
 # -- Argo Workflows ----------------------------------------------------------------------------
 
 def workflow(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
-    """What a Workflow starts with: pods of the first steps, and objects that these create."""
+    """Return a Workflow's first objects: pods of the first steps, and objects that these create."""
     known = {"workflow.name": obj.name, "workflow.uid": obj.metadata.uid,
              "workflow.namespace": obj.namespace}
     known |= _parameters(obj.spec, "arguments", "workflow", known)
@@ -183,7 +184,7 @@ def workflow(obj: OperatorObject, read: Reading, objects: Others, where: str) ->
 
 
 def _parameters(data: Any, where: str, scope: str, known: Values) -> Values:
-    """The parameters in a part, by the name that a manifest calls them, with values filled in."""
+    """Return the parameters of a part, by their name in a manifest, with values filled in."""
     return {f"{scope}.parameters.{each.get('name')}": _fill(
         str(each.get("value", each.get("default", ""))), known)
         for each in items(data, f"{where}.parameters")}
@@ -195,7 +196,7 @@ def _fill(text: str, values: Values) -> str:
 
 def _first(templates: dict[str, Any], name: str, known: Values, deep: int
            ) -> tuple[list[tuple[dict[str, Any], Values]], set[str]]:
-    """The templates that run at once when one is called, each with its parameters, and those that
+    """Return the templates that run at once in a call, each with its parameters, and those that
     wait for them.
     """
     template = templates.get(name)
@@ -219,7 +220,7 @@ def _first(templates: dict[str, Any], name: str, known: Values, deep: int
 
 
 def _calls(template: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The steps or tasks of a template that begin at once, and the others."""
+    """Return the steps or tasks of a template that begin at once, and the others."""
     steps = template.get("steps")
     if isinstance(steps, list) and steps:
         groups = [[step for step in (each if isinstance(each, list) else [each])
@@ -231,22 +232,22 @@ def _calls(template: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[st
 
 
 def _pod(obj: OperatorObject, template: dict[str, Any], number: int, read: Reading) -> Pod:
-    """The pod of a container, a script or a set of containers."""
+    """Return the pod of a container, a script or a set of containers."""
     containers = [each for each in (template.get("container"), template.get("script"))
                   if isinstance(each, dict)] or items(template, "containerSet.containers")
     spec = {field: template.get(field) or at(obj.spec, field) for field in INHERITED
             if template.get(field) or at(obj.spec, field)}
     spec["containers"] = [{**each, "name": each.get("name") or "main"} for each in containers]
     name = str(template.get("name", "step"))
-    made = read.template({"metadata": at(template, "metadata", {}), "spec": spec},
-                         f"templates {name}")
+    created = read.template({"metadata": at(template, "metadata", {}), "spec": spec},
+                            f"templates {name}")
     return Pod(_owned(obj, generated(f"{obj.name}-{name}-", number), {
-        "labels": {**made.metadata.labels, "workflows.argoproj.io/workflow": obj.name},
-        "annotations": made.metadata.annotations}), made.spec)
+        "labels": {**created.metadata.labels, "workflows.argoproj.io/workflow": obj.name},
+        "annotations": created.metadata.annotations}), created.spec)
 
 
 def _resource(obj: OperatorObject, resource: Any, values: Values, children: Children) -> None:
-    """The object of a template that creates one, such as a Volcano Job."""
+    """Add the object of a template that creates one, such as a Volcano Job."""
     document = None
     if at(resource, "action") in ("create", "apply"):
         with suppress(Unreadable):
@@ -258,10 +259,10 @@ def _resource(obj: OperatorObject, resource: Any, values: Values, children: Chil
                                       "action creates nothing, or its manifest is of no kind that "
                                       "is read here"))
         return
-    made = structure(cls, {key: value for key, value in document.items()
-                           if key not in ("apiVersion", "kind")}, Findings())
+    created = structure(cls, {key: value for key, value in document.items()
+                              if key not in ("apiVersion", "kind")}, Findings())
     prefix = str(at(document, "metadata.generateName", f"{obj.name}-"))
-    made.metadata.name = made.metadata.name or generated(prefix, len(children.objects))
-    made.metadata.namespace = made.metadata.namespace or obj.namespace
-    made.metadata.owner_references = [obj.reference]
-    children.objects.append(made)
+    created.metadata.name = created.metadata.name or generated(prefix, len(children.objects))
+    created.metadata.namespace = created.metadata.namespace or obj.namespace
+    created.metadata.owner_references = [obj.reference]
+    children.objects.append(created)

@@ -1,7 +1,7 @@
-"""Which pods each operator creates of an object, in which gangs: KubeRay, Kubeflow's training and
-MPI operators, LeaderWorkerSet, kthena.
+"""The pods that each operator creates for an object, and their gangs: KubeRay, Kubeflow's training
+and MPI operators, LeaderWorkerSet, kthena.
 
-The sources stand in `operators.toml`. As just created: no pod has failed, nothing is scaled.
+The sources are in `operators.toml`. For new objects: no pod has failed, nothing is scaled.
 """
 
 from typing import Any
@@ -32,14 +32,14 @@ SUBMITTER = {"spec": {"containers": [{"name": "ray-job-submitter", "resources": 
 
 
 def topology(raw: Any, read: Reading) -> NetworkTopologySpec | None:
-    """Return a network topology as Volcano's PodGroup has it."""
+    """Return a network topology in the form of Volcano's PodGroup."""
     return structure(NetworkTopologySpec, raw, read.findings) if isinstance(raw, dict) else None
 
 
 # -- Ray ---------------------------------------------------------------------------------------
 
 def ray(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
-    """A head and its workers; of a RayJob also the submitter, which comes when the cluster runs."""
+    """Return a head and its workers; for a RayJob also the submitter, created when these run."""
     if at(obj.spec, "clusterSelector"):
         return []
     spec, path = (at(obj.spec, where, {}), f"{where}.") if where else (obj.spec, "")
@@ -67,8 +67,8 @@ def ray(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list
         gang.roles.append(role)
         gang.members += needed
         gang.reserved.append((role, needed))
-    mode = obj.said("label volcano.sh/network-topology-mode")
-    tier = obj.said("label volcano.sh/network-topology-highest-tier-allowed") or ""
+    mode = obj.first("label volcano.sh/network-topology-mode")
+    tier = obj.first("label volcano.sh/network-topology-highest-tier-allowed") or ""
     if mode:
         gang.more["network_topology"] = NetworkTopologySpec(
             mode, int(tier) if tier.isdecimal() else None)
@@ -88,7 +88,8 @@ def _ray_labels(cluster: str, kind: str, group: str) -> dict[str, str]:
 # -- Kubeflow ----------------------------------------------------------------------------------
 
 def replica_specs(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
-    """The replicas of each type, and a gang of all of them unless the scheduling policy says less.
+    """Return the replicas of each type, and a gang of all of them unless the scheduling policy has
+    a smaller minimum.
     """
     specs, roles = at(obj.spec, where, {}), []
     for kind in sorted(specs) if isinstance(specs, dict) else ():
@@ -105,8 +106,8 @@ def replica_specs(obj: OperatorObject, read: Reading, objects: Others, where: st
 
 
 def mpi(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
-    """A launcher and its workers. The launcher of v2beta1 is the pod of a Job, and may wait for the
-    workers, though the gang counts it.
+    """Return a launcher and its workers. The launcher of v2beta1 is the pod of a Job, and may wait
+    for the workers, though the gang counts it.
     """
     (gang,) = replica_specs(obj, read, objects, where)
     later = at(obj.spec, "launcherCreationPolicy") == "WaitForWorkersReady"
@@ -124,7 +125,7 @@ def mpi(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list
 
 def leader_worker_set(obj: OperatorObject, read: Reading, objects: Others, where: str
                       ) -> list[Gang]:
-    """A gang for each group: a leader, and workers, which may wait for it."""
+    """Return a gang for each group: a leader, and workers, which may wait for it."""
     template, gangs = at(obj.spec, "leaderWorkerTemplate", {}), []
     size = read.count(template, "size", 1, "leaderWorkerTemplate.")
     workers = read.template(at(template, "workerTemplate"), "leaderWorkerTemplate.workerTemplate")
@@ -142,7 +143,8 @@ def leader_worker_set(obj: OperatorObject, read: Reading, objects: Others, where
 
 
 def model_serving(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
-    """A gang for each ServingGroup; each replica of a role is an entry and workers, a sub-group."""
+    """Return a gang per ServingGroup; each replica of a role is an entry and workers, a sub-group.
+    """
     template = at(obj.spec, "template", {})
     read_roles = [_serving_role(role, number, at(template, "gangPolicy.minRoleReplicas", {}), read)
                   for number, role in enumerate(items(template, "roles"))]
@@ -168,7 +170,7 @@ def model_serving(obj: OperatorObject, read: Reading, objects: Others, where: st
 
 def _serving_role(role: dict[str, Any], number: int, least: Any, read: Reading
                   ) -> tuple[str, int, int, int, list[PodTemplateSpec]]:
-    """Name, replicas, how many of them the gang needs, workers of each, and both templates."""
+    """Return name, replicas, how many of them the gang needs, workers of each, and templates."""
     path = f"template.roles[{number}]"
     name, count = str(role.get("name", "")), read.count(role, "replicas", 1, f"{path}.")
     workers = (read.count(role, "workerReplicas", 0, f"{path}.")

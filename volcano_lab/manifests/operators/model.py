@@ -1,5 +1,5 @@
-"""What the table of operators is made of: objects of kinds that only an operator knows, the equal
-pods that it creates of one (`Role`), and those that share a PodGroup (`Gang`).
+"""The model of the operators' table: objects of kinds that only an operator knows, the equal pods
+that it creates for one (`Role`), and those that share a PodGroup (`Gang`).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,12 +22,11 @@ from volcano_lab.messages import gettext
 QUEUE = "annotation scheduling.volcano.sh/queue-name"
 VOLCANO = "volcano"
 KINDS: dict[tuple[str, str], type["OperatorObject"]] = {}
-"""Group of the API and kind -> class; `table` fills it."""
+"""Group of the API and kind -> class; filled by `table`."""
 
 
 class OperatorObject(KubernetesObject, namespaced=True):
-    """An object whose operator creates pods; `spec` and `status` stand as the manifest has them.
-    """
+    """An object whose operator creates pods; `spec` and `status` are the manifest's plain data."""
 
     api_version: str = ""
     spec: Raw = Factory(dict)
@@ -35,15 +34,15 @@ class OperatorObject(KubernetesObject, namespaced=True):
 
     @property
     def reference(self) -> OwnerReference:
-        """How what it owns names it."""
+        """The reference of objects that it owns."""
         return OwnerReference(self.api_version or self.api_versions[0], self.kind, self.name,
                               self.metadata.uid, True, True)
 
-    def said(self, *places: str) -> Any:
-        """Return what stands in the first of some places that has something: `annotation KEY`,
-        `label KEY`, or a path in the spec; of `label DOMAIN/` the first key of that domain.
+    def first(self, *places: str) -> Any:
+        """Return the first value among some places: `annotation KEY`, `label KEY`, or a path in the
+        spec; for `label DOMAIN/` the first key of that domain.
 
-        >>> OperatorObject(spec={"runPolicy": {"queue": "q"}}).said("label a", "runPolicy.queue")
+        >>> OperatorObject(spec={"runPolicy": {"queue": "q"}}).first("label a", "runPolicy.queue")
         'q'
         """
         words = {"label": self.metadata.labels, "annotation": self.metadata.annotations}
@@ -58,8 +57,8 @@ class OperatorObject(KubernetesObject, namespaced=True):
 
 
 def at(data: Any, path: str, default: Any = None) -> Any:
-    """Return what stands at a path of mappings, or the default; also where that is a mapping and
-    something else was found.
+    """Return the value at a path of mappings, or the default; also if that is a mapping and the
+    value is not.
 
     >>> at({"a": {"b": 1}}, "a.b"), at({"a": None}, "a.b", 2), at({"a": "x"}, "a", {})
     (1, 2, {})
@@ -77,7 +76,7 @@ def items(data: Any, path: str) -> list[dict[str, Any]]:
 
 
 class Reading:
-    """Reads templates and counts of one object; `findings` has what does not fit.
+    """Reads templates and counts of one object; `findings` has wrong values.
 
     >>> Reading().count({"replicas": 3}, "replicas"), Reading().count({}, "replicas", 2)
     (3, 2)
@@ -101,18 +100,18 @@ class Reading:
         return found
 
     def amounts(self, raw: Any, path: str) -> dict[str, str] | None:
-        """Return a list of resources; None where there is none."""
+        """Return a list of resources; None without one."""
         return None if raw is None else structure(
             ResourceRequirements, {"requests": raw}, self.findings, ((), path)).requests
 
 
 Others = list[KubernetesObject]
-"""The objects around the one that is read."""
+"""The objects around the current one."""
 Names = Callable[[int], str]
 
 
 def numbered(prefix: str, first: int = 0) -> Names:
-    """Names that end with a number.
+    """Return names that end with a number.
 
     >>> numbered("train-worker-")(2)
     'train-worker-2'
@@ -121,13 +120,13 @@ def numbered(prefix: str, first: int = 0) -> Names:
 
 
 def made_up(prefix: str) -> Names:
-    """Names that end with letters that the API server makes up."""
+    """Return names that end with generated letters."""
     return lambda number: generated(prefix, number)
 
 
 @define(eq=False)
 class Role:
-    """`count` equal pods of an object; those that are `later` are created when the others run."""
+    """`count` equal pods of an object; `later` ones are created when the others run."""
 
     name: str
     template: PodTemplateSpec
@@ -140,11 +139,11 @@ class Role:
 
 @define(eq=False)
 class Gang:
-    """Pods that share a PodGroup of an operator, or, without a name, those that Volcano's own
-    controller makes.
+    """Pods that share a PodGroup of an operator, or, without a name, those whose PodGroup Volcano's
+    own controller creates.
 
     `members` are its minMember (None: all pods), `reserved` the pods that its minResources count
-    (None: the first `least` by priority), `minimum` its minResources where the object itself has
+    (None: the first `least` by priority), `minimum` its minResources if the object itself sets
     them, `more` other fields.
     """
 
@@ -165,24 +164,24 @@ SUMS: dict[str, Callable[[ResourceRequirements], Mapping[str, str]]] = {
     "filled": lambda amounts: {**amounts.limits, **amounts.requests},
     "requests": lambda amounts: amounts.requests,
     "requests_or_limits": lambda amounts: amounts.requests or amounts.limits}
-"""Word in the table -> what minResources count of a container."""
+"""Word in the table -> the part of a container that minResources count."""
 
 
 @define
 class Children:
-    """Objects that an operator creates of one, and sentences about what it does not create yet."""
+    """Objects that an operator creates for one, and sentences about those not created yet."""
 
     objects: list[KubernetesObject] = Factory(list)
     waits: list[str] = Factory(list)
 
 Found = list[Gang] | Children | None
-"""Pods in gangs, or objects that are created; None where an object that is named is missing."""
+"""Pods in gangs, or created objects; None if a named object is missing."""
 
 
 @define(frozen=True, eq=False)
 class Operator:
-    """A row of the table: what an operator does with the objects of a kind; `operators.toml` says
-    what each field means.
+    """A row of the table: what an operator does with the objects of a kind; `operators.toml`
+    defines the fields.
     """
 
     source: str
@@ -201,10 +200,10 @@ class Operator:
     namer: str = ""
 
     def hands_over(self, obj: OperatorObject, gangs: list[Gang]) -> bool:
-        """Return whether an object hands its pods to Volcano."""
+        """Return whether an object's pods are scheduled by Volcano."""
         schedulers = {role.template.spec.scheduler_name for gang in gangs for role in gang.roles}
         for place, wanted in self.asked.items():
-            found = schedulers if place == "templates" else {str(obj.said(place) or "")}
+            found = schedulers if place == "templates" else {str(obj.first(place) or "")}
             if found & set(wanted) if wanted else found - {""}:
                 return True
         return False

@@ -1,7 +1,7 @@
-"""Spark's driver and executors, and Flink's managers: pods that have sizes in place of a template.
+"""Spark's driver and executors, and Flink's managers: pods with sizes instead of a template.
 
 Spark operator and Spark: the driver is created first, and creates its executors when it runs;
-minResources of the PodGroup count both, so that a driver does not start without room for them.
+minResources of the PodGroup count both, so that a driver does not start without resources for them.
 Memory is written as the JVM does (`512m` is 512Mi); minResources read it as a quantity, as the
 operator does. Flink: the operator creates a Deployment of the JobManager, which creates the
 TaskManagers.
@@ -31,7 +31,7 @@ POD_FIELDS = ("nodeSelector", "tolerations", "affinity", "priorityClassName", "h
 
 
 def jvm_bytes(text: Any, default: int = 0) -> int:
-    """Return the bytes of an amount as the JVM writes it; without a unit, of MiB.
+    """Return the bytes of an amount in the JVM's notation; without a unit, of MiB.
 
     >>> jvm_bytes("512m"), jvm_bytes("1g"), jvm_bytes("2")
     (536870912, 1073741824, 2097152)
@@ -41,7 +41,7 @@ def jvm_bytes(text: Any, default: int = 0) -> int:
 
 
 def _quantity(text: Any) -> str | None:
-    """Text that is a quantity, or None."""
+    """Return text that is a quantity, or None."""
     try:
         quantity.check(str(text))
     except quantity.QuantityError:
@@ -52,7 +52,7 @@ def _quantity(text: Any) -> str | None:
 # -- Spark -------------------------------------------------------------------------------------
 
 def spark(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
-    """The driver, and the executors, which it creates; in client mode these alone."""
+    """Return the driver, and the executors that it creates; in client mode only these."""
     dynamic = at(obj.spec, "dynamicAllocation", {})
     asked = read.count(obj.spec, "executor.instances", 0 if dynamic.get("enabled") else 2)
     if dynamic.get("enabled"):
@@ -102,8 +102,8 @@ def _spark_role(obj: OperatorObject, part: str, count: int, names: Any, read: Re
 
 
 def _reserved(obj: OperatorObject, roles: list[Role]) -> dict[str, str]:
-    """minResources as the operator sums them: cores of the driver, coreRequest of the executors,
-    memory only where it is a quantity.
+    """Return minResources as the operator sums them: cores of the driver, coreRequest of the
+    executors, memory only if it is a quantity.
     """
     total = {}
     for role in roles:
@@ -123,7 +123,7 @@ def _reserved(obj: OperatorObject, roles: list[Role]) -> dict[str, str]:
 # -- Flink -------------------------------------------------------------------------------------
 
 def flink(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
-    """A Deployment of the JobManager; its TaskManagers are counted by the job's parallelism."""
+    """Return a Deployment of the JobManager; its TaskManagers follow from the job's parallelism."""
     conf = at(obj.spec, "flinkConfiguration", {})
     slots = conf.get("taskmanager.numberOfTaskSlots", 1)
     slots = int(slots) if str(slots).isdecimal() and int(slots) else 1
@@ -152,7 +152,7 @@ def _flink_template(obj: OperatorObject, part: str) -> dict[str, Any]:
 
 
 def merged(first: Any, second: Any) -> Any:
-    """Return two manifests laid over each other; parts of lists with one name are the same part.
+    """Return two manifests merged; parts of lists with the same name are merged.
 
     >>> merged({"a": 1, "c": [{"name": "x"}]}, {"b": 2, "c": [{"name": "x", "y": 3}]})
     {'a': 1, 'c': [{'name': 'x', 'y': 3}], 'b': 2}

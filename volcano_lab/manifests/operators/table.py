@@ -1,6 +1,6 @@
 """The operators: `operators.toml` as classes of objects, with what their operator does with them.
 
-The file says what each key means; the functions that it names find the pods of an object.
+The file defines each key; the functions that it names find the pods of an object.
 """
 
 import tomllib
@@ -13,21 +13,21 @@ READERS = {reader.__name__: reader for reader in (
     gangs.ray, gangs.replica_specs, gangs.mpi, gangs.leader_worker_set, gangs.model_serving,
     spark.spark, spark.flink, flows.train_job, flows.job_set, flows.job_flow, flows.cron_job,
     flows.model_booster, flows.workflow)}
-"""Name in the file -> how the pods, or the objects that are created, are found."""
+"""Name in the file -> the function that finds the pods, or the created objects."""
 
 OPERATORS: dict[type[OperatorObject], Operator] = {}
 
 
 def _add(kind: str, where: str, row: dict) -> None:
-    """Add a kind: a class of objects that is read from this table, not from that of the API."""
+    """Add a kind: a class of objects defined by this table, not by that of the API."""
     group = row["versions"][0].rpartition("/")[0]
     name = f"Volcano{kind}" if kind in globals() else kind
-    made = type(OperatorObject)(name, (OperatorObject,), {
+    cls = type(OperatorObject)(name, (OperatorObject,), {
         "__doc__": f"A {kind} ({row['versions'][0]}).", "__module__": __name__,
         "__annotations__": {}}, kind=kind, namespaced=row.get("namespaced", True))
-    made.api_versions = tuple(row["versions"])
-    globals()[name] = KINDS[group, kind] = made
-    OPERATORS[made] = Operator(where=where, **row)
+    cls.api_versions = tuple(row["versions"])
+    globals()[name] = KINDS[group, kind] = cls
+    OPERATORS[cls] = Operator(where=where, **row)
 
 
 _FILE = tomllib.loads(Path(__file__).with_name("operators.toml").read_text("utf-8"))
@@ -37,4 +37,4 @@ for _row in _FILE["operator"]:
         _add(_kind, _where, _row)
 
 LABELS = frozenset(row.label for row in OPERATORS.values() if row.label)
-"""The labels of pods that have the name of the object that they were created of."""
+"""The labels of pods with the name of the object that they were created for."""
