@@ -158,23 +158,6 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: capacity, enableHier
     assert explanation.remedies[0].change.startswith("queue root: capability cpu 0")
 
 
-def test_the_role_that_is_placed_first_decides():
-    cluster = Cluster().node("a", cpu=53).node("b", cpu=31).add("""\
-apiVersion: batch.volcano.sh/v1alpha1
-kind: Job
-metadata: {name: dist}
-spec:
-  minAvailable: 2
-  tasks:
-  - {name: ps, replicas: 1, template: {spec: {containers: [
-      {name: c, resources: {requests: {cpu: 30}}}]}}}
-  - {name: worker, replicas: 1, template: {spec: {containers: [
-      {name: c, resources: {requests: {cpu: 50}}}]}}}
-""")
-    changes = [remedy.change for remedy in Explainer(cluster.objects()).why("dist").remedies]
-    assert "job default/dist: a higher priorityClassName for the pods of worker" in changes
-
-
 def test_a_claim_without_a_volume_and_a_full_node_are_both_told():
     cluster = Cluster().node("n1", cpu=4).job("hog", cpu=3, running={"n1": 1}).add("""\
 apiVersion: v1

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup
-from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
+from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
 from volcano_lab.changes.change import Change, value_before
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import Draft, Index
@@ -51,9 +50,9 @@ def described(change: Change, world: Sequence[KubernetesObject], conf: Scheduler
     for text in change.settings:
         found = _of_conf(conf, text) if text.startswith(IN_CONF) else _of_object(
             draft, conf, text, called)
-        if found is not None and parts and (both := _together(parts[-1], found)):
+        if parts and (both := _together(parts[-1], found)):
             parts[-1] = both
-        elif found is not None and found not in parts:
+        elif found not in parts:
             parts.append(found)
     parts += _removals(draft, change.removals, called, ends)
     if len(parts) == 1:
@@ -122,15 +121,13 @@ def _of_conf(conf: SchedulerConfiguration, text: str) -> Message:
 
 
 def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Called
-               ) -> Message | None:
-    """Return the message of a setting; None for a consequence of another setting."""
+               ) -> Message:
+    """Return the message of a setting."""
     setting = Setting.read(text)
     word, _, rest = setting.target.partition("/")
     name = draft.named_in(setting.target)
     if not name:
         return Message(f"change.create.{word}", name=rest)
-    if ".disruptionsAllowed" in setting.target:
-        return None
     obj = draft[draft.find(f"{word}/{name}", text)]
     steps = setting.split(draft)[1]
     path = steps[steps[0] in ("spec", "status"):]
@@ -158,13 +155,9 @@ def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
 
 
 def _named(obj: KubernetesObject, called: Called) -> Facts:
-    """Return an object's name; for a PodGroup its job's, for a pod its role in the job."""
+    """Return an object's name; for a PodGroup its job's."""
     if isinstance(obj, PodGroup):
         return {"word": Message("about.kind.job"), "name": called(obj.key)}
-    if isinstance(obj, Pod):
-        notes = obj.metadata.annotations
-        return {"owner": called(f"{obj.namespace}/{notes.get(GROUP_NAME, '')}"),
-                "role": notes.get(TASK_SPEC, "")}
     kind = f"about.kind.{obj.kind.lower()}"
     return {"word": Message(kind) if obj.kind in ("Queue", "Node") else obj.kind}
 

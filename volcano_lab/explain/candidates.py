@@ -11,7 +11,6 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode
-from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.changes.change import Change, value_before
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.objects import UNSCHEDULABLE, Setting
@@ -74,7 +73,6 @@ BY_CAUSE: dict[str, Callable[[World, JobInfo, Numbers], Iterable[Option]]] = {
     "node_group": lambda world, job, numbers: _node_groups(world, job.queue, numbers["names"]),
     "taint": lambda world, job, numbers: chain(_tolerations(
         world, job.uid, numbers["names"]), _repaired(world, numbers["names"])),
-    "gang_short": lambda world, job, numbers: _foremost(world, job.uid),
     "cordoned": lambda world, job, numbers: uncordoned(world, numbers["names"]),
     "topology_too_small": lambda world, job, numbers: values.tiers(world, job.uid)}
 """Cause -> its changes, where these follow from it alone and not by a path."""
@@ -332,8 +330,6 @@ def _unprotected(world: World, ssn: Session, cause: Cause) -> Iterator[Option]:
         for uid in cause.numbers["owners"][:3]:
             if comes_whole(ssn.jobs[uid]):
                 yield from values.minimum(world, uid, Rank.OTHERS)
-    if cause.code == "protected_by_pdb":
-        yield from values.budgets(world, cause.numbers["budgets"])
 
 
 def _more_deserved(world: World, ssn: Session, queue: str) -> Iterator[Option]:
@@ -505,16 +501,6 @@ def _tolerations(world: World, uid: str, names: Iterable[str]) -> Iterator[Optio
                 KUBERNETES.search(t.key) or GOING.search(t.key) for t in taints):
             seen.add(text)
             yield once(f"{world.job(uid)}.tolerations+={text}", rank=Rank.JOB, kind="toleration")
-
-
-def _foremost(world: World, uid: str) -> Iterator[Option]:
-    """That the pods of one role find their places before the others of the job."""
-    roles: dict[str, list[str]] = {}
-    for pod in world.waiting(uid):
-        role = pod.metadata.annotations.get(TASK_SPEC, "")
-        roles.setdefault(role, []).append(f"pod/{pod.key}.priority={(pod.spec.priority or 0) + 1}")
-    for settings in roles.values() if len(roles) > 1 else ():
-        yield once(*settings, rank=Rank.JOB)
 
 
 def above(world: World, uid: str, priority: int, rank: int = Rank.JOB) -> Iterator[Option]:

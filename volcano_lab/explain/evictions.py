@@ -152,7 +152,6 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         more = _promised_twice(seen, wanted)
     else:
         code, budgets = PROTECTION.get(plugin, "protected"), _budgets(seen, candidates)
-        numbers["budgets"] = [each.facts["budget"] for each in budgets]
         labels = ".labels" if code == "protected_by_pdb" and not budgets else ""
         why = Message(f"{code}{labels}", least=least, priority=job.priority, budgets=budgets)
         more = priority_note(seen, job) if code == "not_less_important" else None

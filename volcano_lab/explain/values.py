@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import Resource, quantity, total
-from volcano_lab.api.objects import Node, PodDisruptionBudget, Queue
+from volcano_lab.api.objects import Node, Queue
 from volcano_lab.changes.change import Change, value_text
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import (
@@ -192,23 +192,6 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
                      if size.get(name)), default=1)
         yield Option(lambda count, node=node: _more(node, more, count), Rank.NODES,
                      2 * max(first, 1), max(first, 1))
-
-
-def budgets(world: World, names: Iterable[str]) -> Iterator[Option]:
-    """A PodDisruptionBudget that allows more, by the one of its fields that has a number."""
-    for obj in world.objects:
-        if not isinstance(obj, PodDisruptionBudget) or obj.key not in names:
-            continue
-        key, spec = f"poddisruptionbudget/{obj.key}", obj.spec
-        allowed, least, most = (obj.status.disruptions_allowed, spec.min_available,
-                                spec.max_unavailable)
-
-        def looser(step: int, key=key, allowed=allowed, least=least, most=most) -> Change:
-            field = [f"{key}.minAvailable={least - step}"] if isinstance(least, int) else [
-                f"{key}.maxUnavailable={most + step}"] if isinstance(most, int) else []
-            return Change((*field, f"{key}.status.disruptionsAllowed={allowed + step}"))
-
-        yield Option(looser, Rank.OTHERS, least if isinstance(least, int) and least else 8)
 
 
 def _more(like: Node, devices: dict[str, str], count: int) -> Change:
