@@ -24,8 +24,10 @@ from volcano_lab.trace.views.cycle import Cycle
 
 CYCLES = 12
 """So many are run to see what a change is worth."""
-LARGE, SECONDS = 200, 1.0
-"""In a cluster of so many nodes what becomes of it has so long, and evicted pods end at once."""
+LARGE, SECONDS, QUIET = 200, 1.0, 1
+"""In a cluster of so many nodes what becomes of it has so long, evicted pods end at once, and so
+many cycles without evictions are enough.
+"""
 LATE = 2
 """Evictions in so many of the last cycles have no end."""
 
@@ -102,8 +104,9 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     >>> found.runs("default/a"), found.cycles
     (True, 1)
     """
-    found, late, gone = Outcome(), 0, []
+    found, late, calm, gone = Outcome(), 0, 0, []
     seen: Counter[str] = Counter()
+    quiet = QUIET if _is_large(objects) else CYCLES
     for cycle in _silent(objects, conf, now, end):
         ssn = cycle.session
         gone = found.add(ssn)
@@ -112,9 +115,10 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
         seen.update(gone)
         late = late + 1 if gone else 0
         job = ssn.jobs.get(uid)
-        if cycle.rests and not seen and job is not None and (
+        calm = 0 if gone else calm + 1
+        if cycle.rests and (not seen or calm >= quiet) and job is not None and (
                 job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
-            break  # nobody had to go for it
+            break  # nobody had to go for it, or nobody goes any more
     repeated = [key for key, count in seen.items() if count > 1]
     found.again = _jobs_of(found, [*repeated, *(gone if late >= LATE and found.cycles == CYCLES
                                                 else ())])
@@ -128,11 +132,16 @@ def _jobs_of(found: Outcome, pods: Iterable[str]) -> set[str]:
     return {jobs[key] for key in pods if key in jobs}
 
 
+def _is_large(objects: Objects) -> bool:
+    """Whether each cycle takes long."""
+    return sum(obj.kind == "Node" for obj in objects) >= LARGE
+
+
 def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None, end: float
             ) -> Iterator[Cycle]:
     """What a cycle has to say was said once."""
-    large = sum(obj.kind == "Node" for obj in objects) >= LARGE  # each cycle takes long there
-    cycles = life(objects, conf, now, CYCLES, at_once=large, observer=Deadline.at(end))
+    cycles = life(objects, conf, now, CYCLES, at_once=_is_large(objects),
+                  observer=Deadline.at(end))
     while True:
         with silent():
             cycle = next(cycles, None)

@@ -6,6 +6,7 @@ Volcano: none
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -21,7 +22,7 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, sparing
 from volcano_lab.explain.conf_options import SWITCHED, in_order, switched
-from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
+from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World
 from volcano_lab.explain.outcome import Outcome, future, outcome, placed_before, price
@@ -49,6 +50,9 @@ lets gangs be broken is for no job's sake.
 """
 SPARING = frozenset({*range(Rank.OTHERS), Rank.LESS})
 """Ranks of what is part of a set before nodes are bought."""
+SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
+                  r"|minResources|nodeSelector|affinity)\b")
+"""Settings by which allocate alone may place a job: no pod has to be evicted for it."""
 FAR = 16
 """So many steps are not tried before twice as many as first: a large change takes long to try."""
 
@@ -78,6 +82,11 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
         middle = (low + high) // 2
         low, high = (low, middle) if turns(middle) else (middle, high)
     return high
+
+
+def _by_sums(change: Change) -> bool:
+    """Whether a change gives a job its places by what is free then, without evictions."""
+    return all(map(SUMS.search, change.settings))
 
 
 class Search:
@@ -135,8 +144,10 @@ class Search:
         parts = [self.singles(own, told), self.sets(several, told, SPARING),
                  self.singles(late, told)]
         if self.large:
-            parts = [self.singles([*own, *late, *waits], told),
-                     self.sets(several, told, SPARING)]
+            cheap = [option for option in (*own, *waits, *late) if _by_sums(option.most)]
+            parts = [self.singles(cheap, told), self.singles(
+                [option for option in own if option not in cheap], told),
+                self.sets(several, told, SPARING)]
         for remedy in chain(*parts):
             alone += 1
             yield remedy
@@ -193,11 +204,16 @@ class Search:
         """The smallest change of an option with which the job has a place; where one only admits
         it, that one: later cycles may give it a place.
         """
+        if self.large and _by_sums(option.most):  # the sums say how much; the cycles, whether so
+            first = option.at(min(option.first, option.steps))
+            if self.at(first) == PLACED:
+                return first
         steps = smallest(lambda step: self.at(option.at(step)) == PLACED, option.steps,
                          option.first)
         if steps is not None:
             return option.at(steps)
-        if self.best(option) < ADMITTED or option.rank == Rank.WAIT:
+        if self.best(option) < ADMITTED or option.rank == Rank.WAIT or (
+                self.large and _by_sums(option.most)):
             return None
         admits = smallest(lambda step: self.at(option.at(step)) >= ADMITTED, option.steps,
                           option.first)
@@ -281,22 +297,25 @@ class Search:
             if perf_counter() > self.end:
                 return LATE
             try:
-                self._known[change] = self._run(*self.world.applied(change))
+                self._known[change] = self._run(
+                    *self.world.applied(change), self.large and _by_sums(change))
             except ManifestError:
                 self._known[change] = NOTHING
             except TooLate:
                 self._known[change] = LATE
         return self._known[change]
 
-    def _run(self, objects: Any, conf: SchedulerConfiguration) -> int:
-        """One cycle; where the job has its promise already or is evicted, those that follow."""
+    def _run(self, objects: Any, conf: SchedulerConfiguration, by_sums: bool = False) -> int:
+        """One cycle, without evictions where sums alone decide; where the job has its promise
+        already or is evicted, those that follow.
+        """
         if self.keep or self.lost:
             after = outcome(objects, conf, self.watched, self.before.now, self._until())
             turns = self._keeps(after) if self.keep else (
                 after.runs(self.job.uid) and not after.again)
             return PLACED if turns else NOTHING
         return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
-                                         self._until()))
+                                         self._until(), POINTS if by_sums else ()))
 
     def _until(self, tries: int = 1) -> float:
         """Until when a try may take, or what takes as long as so many."""

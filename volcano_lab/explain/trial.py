@@ -5,8 +5,9 @@ cycle decides; a cycle that has refused the job already goes no further.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from math import inf, isinf
 from time import perf_counter
 from typing import Any
@@ -26,8 +27,8 @@ def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
 
 class Trial:
     """Runs cycles for one job; `run` gives the session, which goes no further than an action after
-    which `done` holds, or None where enqueue did not admit the job: no later action looks at it.
-    Raises `TooLate` at the `end`, a moment of the clock.
+    which `done` holds or `before` one of some actions, or None where enqueue did not admit the job:
+    no later action looks at it. Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -45,10 +46,11 @@ class Trial:
 
     def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
             done: Callable[[Session], bool] = lambda ssn: False,
-            end: float = inf) -> Session | None:
+            end: float = inf, before: Container[str] = ()) -> Session | None:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
+        following = dict(pairwise(["open", *conf.actions]))
         with silent():
             self._exchange(old, new)
             try:
@@ -56,7 +58,7 @@ class Trial:
                     job = ssn.jobs.get(self.job)
                     if name == "enqueue" and job is not None and job.is_pending():
                         return None
-                    if name != "open" and done(ssn):
+                    if (name != "open" and done(ssn)) or following.get(name) in before:
                         break
                 return ssn
             finally:
