@@ -69,7 +69,8 @@ def _plain(number: int, name: str, value: Any) -> Any:
 class CauseTrace(Trace):
     """A trace of what explanations read, in a fraction of a whole one's time and records: for each
     search for victims who was named by whom, not each check of queue and node beside it. Where a
-    job is named (`about`), only searches for its pods are kept; "" where the name is none of a job.
+    job is named (`about`), only searches for its pods, and among them, are kept; "" where the name
+    is none of a job.
     """
 
     watches_attempts = False
@@ -80,6 +81,8 @@ class CauseTrace(Trace):
 
     def opened(self, ssn: Session) -> None:
         self.about = _job_called(ssn, self.about)
+        job = ssn.jobs.get(self.about)
+        self.holds = job is not None and not job.allocated.is_empty()
         self._log: list[tuple[int, Seen, list[Change]]] = []
         self._not_told, self._looked = 0, (-1, self.start)
         super().opened(ssn)
@@ -110,7 +113,8 @@ class CauseTrace(Trace):
         def searched(claimant: Any, candidates: Any) -> Any:
             since = len(records)
             answer = function(claimant, candidates)
-            if candidates and self.about in ("", claimant.job):
+            if candidates and (self.about in ("", claimant.job) or (self.holds and any(
+                    task.job == self.about for task in candidates))):
                 live = (*(head or (point, since)), claimant, candidates, answer)
                 records.append(_Late(len(records), self._action, kind, names, live, _plain))
             return answer

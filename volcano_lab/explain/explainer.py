@@ -137,7 +137,11 @@ class Explainer(Shown):
         lost = {key: queue for key, queue in groups.items()
                 if queue not in self.session.queues}
         queue = groups.get(left_out.facts["name"], "default")
+        lacking = [pod.metadata.annotations[GROUP_NAME] for pod in pods[:1]
+                   if left_out.code == "left_out.no_pod_group"]
         why = [Message(left_out.code, **{**left_out.facts, "name": what}),
+               *(Message("left_out.stale", group=group, annotation=GROUP_NAME)
+                 for group in lacking),
                origin.near(queue, self.session.queues) if queue not in self.session.queues else
                None, self._alike(groups)]
         find = partial(self._with_a_queue, what, lost) if lost else None
@@ -210,9 +214,10 @@ class Explainer(Shown):
         seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
             "pods_not_made", "groups_beside"} & codes
 
-        find = partial(remedies_for, self.evidence, job, causes)
+        evicted = any(cause.code == "victim" for cause in causes)
+        find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
-                           causes, find if seeks else None)
+                           causes, find if seeks or evicted else None)
 
     def _behind(self, job: JobInfo, told: set[str]) -> list[Cause]:
         """For what a job would wait, too, were it admitted alone, or had its pods no volumes."""

@@ -32,6 +32,9 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         later = None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)
         owner = owner_of(job)
         more = Message("gang_invalid.owner", kind=owner.kind, name=owner.name) if owner else None
+        if any(getattr(why, "code", "") == "unmade.depends"
+               for why in seen.unmade.get(seen.called(job.uid), ())):
+            more = Message("gang_invalid.depends")
         records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
         yield Cause("gang_invalid", [said, more, later], {
             "min_available": job.min_available, "valid": valid, "roles": roles}, records)

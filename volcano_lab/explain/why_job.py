@@ -9,7 +9,7 @@ from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.explain.evictions import eviction_causes
+from volcano_lab.explain.evictions import eviction_causes, victim_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
@@ -106,6 +106,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
     beside = [cause for cause in (_promised(seen, job), _leaving(seen, job), _nowhere(seen, job))
               if cause is not None and not (counts(job)[2] and cause.numbers.get("gang"))]
+    for pod in beside[-1].numbers.get("evicted", ())[:1] if beside and not seen.brief else ():
+        beside += victim_causes(seen, pod)
     beside += _no_class(seen, job)
     name = seen.called(job.uid)
     unmade = [Cause("pods_not_made", Message("unmade", name=name, what=why), {}, [],
@@ -115,10 +117,11 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
     beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
+    for cause in beside:
+        cause.context = cause.context or bool(counts(job)[2]) or not job.tasks or (
+            cause.code == "victim")
     if job.tasks and not counts(job)[2]:
         return [*beside, *unmade]
-    for cause in beside:
-        cause.context = True
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     causes.sort(key=lambda cause: cause.code != "each_other")
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
@@ -337,9 +340,8 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
         groups.setdefault((record["action"], seen.tasks[record["task"]].job), []).append(pod)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=len(leaving)),
             *(Message("pods_leave.for", action=action, pods=pods, job=seen.called(other))
-              for (action, other), pods in groups.items()),
-            Message("pods_leave.ask", pod=next(iter(evicted))) if groups else None]
-    return Cause("pods_leave", said, {"leaving": len(leaving)},
+              for (action, other), pods in groups.items())]
+    return Cause("pods_leave", said, {"leaving": len(leaving), "evicted": [*evicted]},
                  list({record.number: record for record in evicted.values()}.values()))
 
 
