@@ -18,8 +18,8 @@ class ArrayFitErrors(FitErrors):
     """Fit errors that store a number for each node that is merely short of a resource; others as in
     `FitErrors`.
 
-    `short[row]` is 0 where the node isn't short, else 1 + the position in `names` of the first
-    resource it lacks.
+    `short[row]` is 0 where the node is not short, else 1 + the position in `names` of the first
+    short resource.
     """
 
     __slots__ = ("arrays", "short", "names", "others", "task", "_nodes")

@@ -260,7 +260,7 @@ class Victims(ExtensionPoint):
 
     rule = "intersection within a tier, the first tier with any left"
     answer = answers.VICTIMS
-    default = "nobody"
+    default = "none"
 
     def ask(self, claimant: Any, candidates: list[Any]) -> list[Any]:
         for tier in self.tiers:
@@ -290,7 +290,7 @@ class UnionOfFirstTier(ExtensionPoint):
 
     rule = "union within a tier, the first tier with any"
     answer = answers.TASKS
-    default = "nobody"
+    default = "none"
 
     def ask(self, tasks: list[Any]) -> list[Any]:
         for tier in self.tiers:

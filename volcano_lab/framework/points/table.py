@@ -94,7 +94,7 @@ class ExtensionPoints:
 
     @point(rules.FirstObjection, "enablePredicate", asked_by="preempt")
     def simulate_predicate(self, state: State, task: TaskInfo, node: NodeInfo) -> str | None:
-        """Why could it not, once others are evicted?"""
+        """Why can a task not be placed there, even after evictions?"""
 
     @point(rules.FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
     def simulate_add_task(self, state: State, task: TaskInfo, added: TaskInfo,
@@ -104,11 +104,11 @@ class ExtensionPoints:
     @point(rules.FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
     def simulate_remove_task(self, state: State, task: TaskInfo, removed: TaskInfo,
                              node: NodeInfo) -> str | None:
-        """What if a task were gone from a node?"""
+        """What if a task were removed from a node?"""
 
     @point(rules.AllTrue, "enabledAllocatable", asked_by="preempt")
     def simulate_allocatable(self, state: State, queue: QueueInfo, task: TaskInfo) -> bool:
-        """Might a queue then take a task?"""
+        """May a queue take a task after evictions?"""
 
     @point(rules.AllTrue, "enabledAllocatable", asked_by="allocate preempt")
     def allocatable(self, queue: QueueInfo, task: TaskInfo) -> bool:
@@ -116,7 +116,7 @@ class ExtensionPoints:
 
     @point(rules.AllTrue, "enablePreemptive", asked_by="reclaim")
     def preemptive(self, queue: QueueInfo, task: TaskInfo) -> bool:
-        """May a queue take back, from others, what a task needs?"""
+        """May a queue reclaim resources for a task?"""
 
     @point(rules.AllTrue, "enableJobReady", asked_by="allocate backfill")
     def job_ready(self, job: JobInfo) -> bool:
@@ -124,7 +124,7 @@ class ExtensionPoints:
 
     @point(rules.AllTrue, "enabledSubJobReady", asked_by="allocate")
     def sub_job_ready(self, sub_job: SubJobInfo) -> bool:
-        """Has a sub-group?"""
+        """Has a sub-group enough tasks placed to start?"""
 
     @point(rules.AnyTrue, "enabledOverused", asked_by="allocate reclaim")
     def overused(self, queue: QueueInfo) -> bool:
@@ -140,7 +140,7 @@ class ExtensionPoints:
 
     @point(rules.Vote, "enabledSubJobPipelined", asked_by="allocate")
     def sub_job_pipelined(self, sub_job: SubJobInfo) -> bool:
-        """Has a sub-group?"""
+        """Has a sub-group enough tasks placed or pipelined?"""
 
     @point(rules.Vote, "enableJobEnqueued", asked_by="enqueue")
     def job_enqueueable(self, job: JobInfo) -> bool:
@@ -166,7 +166,7 @@ class ExtensionPoints:
 
     @point(rules.UnionOfFirstTier, "enabledVictim", asked_by="shuffle")
     def victim_tasks(self, candidates: list[TaskInfo]) -> list[TaskInfo]:
-        """Which running tasks should move?"""
+        """Which running tasks should be evicted?"""
 
     # -- scores ------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class ExtensionPoints:
 
     @point(rules.Reduce, "enableNodeOrder", asked_by="allocate backfill preempt")
     def node_reduce(self, task: TaskInfo, mapped: dict[str, Scores]) -> Scores:
-        """And on the common scale?"""
+        """How good is a node, on the common scale?"""
 
     @point(rules.FirstChoice, "enableBestNode", asked_by="allocate backfill")
     def best_node(self, task: TaskInfo, scores: dict[float, list[NodeInfo]]) -> NodeInfo | None:
@@ -199,7 +199,7 @@ class ExtensionPoints:
 
     @point(rules.FirstAnswer, "enableTargetJob")
     def target_job(self, jobs: list[JobInfo]) -> JobInfo | None:
-        """For which job should room be reserved?"""
+        """For which job should resources be reserved?"""
 
     @point(rules.FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
            asked_by="allocate")
@@ -212,7 +212,7 @@ class ExtensionPoints:
            asked_by="allocate")
     def hyper_node_gradient_for_sub_job(self, sub_job: SubJobInfo,
                                         hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
-        """And a sub-group, within the job's?"""
+        """Which HyperNodes may a sub-group be tried in, within the job's?"""
         return [[hyper_node]]
 
 
