@@ -7,6 +7,7 @@ import pytest
 from commands import volcano_lab_command
 
 from volcano_lab.cli import main
+from volcano_lab.cli.why import COLUMN, _beside
 from volcano_lab.cluster import Cluster
 
 TREE = """\
@@ -61,8 +62,8 @@ def test_why_as_json(tree):
             "args": ["--set", "queue/team.capability.cpu=5"],
             "kubectl": ["kubectl patch queue team --type merge -p "
                         """'{"spec": {"capability": {"cpu": "5"}}}'"""],
-            "job": "default/train", "placed": 2, "evicts": {}, "breaks": {}, "waits": [],
-            "alike": []} in told["remedies"]
+            "job": "default/train", "placed": 2, "evicts": {}, "ends": {}, "breaks": {},
+            "waits": [], "fewer": [], "alike": []} in told["remedies"]
 
 
 WHYS = [
@@ -145,3 +146,9 @@ def test_the_environment_says_in_which_language_it_answers(environment, language
     assert main(["why", str(tree / "cluster.yaml"), "train", "--no-remedies"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("train 没有在等待" if language == "zh" else "train does not wait")
+
+
+@pytest.mark.parametrize(("most", "beside"), [(2 * COLUMN, False), (2 * COLUMN + 1, True)])
+def test_an_effect_stands_beside_its_change_where_both_have_a_column(most, beside):
+    first, *_ = _beside("uncordon n1", "train is placed on n1 and n2, " * 2, most).splitlines()
+    assert ("placed" in first) == beside and len(first) <= most

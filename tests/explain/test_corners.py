@@ -1,6 +1,7 @@
 """Answers at the edges: PodGroups of one owner, failed pods, init containers, plugins not asked."""
 
 import pytest
+from evictions import conf as two_tiers
 
 from volcano_lab import Cluster, loads
 from volcano_lab.explain import Explainer
@@ -57,6 +58,8 @@ def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
                     pod("b", "old", "n1"), group("new", "web-1", 2, "Deployment"), pod("c", "new"))
     answer = explain.why("web-1")
     assert answer.about == "job default/podgroup-new" and answer.codes == ["gang_invalid"]
+    assert len(explain.evidence.of("job_valid", job="default/podgroup-new")) > 1
+    assert [len(each.records) for each in answer.causes if each.code == "gang_invalid"] == [1]
     assert told(answer, "groups_beside") == (
         "default/web-1 has 2 PodGroups, each a gang of its own: podgroup-new (Inqueue, "
         "1 pod), podgroup-old (Running, 2 pods).")
@@ -337,3 +340,21 @@ def test_only_the_taint_that_is_not_tolerated_is_to_be_tolerated():
                 "tolerations: [{key: gpu, operator: Exists}], containers: [{name: c}]}}")
     changes = [remedy.change for remedy in Explainer(cluster.objects()).why("p").remedies]
     assert changes == ["job default/p: with a toleration of team:NoSchedule"]
+
+
+def test_a_node_as_large_as_the_request_is_large_enough():
+    """Of the queue's refusal follows that also the only large node would refuse the pod."""
+    taint = ("{apiVersion: v1, kind: Node, metadata: {name: n9}, spec: {taints: [{key: gpu, value: "
+             "a, effect: NoSchedule}]}, status: {allocatable: {cpu: 4, pods: 9}}}")
+    cluster = Cluster().add(taint).node("n1", cpu=2).queue("q", capability={"cpu": 2})
+    answer = cluster.job("train", queue="q", cpu=4).why("train")
+    assert "1 of 2 nodes are large enough. 1 of 1 nodes (n9) cannot take" in answer.text
+
+
+def test_a_victim_is_told_of_how_many_candidates_it_was_one():
+    cluster = Cluster().node("n1", cpu=3).queue("a").queue("b")
+    cluster.job("low", queue="a", pods=3, min_member=1, cpu=1, running={"n1": 3})
+    explain = Explainer(cluster.job("high", queue="b", cpu=1).objects(),
+                        two_tiers(actions="enqueue, allocate, reclaim"))
+    victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
+    assert "evicting 1 of 2 candidates is enough" in explain.why(victim).text

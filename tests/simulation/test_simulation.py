@@ -1,5 +1,6 @@
 """Runs in simulated time: the same run again, and what their histories say."""
 
+from random import Random
 
 import pytest
 from audited import Audited
@@ -16,6 +17,7 @@ from volcano_lab.simulation import (
     poisson,
     trace,
 )
+from volcano_lab.simulation.workload import spread
 
 TEMPLATES = (JobTemplate("train", "prod", pods=4, cpu=2, memory="4Gi", run_time=("uniform", 5, 20)),
              JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1,
@@ -283,3 +285,9 @@ def test_pods_under_way_to_a_node_are_counted_apart(slow):
     sim = Simulation(cluster, latencies=Latencies(**{slow: 30.0}))
     last = sim.run(until=2.5).frame("cluster").iloc[-1]
     assert (last["pods_pending"], last["pods_binding"], last["pods_running"]) == (1, 2, 0)
+
+
+@pytest.mark.parametrize("given", [("uniform", 0, 5), ("uniform", 3, 3), ("constant", 0), 0])
+def test_lengths_of_time_may_begin_at_nothing(given):
+    length = spread(given)
+    assert length.a <= length.draw(Random(1)) <= max(length.a, length.b)

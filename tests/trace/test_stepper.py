@@ -116,3 +116,11 @@ def test_ten_thousand_steps_take_less_than_200_megabytes():
     tracemalloc.stop()
     assert len(trace.operations) >= 10_000
     assert peak - before < 200e6 and size < 200e6, (size, peak, before)
+
+
+@pytest.mark.parametrize("beyond", [1, 99])
+def test_no_step_leads_beyond_the_ends(beyond):
+    trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
+    stepper, last = Stepper(trace), len(trace.records) - 1
+    assert stepper.goto(last + beyond).at == last
+    assert stepper.goto(-1 - beyond).at == -1 and stepper.state == trace.start
