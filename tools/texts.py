@@ -112,6 +112,10 @@ def all_looked_up(tree: ast.AST) -> Iterator[ast.Constant]:
                 for name in ast.walk(target):
                     if isinstance(name, ast.Name):
                         values.setdefault(name.id, []).append(node.value)
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Tuple):
+            for row in inner(node.iter):
+                for name, value in zip(node.target.elts, inner(row), strict=False):
+                    values.setdefault(getattr(name, "id", ""), []).append(value)
 
     def texts(node: ast.expr | None, known: frozenset[str] = frozenset()) -> Iterator[ast.Constant]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -174,8 +174,8 @@ class Evidence:
 
     `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where
     this trace doesn't say why a plugin refused a node. Of the `objects` are kept the pods of other
-    schedulers that wait, `unmade` (by the name of a job or workload, why it lacks pods), what
-    else their reader `told`, and the manifests that were `given`.
+    schedulers that wait, `unmade` (by the name of an object, why it lacks pods or is not read),
+    and the manifests that were `given`.
     """
 
     def __init__(self, ssn: Session, trace: Trace,
@@ -184,7 +184,7 @@ class Evidence:
         self.ssn, self.trace, self._node_by_node, self.objects = ssn, trace, node_by_node, objects
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
         self.future: Any = None  # what becomes of all this, once somebody has asked
-        self.called, self.told = self.names.called, getattr(objects, "warnings", ())
+        self.called = self.names.called
         self.given = getattr(objects, "given", objects)
         self.unmade: dict[str, list[Said]] = getattr(objects, "unmade", {})
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)

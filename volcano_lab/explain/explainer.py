@@ -163,13 +163,9 @@ class Explainer(Shown):
         return Message("left_out.alike", groups=alike) if alike else None
 
     def _unmade(self, names: set[str]) -> Said:
-        """Why a controller creates no pods of these names, or what else their reader warned of."""
-        seen = self.evidence
-        unmade: list[Said] = [Message("unmade", name=name, what=why) for name in sorted(names)
-                              for why in seen.unmade.get(name, ())]
-        unmade += [text for text in seen.told if any(
-            text.partition(" (")[0].endswith(f" {name}") for name in names)]
-        return next(iter(unmade), "")
+        """Why a controller creates no pods of these names, or why they are not read."""
+        return next((Message("unmade", name=name, what=why) for name in sorted(names)
+                     for why in self.evidence.unmade.get(name, ())), "")
 
     def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
         """The queue that was meant, and one of that name: what a job that is left out gets there.

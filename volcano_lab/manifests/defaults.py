@@ -61,6 +61,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
     cluster = _Controllers(given := list(objects), list(running), complete)
     complete.given, fields = given, cluster.fields
+    complete.unmade = {key: [*why] for key, why in getattr(objects, "unmade", {}).items()}
     if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
                                      + fields.named_classes):

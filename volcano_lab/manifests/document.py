@@ -78,6 +78,13 @@ def _has_pods(document: Any) -> bool:
     return False
 
 
+def key_of(document: Any) -> str:
+    """Return the namespace and name of an object; no namespace means `default`."""
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    named = metadata if isinstance(metadata, dict) else {}
+    return f"{text_of(named.get('namespace')) or 'default'}/{text_of(named.get('name')) or ''}"
+
+
 def label_of(document: Any, place: str) -> str:
     """Return an object's name in errors: kind, namespace/name and its place."""
     data = document if isinstance(document, dict) else {}

@@ -22,7 +22,15 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
-from volcano_lab.manifests.document import NotRead, body_of, is_list, kind_of, label_of, text_of
+from volcano_lab.manifests.document import (
+    NotRead,
+    body_of,
+    is_list,
+    key_of,
+    kind_of,
+    label_of,
+    text_of,
+)
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, gettext, mark
@@ -52,7 +60,7 @@ class ManifestError(OneSentence, ValueError):
 
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
-    `places` where each object is written, `unmade` why pods of an owner (by key) are not created,
+    `places` where each object is written, `unmade` why pods of an object (by key) are not created,
     `later` has the pods of a Volcano Job whose PodGroup is not admitted yet, `given` the manifests
     before controllers.
 
@@ -188,6 +196,7 @@ class _Batch:
         self._twice: list[str] = []
         self._not_read: dict[str, list[str]] = {}
         self._kinds: dict[str, str] = {}
+        self._unmade: dict[str, list[Said]] = {}
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
 
@@ -224,8 +233,10 @@ class _Batch:
                                          "effect: {kinds:40}", count=len(kinds), kinds=kinds))
         for reason, labels in self._not_read.items():
             self.warnings.append(gettext("{labels:1}: {problem}", labels=labels, problem=reason))
-        return Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
-                      {key: place for key, (_, place) in self._objects.items()})
+        loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
+                        {key: place for key, (_, place) in self._objects.items()})
+        loaded.unmade = self._unmade
+        return loaded
 
     def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
         """Read one document: an object, a list of them, or an event; `item` is its list's kind."""
@@ -266,6 +277,7 @@ class _Batch:
         except NotRead as reason:
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
+            self._unmade.setdefault(key_of(document), []).append(str(reason))
             return
         except Unreadable as error:
             self.errors.append(f"{label}{mark(': ')}{error}")

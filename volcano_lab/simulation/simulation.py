@@ -153,9 +153,10 @@ class Simulation:
         if self.check:
             problems = self._problems()
             if problems:
-                where = (f"after {kind}{f' {facts}' if facts else ''} at {self.calendar.now:g} s "
-                         f"(seed {self.seed})")
-                raise InvariantBroken(f"{where}: {'; '.join(problems[:5])}")
+                raise InvariantBroken(gettext(
+                    "after {event} at {time:g} s (seed {seed}): {problems:;}",
+                    event=f"{kind} {facts}" if facts else kind, time=self.calendar.now,
+                    seed=self.seed, problems=problems[:5]))
 
     def _problems(self) -> list[str]:
         return problems_of(self)

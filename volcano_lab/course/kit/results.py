@@ -92,13 +92,14 @@ class Table:
         return f'<{tag}{scope} style="{style}">{said}</{tag}>'
 
 
-def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: str = "") -> Table:
+def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: str = "",
+          **facts: Any) -> Table:
     """Make a small table: words at the left, numbers at the right, 6 for 6.0, yes for True.
 
     Args:
         rows: Dicts, or a pandas table, whose index is the first column if it has a name.
         columns: The columns to show, in order; a mapping gives them headings.
-        caption: What the table shows.
+        caption: What the table shows; `facts` are put in as into a finding.
 
     >>> print(table([{"queue": "a", "deserved": 28.0, "overused": True}], ["queue", "deserved"]))
     queue  deserved
@@ -113,7 +114,7 @@ def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: s
     cells = [[row.get(name) for name in names] for row in rows]
     numbers = [all(_is_amount(line[place]) for line in cells) for place in range(len(names))]
     return Table(list(names.values()), [list(map(as_text, line)) for line in cells], numbers,
-                 caption)
+                 gettext(caption, **facts) if caption else "")
 
 
 def _is_amount(value: Any) -> bool:

@@ -68,7 +68,7 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
                "open": "copied" if name in ended else "left out"}
         for action in actions.split(", "):
             pods = placed[action, name]
-            row[action] = Message("pods", n=pods).text("en") if pods else NOTHING
+            row[action] = str(Message("pods", n=pods)) if pods else NOTHING
             if action == "enqueue" and name in admitted | refused:
                 row[action] = "admitted" if name in admitted else "refused"
         rows.append(row | {"close": ended.get(name, NOTHING)})
@@ -126,12 +126,8 @@ def signed(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     ['✓ admitted', '·', '✓ admitted', '✗ refused']
     """
     return [{name: text if name == "job" or text == NOTHING else
-             f"{'✗' if text in HELD_BACK else '✓'} {_worded(text)}" for name, text in row.items()}
+             f"{'✗' if text in HELD_BACK else '✓'} {gettext(text)}" for name, text in row.items()}
             for row in rows]
-
-
-def _worded(text: str) -> str:
-    return str(Message("pods", n=int(text.split()[0]))) if text[0].isdigit() else gettext(text)
 
 
 HEADS = ("job", "open", "close")

@@ -67,7 +67,7 @@ def states_of(trace: TraceReader, title: str) -> pictures.Picture:
     states = [{pod["pod"]: pod["status"] for pod in frame["pods"]} for frame in frames]
     moved = [pod for pod in states[0] if len({at[pod] for at in states}) > 1]
     return pictures.table(title, [
-        {"step": f"{frame['step']}. {frame['text']}"} | {
+        {"step": gettext("{step}. {text}", step=frame["step"], text=gettext(frame["text"]))} | {
             pod: "·" if at > 0 and now[pod] == states[at - 1][pod] else now[pod] for pod in moved}
         for at, (frame, now) in enumerate(zip(frames, states, strict=True))],
         texts=True, heads=["step"])
