@@ -5,6 +5,7 @@ catalogue `help`, found whole before click writes the page. Names and examples s
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -130,7 +131,9 @@ class Command(click.Command):
         """Return the page of help."""
         language = ctx.meta.get(VARIABLE) or of_environment()
         if language == ENGLISH:
-            return super().get_help(ctx)
+            messages = sys.modules.get("volcano_lab.messages")
+            with messages.speaking(ENGLISH) if messages is not None else nullcontext():
+                return super().get_help(ctx)
         page = Page(language, ctx.terminal_width and ctx.terminal_width - 2)
         self.format_help(ctx, page)
         return page.getvalue().rstrip("\n")

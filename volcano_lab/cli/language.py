@@ -20,13 +20,12 @@ def language(about: str, **default: Any) -> Callable[[Any], Any]:
 
 def speak_first(words: Sequence[str]) -> None:
     """Choose the language of a command line before it is read: what is wrong in it is also named in
-    that language.
+    that language. English by default leaves that of the process.
     """
     named = [word.removeprefix("--lang=") for word in words if word.startswith("--lang=")]
     named += [word for option, word in pairwise(words) if option == "--lang"]
     language = (named or [of_environment()])[-1]
-    if (language in LANGUAGES and can_show(language)
-            and (language != ENGLISH or "volcano_lab.messages" in sys.modules)):
+    if language in LANGUAGES and can_show(language) and (named or language != ENGLISH):
         from volcano_lab.messages.language import speak  # a catalogue is read, which takes its time
 
         speak(language)
