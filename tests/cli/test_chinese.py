@@ -144,3 +144,11 @@ def test_a_configuration(name, good, capsys, monkeypatch, tmp_path):
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
 def test_a_command_line(line, good, capsys, monkeypatch):
     assert_chinese(capsys, monkeypatch, [good if word == "GOOD" else word for word in line])
+
+
+def test_english_by_default_leaves_the_language_of_the_process(good, capsys):
+    speak("zh")
+    main(["run", "no-such-file.yaml"])
+    assert capsys.readouterr().err == "volcano-lab: no-such-file.yaml：没有这个文件或目录\n"
+    main(["run", "no-such-file.yaml", "--lang", "en"])
+    assert capsys.readouterr().err.endswith(": there is no such file or directory\n")
