@@ -112,8 +112,8 @@ class ApiServer:
                                                                                       "Running"):
             if known.metadata.deletion_timestamp is not None:
                 return known
-            going = known.changed(metadata={"deletion_timestamp": self.now()})
-            return self._store(MODIFIED, going)
+            deleting = known.changed(metadata={"deletion_timestamp": self.now()})
+            return self._store(MODIFIED, deleting)
         return self.remove(kind, key)
 
     def remove(self, kind: str, key: str) -> Any:

@@ -70,8 +70,8 @@ class NodeOrder(Plugin):
 
     def node_order_formula(self, task: TaskInfo) -> RowFormula | None:
         info = self.kube.info_of(task)
-        wishes = self.node_affinity and info.preferred_nodes
-        return None if wishes else self._resource_scores(info)
+        preferred = self.node_affinity and info.preferred_nodes
+        return None if preferred else self._resource_scores(info)
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
         rows = np.array([self.kube.by_name[node.name].row for node in nodes], dtype=np.intp)

@@ -48,14 +48,15 @@ TOO_MANY_PODS = "node(s) pod number exceeded"
 SKIPPED = "skipped predicates"
 """Key of a task's cycle state with the names of the rules that are skipped for it."""
 
-LOOKS = {inter_pod_affinity.NAME: inter_pod_affinity.look, node_ports.NAME: node_ports.look,
-         topology_spread.NAME: topology_spread.look}
-VOLUME_LOOKS = {volume_binding.NAME: volume_binding.look,
-                volume_limits.LIMITS: volume_limits.look_at_limits,
-                volume_limits.ZONE: volume_limits.look_at_zones}
+PRE_FILTERS = {inter_pod_affinity.NAME: inter_pod_affinity.pre_filter,
+               node_ports.NAME: node_ports.pre_filter,
+               topology_spread.NAME: topology_spread.pre_filter}
+VOLUME_PRE_FILTERS = {volume_binding.NAME: volume_binding.pre_filter,
+                      volume_limits.LIMITS: volume_limits.pre_filter_limits,
+                      volume_limits.ZONE: volume_limits.pre_filter_zones}
 """Rule name -> cluster-wide check, for rules whose answer changes with placements."""
 
-RULES = (node_affinity.NAME, taints.NAME, *LOOKS, *VOLUME_LOOKS)
+RULES = (node_affinity.NAME, taints.NAME, *PRE_FILTERS, *VOLUME_PRE_FILTERS)
 
 
 class Predicates(Plugin):
@@ -70,17 +71,17 @@ class Predicates(Plugin):
             f"predicate.{rule.removeprefix('Inter')}Enable", True))
         self.cache_enabled = switch(CACHE_ENABLE, False)
         self.kube = kube_nodes(ssn)
-        self.is_asked = any(option.name == self.name and option.enables("enablePredicate")
+        self.in_use = any(option.name == self.name and option.enables("enablePredicate")
                             for tier in ssn.conf.tiers for option in tier.plugins)
         self.pod_limit = np.array([int(node.allocatable.get("pods")) for node in ssn.node_list],
                                   np.int64)
         self._nothing = ByRow(lambda row: 0.0, lambda: np.zeros(len(self.kube.nodes)))
         self.cache: dict[tuple[str, str], bool] = {}
         self.has_volumes = bool(storage)
-        looks = LOOKS | {rule: partial(look, storage=storage)
-                         for rule, look in VOLUME_LOOKS.items() if storage}
-        self._looks = {rule: looks[rule] for rule in sorted(looks) if rule in self.enabled}
-        self._rules = frozenset(self._looks)
+        checks = PRE_FILTERS | {rule: partial(check, storage=storage)
+                                for rule, check in VOLUME_PRE_FILTERS.items() if storage}
+        self._pre_filters = {rule: checks[rule] for rule in sorted(checks) if rule in self.enabled}
+        self._rules = frozenset(self._pre_filters)
         self.alike_by_template = not self.kube.rows_with_affinity  # else pods may match labels
 
     # -- once per task ---------------------------------------------------------------------------
@@ -92,7 +93,7 @@ class Predicates(Plugin):
                 and not (self.has_volumes and info.pod.spec.volumes)):
             state[SKIPPED] = self._rules
             return None
-        found = {rule: look(self.kube, info) for rule, look in self._looks.items()}
+        found = {rule: check(self.kube, info) for rule, check in self._pre_filters.items()}
         state.update({rule: value for rule, value in found.items() if value is not None})
         state[SKIPPED] = state.get(SKIPPED, frozenset()) | {
             rule for rule, value in found.items() if value is None}
@@ -103,7 +104,7 @@ class Predicates(Plugin):
     def _rules_for(self, state: dict[str, Any]) -> list[str]:
         """Return the rules that are not skipped for a task, by its cycle state."""
         skipped = state.get(SKIPPED, ())
-        return [rule for rule in self._looks if rule not in skipped]
+        return [rule for rule in self._pre_filters if rule not in skipped]
 
     # -- per node --------------------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ class Predicates(Plugin):
         state = self.ssn.cycle_state(task.uid)
         for rule in self._rules_for(state):
             refusal = state[rule].refusal(kube_node) if rule in state else Status(
-                ERROR, _not_looked_at(rule), rule)
+                ERROR, _not_prepared(rule), rule)
             if refusal is not None:
                 statuses.append(refusal)
                 if refusal.code in ABORT_CODES:
@@ -210,7 +211,7 @@ class Predicates(Plugin):
         if rule not in self._rules_for(state):
             return None
         problem = act(state[rule], self.kube.by_name[node.name]) if rule in state else (
-            _not_looked_at(rule))
+            _not_prepared(rule))
         return f"failed to {verb} node {node.name}: {problem}" if problem else None
 
     # -- scores: for volumes only, and 0 for all nodes without any ---------------------------------
@@ -232,7 +233,7 @@ class Predicates(Plugin):
         """Reserve the volumes that `pre_predicate` found: with `enablePredicate: false` there are
         none, and no statement can place a task.
         """
-        if volume_binding.NAME in self.enabled and not self.is_asked:
+        if volume_binding.NAME in self.enabled and not self.in_use:
             event.error = 'reading "VolumeBinding" from cycleState: not found'
         self._volumes(event.task, event.task.status == ALLOCATED, ClaimsState.reserve)
         if event.task.node_name in self.kube.by_name:
@@ -254,7 +255,7 @@ class Predicates(Plugin):
             act(claims, state.get(ALLOCATED_TO, ""))
 
 
-def _not_looked_at(rule: str) -> str:
+def _not_prepared(rule: str) -> str:
     """Return the error for a node checked before `pre_predicate` ran for the task."""
     prefix = "error " if rule == inter_pod_affinity.NAME else ""
     return f'{prefix}reading "PreFilter{rule}" from cycleState: not found'

@@ -47,10 +47,10 @@ def test_all_nodes_at_once_as_node_by_node(scene: Scene, pods, data):
 @pytest.mark.long
 @settings(max_examples=80)
 @given(scenes(), pods, pods_to_place("last"))
-def test_counts_that_are_kept_up_are_those_counted_anew(scene: Scene, pods, last):
+def test_updated_counts_equal_recounted_ones(scene: Scene, pods, last):
     for number, one in enumerate(
             pods):  # ask about every pod first, so that its counts exist before the placements
-        look_at(scene.predicates.kube, renamed(one, f"new-{number}"))
+        answers(scene.predicates.kube, renamed(one, f"new-{number}"))
     names = sorted(scene.nodes)
     for number, one in enumerate(pods):
         scene.place(renamed(one, f"new-{number}"), names[number % len(names)])
@@ -59,20 +59,21 @@ def test_counts_that_are_kept_up_are_those_counted_anew(scene: Scene, pods, last
     nodes = [NodeInfo(n.name, table, n.node) for n in kube.nodes]
     for node, there in zip(nodes, kube.nodes, strict=True):
         node.tasks = {info.uid: TaskInfo(info.pod) for info in kube.pods(there)}
-    anew = KubeNodes(nodes, kube.namespaces)
-    anew.rows_with_affinity = kube.rows_with_affinity
-    anew.rows_with_required_anti_affinity = kube.rows_with_required_anti_affinity
+    recounted = KubeNodes(nodes, kube.namespaces)
+    recounted.rows_with_affinity = kube.rows_with_affinity
+    recounted.rows_with_required_anti_affinity = kube.rows_with_required_anti_affinity
     for one in (*pods, last):
-        assert look_at(kube, one) == look_at(anew, one)
-    assert kube.taken.tolist() == anew.taken.tolist()
-    assert kube.pod_count.tolist() == anew.pod_count.tolist()
+        assert answers(kube, one) == answers(recounted, one)
+    assert kube.taken.tolist() == recounted.taken.tolist()
+    assert kube.pod_count.tolist() == recounted.pod_count.tolist()
 
 
-def look_at(kube: KubeNodes, one):
-    """What the counting rules say about a pod, as comparable data."""
+def answers(kube: KubeNodes, one):
+    """The answers of the counting rules for a pod, as comparable data."""
     info = kube.info(one)
     rows = np.arange(len(kube.nodes))
-    affinity, spread = inter_pod_affinity.look(kube, info), topology_spread.look(kube, info)
+    affinity = inter_pod_affinity.pre_filter(kube, info)
+    spread = topology_spread.pre_filter(kube, info)
     return (
         affinity and [affinity.refusal(n) for n in kube.nodes],
         spread and [spread.refusal(n) for n in kube.nodes],

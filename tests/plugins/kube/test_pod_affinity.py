@@ -144,7 +144,7 @@ def test_random_clusters_as_by_the_definition(scene: Scene, one: Pod, second: Po
     scene.place(second, "n0")
     for incoming in (one, evolve(one, metadata=evolve(one.metadata, labels={"app":
                                                                             "cache"})), second):
-        state = inter_pod_affinity.look(kube, kube.info(incoming))
+        state = inter_pod_affinity.pre_filter(kube, kube.info(incoming))
         for n in kube.nodes:
             refusal = state.refusal(n) if state else None
             assert (refusal and refusal.reason) == reason_by_definition(kube, incoming, n)

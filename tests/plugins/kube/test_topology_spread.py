@@ -112,7 +112,7 @@ def test_the_score_counts_no_pods_per_node_as_volcano_does():
 @given(scenes(), pods_to_place())
 def test_random_clusters_as_by_the_definition(scene: Scene, one):
     kube = scene.predicates.kube
-    state = topology_spread.look(kube, kube.info(one))
+    state = topology_spread.pre_filter(kube, kube.info(one))
     hard = [
         c for c in one.spec.topology_spread_constraints if c.when_unsatisfiable == "DoNotSchedule"
     ]

@@ -65,7 +65,7 @@ class ArrayChooser(PlainChooser):
                 failed = self._failed[group] = Failed(self.arrays, nodes, board)
             elif failed.board is not board:
                 return None
-            failed.look(task)
+            failed.tried(task)
         best = ranks.argmax() if rows is None else rows[ranks[rows].argmax()]
         if ranks[best] == -inf:
             return None
@@ -142,7 +142,7 @@ class Failed:
             self._errors = ArrayFitErrors(self.arrays)
         return self._errors
 
-    def look(self, task: TaskInfo) -> None:
+    def tried(self, task: TaskInfo) -> None:
         """Record that the nodes are tried for a task of the role."""
         self._task, self._seen = self._task or task, len(self.arrays.table.changes)
 
@@ -169,7 +169,7 @@ class Failed:
         if self.board is not board:
             self.board = None
         self._record(task, among & ~fits & self._not_yet)
-        self.look(task)
+        self.tried(task)
 
     def _record(self, task: TaskInfo, news: np.ndarray) -> None:
         if np.count_nonzero(news):

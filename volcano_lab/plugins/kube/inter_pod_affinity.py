@@ -78,11 +78,11 @@ class AffinityState:
         if self._known is None:
             kube = self.existing.kube
             alone, apart, hurts = np.zeros((3, len(kube.nodes)), bool)
-            anybody = self.affinity.is_zero() and _matches_all(self.required, self.info)
+            first_of_group = self.affinity.is_zero() and _matches_all(self.required, self.info)
             for term in self.required:  # a node without the label never satisfies affinity
                 key = term.topology_key
                 alone |= (kube.topology(key).codes < 0) | ((self.affinity.nodes(key) <= 0)
-                                                           & (not anybody))
+                                                           & (not first_of_group))
             for term in self.apart:
                 apart |= self.anti_affinity.nodes(term.topology_key) > 0
             for key in self.existing.counts:
@@ -91,7 +91,7 @@ class AffinityState:
         return self._known
 
 
-def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
+def pre_filter(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
     """Count for an incoming pod; None where pod affinity has nothing to check."""
     if not (info.required_affinity or info.required_anti_affinity
             or kube.rows_with_required_anti_affinity):

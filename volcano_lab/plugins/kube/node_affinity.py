@@ -55,8 +55,8 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
     """Return the pod's node selector and required node affinity, compiled.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
-    >>> wish = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "a"})))
-    >>> [wish.matches(Node(ObjectMeta("n1", labels=labels))) for labels in ({"zone": "a"}, {})]
+    >>> required = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "a"})))
+    >>> [required.matches(Node(ObjectMeta("n1", labels=labels))) for labels in ({"zone": "a"}, {})]
     [True, False]
     """
     spec = pod.spec
@@ -79,8 +79,8 @@ def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
     if affinity is None:
         return ()
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
-    return tuple((wish.weight, _compile(wish.preference))
-                 for wish in preferred if wish.weight and not _is_empty(wish.preference))
+    return tuple((term.weight, _compile(term.preference))
+                 for term in preferred if term.weight and not _is_empty(term.preference))
 
 
 def score(preferred: tuple[tuple[int, NodeTerm], ...], node: Node) -> int:

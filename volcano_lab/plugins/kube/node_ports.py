@@ -31,7 +31,7 @@ def conflict(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
     return False
 
 
-def look(kube: KubeNodes, info: PodInfo) -> NodeByNode | None:
+def pre_filter(kube: KubeNodes, info: PodInfo) -> NodeByNode | None:
     """Return the check for an incoming pod; None where it has no host port."""
     taken = Status(UNSCHEDULABLE, REASON, NAME)
     return NodeByNode(kube, lambda node: taken if conflict(info.host_ports, node.used_ports)

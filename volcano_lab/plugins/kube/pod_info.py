@@ -108,13 +108,13 @@ class PodInfo:
 
     def _compile(self, affinity: Affinity) -> None:
         preferred: list[AffinityTerm] = []
-        for field, sign, wish in (("required_affinity", 1, affinity.pod_affinity),
+        for field, sign, kind in (("required_affinity", 1, affinity.pod_affinity),
                                   ("required_anti_affinity", -1, affinity.pod_anti_affinity)):
-            if wish is not None:
-                terms = wish.required_during_scheduling_ignored_during_execution
+            if kind is not None:
+                terms = kind.required_during_scheduling_ignored_during_execution
                 setattr(self, field, tuple(self._term(term) for term in terms))
                 preferred += (self._term(each.pod_affinity_term, sign * each.weight)
-                              for each in wish.preferred_during_scheduling_ignored_during_execution)
+                              for each in kind.preferred_during_scheduling_ignored_during_execution)
         self.preferred = tuple(preferred)
 
     def _term(self, term: PodAffinityTerm, weight: int = 1) -> AffinityTerm:

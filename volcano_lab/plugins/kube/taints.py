@@ -50,6 +50,6 @@ def untolerated_preferences(taints: Iterable[Taint], tolerations: Iterable[Toler
     ...                          Taint("gpu", effect="NoSchedule")], [])
     1
     """
-    wishes = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
+    relevant = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
     return sum(1 for taint in taints
-               if taint.effect == "PreferNoSchedule" and not tolerated(taint, wishes))
+               if taint.effect == "PreferNoSchedule" and not tolerated(taint, relevant))

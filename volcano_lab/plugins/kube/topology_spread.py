@@ -70,9 +70,9 @@ def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
 def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
                    labelled: np.ndarray) -> np.ndarray:
     """Return the nodes whose pods and domains a constraint counts."""
-    mask, wish, tolerations = labelled, info.required_nodes, info.pod.spec.tolerations
-    if constraint.honor_affinity and wish is not ANY_NODE:
-        mask = mask & kube.mask(("node affinity", wish), lambda node: wish.matches(node.node))
+    mask, terms, tolerations = labelled, info.required_nodes, info.pod.spec.tolerations
+    if constraint.honor_affinity and terms is not ANY_NODE:
+        mask = mask & kube.mask(("node affinity", terms), lambda node: terms.matches(node.node))
     if constraint.honor_taints:
         mask = mask & kube.mask(("taints", info.tolerations), lambda node: taints.first_untolerated(
             node.node.spec.taints, tolerations) is None)
@@ -118,7 +118,7 @@ class SpreadState:
         return self.verdicts == FITS
 
 
-def look(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
+def pre_filter(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
     """Count for an incoming pod; None where it has no `DoNotSchedule` constraint."""
     if not info.pod.spec.topology_spread_constraints:
         return None

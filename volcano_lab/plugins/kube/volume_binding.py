@@ -50,7 +50,7 @@ def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
         f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)")
 
 
-def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
+def pre_filter(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
     """Return the pod's claims; text where no node can fit, None without claims."""
     claims, pod = claims_of(info.pod), info.pod
     for name, ephemeral in claims:

@@ -29,7 +29,7 @@ Places = list[tuple[str, frozenset[str]]]
 # -- limits ----------------------------------------------------------------------------------------
 
 
-def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
+def pre_filter_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
     """Return the check of volumes to attach for an incoming pod; None without claims."""
     if not claims_of(info.pod):
         return None
@@ -97,7 +97,7 @@ def _refused(status: Status, node: KubeNode) -> Status:
     return status
 
 
-def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
+def pre_filter_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
     """Return the check of the zones of an incoming pod's volumes; None without claims."""
     claimed = claims_of(info.pod)
     if not claimed:
