@@ -1,4 +1,4 @@
-"""`python -m volcano_lab.cli`, for where scripts are not on the path."""
+"""`python -m volcano_lab.cli`, for systems where scripts are not on the path."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`volcano-lab capture` and `export`: a cluster into a file, checked, and on to others."""
+"""`volcano-lab capture` and `export`: save a cluster to a file, check it, and export it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from volcano_lab.messages import Message, gettext, wrapped
 
 
 def capture(files: Sequence[str], namespace: str, output: str) -> int:
-    """Print the line that brings a cluster into a file; with files, what is missing in them (1
-    where something is). Raises `Mistake`.
+    """Print the command that saves a cluster to a file; with files, what is missing in them (1 if
+    something is). Raises `Mistake`.
     """
     if not files:
         print(command_line(namespace or "volcano-system"))
@@ -25,9 +25,9 @@ def capture(files: Sequence[str], namespace: str, output: str) -> int:
         for sentence in found:
             print(wrapped(gettext("missing: {what}", what=gettext(sentence)), width(), "  ", ""))
         counts = sorted(Counter(obj.kind for obj in cluster.others).items())
-        told = Message("objects", n=len(cluster.others),
-                       kinds=[f"{kind} {count}" for kind, count in counts])
-        print(styled(str(told), bold=not found))
+        summary = Message("objects", n=len(cluster.others),
+                          kinds=[f"{kind} {count}" for kind, count in counts])
+        print(styled(str(summary), bold=not found))
     return FOUND if found else DONE
 
 

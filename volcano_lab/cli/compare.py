@@ -1,5 +1,4 @@
-"""`volcano-lab what-if` and `volcano-lab diff`: two clusters at rest side by side, as far as they
-differ.
+"""`volcano-lab what-if` and `volcano-lab diff`: the differences of two clusters at rest.
 """
 
 from collections.abc import Sequence
@@ -16,8 +15,7 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
             remove: Sequence[str], conf: str | None, base_conf: str | None, now: str | None,
             output: str, recursive: bool, expect: Sequence[str] = (), context: str | None = None
             ) -> int:
-    """Print what a change would change; 1 where what is expected does not come. Raises `Mistake`.
-    """
+    """Print the effect of a change; 1 if it is not the expected one. Raises `Mistake`."""
     if conf and base_conf is None and (settings or add or remove):
         base_conf, conf = conf, None  # as in every command: the configuration of the cluster
     cluster = cluster_of(files, base_conf, recursive, context)
@@ -34,8 +32,7 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
 
 
 def _holds(found: Comparison, text: str) -> bool:
-    """Whether jobs are as expected, those that are added where none is named; says which are not.
-    """
+    """Return whether jobs are as expected, by default the added ones; report those that are not."""
     name, equals, expected = text.rpartition("=")
     if expected not in EXPECTED or (equals and not name):
         raise Mistake('--expect is "{text}"; allowed is {expected:,}, or NAME=placed',
@@ -51,7 +48,7 @@ def _holds(found: Comparison, text: str) -> bool:
 
 
 def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursive: bool) -> int:
-    """Print in what the cycles of two exports differ; 1 where they do. Raises `Mistake`."""
+    """Print the differences between the cycles of two exports; 1 if any. Raises `Mistake`."""
     one, other = (cluster_of([file], conf, recursive) for file in (a, b))
     with mistakes(conf):
         found = one.diff(other, now=moment(now))

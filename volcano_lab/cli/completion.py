@@ -1,5 +1,5 @@
-"""What a shell completes by the names that are in the files of a command line: jobs, pods, queues,
-nodes, namespaces, and the fields of objects.
+"""Shell completion of the names in a command line's files: jobs, pods, queues, nodes, namespaces,
+and the fields of objects.
 """
 
 import os
@@ -13,11 +13,11 @@ from volcano_lab.manifests.loader import Loaded, ManifestError, load
 from volcano_lab.manifests.schema import json_name
 
 MOST_BYTES = 1 << 22
-"""Files that are larger together are not read while somebody waits for a completion."""
+"""Files that are larger together are not read, so that completion stays fast."""
 
 
 def completions(param: str, incomplete: str) -> list[CompletionItem]:
-    """Return the words of a parameter that begin so; a FILE where the shell has to complete one."""
+    """Return the completions of a parameter; a FILE is left to the shell."""
     line = split_arg_string(os.environ.get("COMP_WORDS", ""))[1:]
     loaded = _loaded([word for word in line if os.path.isfile(word)])
     found = sorted({word for word in _words(loaded, param, incomplete)
@@ -48,7 +48,7 @@ def _words(loaded: Loaded, param: str, incomplete: str) -> Iterator[str]:
 
 
 def _paths(obj: object, incomplete: str, fields: bool) -> Iterator[str]:
-    """KIND/NAME, and once that is typed the fields of the object."""
+    """Yield KIND/NAME, and once that is typed the fields of the object."""
     key = key_of(obj)  # type: ignore[arg-type]
     if fields and incomplete.startswith(f"{key}."):
         spec = getattr(obj, "spec", None)

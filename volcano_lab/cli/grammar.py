@@ -28,27 +28,27 @@ SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep", "
 
 
 class Commands(Command, click.Group):
-    """Commands by section, in the order in which people need them. Each takes `--lang`, before its
-    name or after it.
+    """Commands by section, in the usual order of use. Each accepts `--lang`, before its name or
+    after it.
     """
 
     command_class = Command
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command that answers in the language of the environment, or in the one given; it
-        has the group's names for `--help` also where it is called alone.
+        """Add a command that answers in the language of the environment, or in the given one; it
+        has the group's names for `--help` also when it is called alone.
         """
         cmd.context_settings = self.context_settings | cmd.context_settings
         language("en or zh, the language of the answer.")(cmd)
         super().add_command(cmd, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line, in the language that it names."""
+        """Parse the command line, in its language."""
         speak_first(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that is named; a reader that has seen enough, such as `head`, is no
+        """Run the named command; a reader that closes the output early, such as `head`, is no
         error.
         """
         try:
@@ -68,13 +68,13 @@ class Commands(Command, click.Group):
 
 
 def named(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """Return what completes a word by the names that are in the command's files."""
+    """Return the completions of a word by the names in the command's files."""
     found: list[Any] = loaded("cli.completion").completions(param.name or "", incomplete)
     return found
 
 
 def options(*added: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what adds several arguments and options to a command, in their order."""
+    """Return a decorator that adds several arguments and options to a command, in order."""
     return lambda function: reduce(lambda command, add: add(command), reversed(added), function)
 
 
@@ -117,12 +117,12 @@ RECURSIVE = click.option("-R", "--recursive", is_flag=True,
 
 
 class Cycles(click.ParamType):
-    """A number of cycles, or `rest` for as many as it takes."""
+    """A number of cycles, or `rest` for as many as are needed."""
 
     name = "cycles"
 
     def convert(self, value: Any, *_: Any) -> int:
-        """Return the number of cycles at most."""
+        """Return the maximum number of cycles."""
         if value == "rest":
             return 10
         if not (str(value).isdigit() and 0 < int(value) <= 10_000):
@@ -161,8 +161,8 @@ def volcano_lab() -> None:
 
 
 def loaded(module: str) -> ModuleType:
-    """Return what a command runs, by its place in the package; from now on garbage is collected,
-    which `main` has put off while modules load. What they hold stays, and is not searched.
+    """Return the module of a command, by its name in the package; enable garbage collection, which
+    `main` has disabled while modules load. Objects of the modules stay, and are not collected.
     """
     found = import_module(f"volcano_lab.{module}")
     gc.freeze()
@@ -177,7 +177,8 @@ def _check_everywhere(given: dict[str, Any]) -> None:
 
 def command(home: str, *added: Callable[[Any], Any], name: str | None = None
             ) -> Callable[[Callable[[], None]], click.Command]:
-    """Declare a command; the function of that name in the module `home` is loaded when it runs."""
+    """Declare a command; the function of the same name in the module `home` is loaded when it runs.
+    """
     def declare(declared: Callable[[], None]) -> click.Command:
         @wraps(declared)
         def run(**given: Any) -> int:
@@ -256,7 +257,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
       volcano-lab why start.yaml train --life recording.yaml
       kubectl get no,pods,queues,pg,vcjob,pc -A -o yaml | volcano-lab why - train
     """
-    if given["seconds"] != given["seconds"]:  # click's range lets it pass
+    if given["seconds"] != given["seconds"]:  # click's range accepts NaN
         raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
     asked = [f"--{name}" for name in ("node", "before", "evict") if given[name]]
@@ -468,9 +469,9 @@ def serve(verbosity: int, **given: Any) -> int:
         code = server.serve(level=verbosity, **given)
     except server.Misuse as error:
         raise Mistake(str(error)) from None
-    with suppress(OSError, ValueError):  # nobody reads the output any more
+    with suppress(OSError, ValueError):  # the output is closed
         sys.stdout.flush()
-    os._exit(code)  # what a large cluster leaves to be freed takes longer than the end may
+    os._exit(code)  # freeing a large cluster takes longer than the exit may
 
 
 @volcano_lab.command(context_settings={"ignore_unknown_options": True})
@@ -506,7 +507,7 @@ def riddle(number: int | None, form: str | None) -> int:
       volcano-lab riddle 1
       volcano-lab riddle 4 -o yaml > cluster.yaml
     """
-    # The course stands above the command: it is taken by its name, as an add-on would be.
+    # The course is above the command: it is imported by name, as an add-on would be.
     course = loaded("course.riddles.terminal")
     try:
         for text in course.play(number) if form is None else course.manifests_of(number, form):

@@ -1,5 +1,5 @@
 """`--help` in the reader's language: each paragraph and each option's text is an entry of the
-catalogue `help`, found whole before click writes the page. Names and examples stay as they are.
+catalogue `help`, looked up as a whole before click writes the page. Names and examples stay.
 """
 
 import os
@@ -17,7 +17,7 @@ LANGUAGES = (ENGLISH, *sorted(path.stem for path in FOLDER.glob("*.po")))
 VARIABLE = "VOLCANO_LAB_LANG"
 
 RAW = "\b\n"
-"""What begins a paragraph whose lines click leaves as they are."""
+"""The prefix of a paragraph whose lines click does not join."""
 EXAMPLES = "Examples:"
 OF_CLICK = (
     "Usage:", "Options", "default: {default}", "required", "Show this message and exit.",
@@ -29,12 +29,11 @@ OF_CLICK = (
     "Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})",
     "Argument {name!r} takes {nargs} values.", "{value!r} is not one of {choices}.",
     "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.")
-"""Texts that click adds to ours, as it looks them up."""
+"""Texts that click adds to ours, in its own form."""
 
 
 def of_click(text: str) -> str:
-    """Return a text of click in the reader's language; English is spoken where no other is loaded.
-    """
+    """Return a text of click in the reader's language; English unless another one is loaded."""
     messages = sys.modules.get("volcano_lab.messages.catalogue")
     if messages is None or messages.spoken() == ENGLISH:
         return text
@@ -42,7 +41,7 @@ def of_click(text: str) -> str:
 
 
 def of_click_plural(one: str, more: str, count: int) -> str:
-    """Return the text of click for a number, in the reader's language."""
+    """Return click's text for a number, in the reader's language."""
     return of_click(one if count == 1 else more)
 
 
@@ -50,13 +49,13 @@ for _module in (click.core, click.exceptions, click.parser, click.types):  # in 
     vars(_module).update(_=of_click, ngettext=of_click_plural)
 
 def of_environment() -> str:
-    """Return the language that the environment names and the output can show, else English."""
+    """Return the environment's language if the output can show it, else English."""
     named = (os.environ.get(VARIABLE) or os.environ.get("LANG", ""))[:2]
     return named if named in LANGUAGES and can_show(named) else ENGLISH
 
 
 def can_show(language: str) -> bool:
-    """Return whether the output's encoding has the language's signs."""
+    """Return whether the output's encoding has the language's characters."""
     try:
         ("" if language == ENGLISH else "中").encode(
             getattr(sys.stdout, "encoding", None) or "utf-8")
@@ -66,7 +65,7 @@ def can_show(language: str) -> bool:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the parts of a command's text; lines are joined where click fills them.
+    """Return the parts of a command's text; lines are joined where click does so.
 
     >>> paragraphs("One\\nline.\\n\\n\\b\\nSignals:\\n  SIGHUP  read again")
     ['One line.', '\\x08\\nSignals:\\n  SIGHUP  read again']
@@ -76,7 +75,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 class Page(click.HelpFormatter):
-    """Click's page of help in another language, wrapped by the columns that its signs take."""
+    """Click's page of help in another language, wrapped by the width of its characters."""
 
     def __init__(self, language: str, width: int | None = None):
         super().__init__(width=width)
@@ -84,31 +83,31 @@ class Page(click.HelpFormatter):
 
         self.entries = catalogue(language, HELP)
 
-    def said(self, text: str) -> str:
-        """Return what an entry has for a text, or the text."""
+    def entry(self, text: str) -> str:
+        """Return a text's translation, or the text."""
         return self.entries.get(text, text)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write the first line."""
-        super().write_usage(prog, args, self.said("Usage:"))
+        super().write_usage(prog, args, self.entry("Usage:"))
 
     def write_heading(self, heading: str) -> None:
         """Write the head of a section."""
-        self.write(f"{self.said(heading)}：\n")
+        self.write(f"{self.entry(heading)}：\n")
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs; of examples only the head has an entry."""
+        """Write paragraphs; of examples only the heading has an entry."""
         from volcano_lab.messages import wrapped
 
-        parts = [part.replace(EXAMPLES, self.said(EXAMPLES)) if part.startswith(RAW + EXAMPLES)
-                 else RAW + self.said(part.removeprefix(RAW)) if part.startswith(RAW)
-                 else RAW + wrapped(self.said(part), self.width - self.current_indent)
+        parts = [part.replace(EXAMPLES, self.entry(EXAMPLES)) if part.startswith(RAW + EXAMPLES)
+                 else RAW + self.entry(part.removeprefix(RAW)) if part.startswith(RAW)
+                 else RAW + wrapped(self.entry(part), self.width - self.current_indent)
                  for part in paragraphs(text)]
         super().write_text("\n\n".join(parts))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30,
                  col_spacing: int = 2) -> None:
-        """Write a list of options or commands and what they do."""
+        """Write a list of options or commands with their texts."""
         from volcano_lab.messages import wrapped
 
         rows = list(rows)
@@ -117,11 +116,11 @@ class Page(click.HelpFormatter):
                           for name, text in rows], col_max, col_spacing)
 
     def _with_default(self, text: str) -> str:
-        """An option's text, and in brackets what click adds to it."""
+        """Return an option's text, with click's additions in brackets."""
         ours, brackets, added = text.rpartition("  [")
         if text in self.entries or not brackets:
-            return self.said(text)
-        return f"{self.said(ours)}  [{added}"
+            return self.entry(text)
+        return f"{self.entry(ours)}  [{added}"
 
 
 class Command(click.Command):

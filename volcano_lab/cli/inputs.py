@@ -1,4 +1,4 @@
-"""What the commands are given: a cluster (of files, or a live one), a configuration, a time."""
+"""The input of the commands: a cluster (from files, or a live one), a configuration, a time."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from volcano_lab.manifests.loader import ManifestError
 
 @contextmanager
 def mistakes(conf: str | None = None) -> Iterator[None]:
-    """Raise what manifests and a configuration have wrong as a `Mistake`."""
+    """Raise errors of manifests and of a configuration as a `Mistake`."""
     try:
         yield
     except ManifestError as error:
@@ -24,8 +24,8 @@ def mistakes(conf: str | None = None) -> Iterator[None]:
 
 def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = False,
                context: str | None = None) -> Cluster:
-    """Return the cluster of some files, folders, patterns or "-" (the input); without any, the one
-    that kubectl's context names. Raises `Mistake`.
+    """Return the cluster of some files, folders, patterns or "-" (the input); without any, that of
+    kubectl's context. Raises `Mistake`.
     """
     if "" in files:
         raise Mistake('"" is no file; allowed are files, folders, patterns, or - for the '
@@ -38,7 +38,7 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
 
 
 def conf_file(conf: str | None) -> Conf:
-    """Return a configuration's file as `Cluster` takes it. Raises `Mistake`."""
+    """Return a configuration's file in the form that `Cluster` takes. Raises `Mistake`."""
     if conf == "":
         raise Mistake("--conf: is no file; allowed is a volcano-scheduler.conf, or - for "
                       "the input")
@@ -46,7 +46,7 @@ def conf_file(conf: str | None) -> Conf:
 
 
 def moment(text: str | None) -> float | None:
-    """A time in seconds since 1970: of a day (UTC), or an hour of today. Raises `Mistake`.
+    """Return a time in seconds since 1970: of a day (UTC), or an hour of today. Raises `Mistake`.
 
     >>> moment("2026-01-01T13:00Z"), moment("13:30") % 86400, moment(None)
     (1767272400.0, 48600.0, None)
@@ -55,7 +55,7 @@ def moment(text: str | None) -> float | None:
         return None
     today = datetime.now(UTC).date().isoformat()
     try:
-        if text.isdigit() and len(text) > 6:  # seconds since 1970 are no hour of today
+        if text.isdigit() and len(text) > 6:  # so many digits are seconds since 1970
             raise ValueError(text)
         found = datetime.fromisoformat(text if "-" in text else f"{today}T{text}")
     except ValueError:

@@ -15,11 +15,11 @@ FIRST = "notebooks/start.ipynb"
 LANGUAGES = Path(__file__).parent / "languages"
 """Settings of JupyterLab by language."""
 PACKAGED = Path(__file__).parents[1] / "notebooks"
-"""Where a wheel has the lessons."""
+"""Where a wheel contains the lessons."""
 
 
 def lab(options: list[str], folder: str | None = None, language: str = ENGLISH) -> int:
-    """Start JupyterLab on the first notebook, with its own options and menus in a language; returns
+    """Start JupyterLab on the first notebook, with its own options and menus in a language; return
     its exit code.
     """
     root = lessons(folder)
@@ -31,9 +31,9 @@ def lab(options: list[str], folder: str | None = None, language: str = ENGLISH) 
 
 
 def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
-    """Return the folder with the lessons: a clone, or one into which the package's are copied.
+    """Return the folder of the lessons: a clone, or a folder to which the package's are copied.
 
-    Files that are there already stay as they are. Raises `Mistake`.
+    Existing files are not changed. Raises `Mistake`.
     """
     for clone in (Path(__file__).parents[2], Path.cwd()) if folder is None else ():
         if (clone / FIRST).is_file():
@@ -56,8 +56,8 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
 
 
 def environment(language: str) -> dict[str, str]:
-    """Return the environment of a JupyterLab whose menus are in a language unless its reader chose
-    one: settings that stand below the reader's own.
+    """Return the environment of a JupyterLab whose menus are in a language unless its user chose
+    one: settings that the user's own override.
 
     >>> environment("zh")["JUPYTER_CONFIG_PATH"].endswith(os.path.join("languages", "zh"))
     True
@@ -68,7 +68,7 @@ def environment(language: str) -> dict[str, str]:
 
 
 def command(root: Path, options: list[str], language: str = ENGLISH) -> list[str]:
-    """The command line that serves `root` and opens the first notebook of a language.
+    """Return the command line that serves `root` and opens the first notebook of a language.
 
     >>> command(Path("lessons"), ["--no-browser"])[-2:]
     ['--LabApp.default_url=/lab/tree/notebooks/start.ipynb', '--no-browser']

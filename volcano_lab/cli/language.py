@@ -19,20 +19,20 @@ def language(about: str, **default: Any) -> Callable[[Any], Any]:
 
 
 def speak_first(words: Sequence[str]) -> None:
-    """Choose the language of a command line before it is read: what is wrong in it is also named in
-    that language. English by default leaves that of the process.
+    """Set the language of a command line before it is parsed, so that parse errors are in that
+    language, too. The default, English, keeps that of the process.
     """
     named = [word.removeprefix("--lang=") for word in words if word.startswith("--lang=")]
     named += [word for option, word in pairwise(words) if option == "--lang"]
     language = (named or [of_environment()])[-1]
     if language in LANGUAGES and can_show(language) and (named or language != ENGLISH):
-        from volcano_lab.messages.language import speak  # a catalogue is read, which takes its time
+        from volcano_lab.messages.language import speak  # slow, since it reads a catalogue
 
         speak(language)
 
 
 def _speak(ctx: click.Context, param: click.Parameter, named: str | None) -> None:
-    """Choose the language of the answer. English by default leaves that of the process."""
+    """Set the language of the answer. The default, English, keeps that of the process."""
     if named is None:
         return
     ctx.meta[VARIABLE] = named
@@ -43,6 +43,6 @@ def _speak(ctx: click.Context, param: click.Parameter, named: str | None) -> Non
         raise Mistake("--lang is {named}, which the output's encoding {encoding} can't show; "
                       "allowed is en, or an output in UTF-8", named=named,
                       encoding=sys.stdout.encoding)
-    from volcano_lab.messages.language import speak  # a catalogue is read, which takes its time
+    from volcano_lab.messages.language import speak  # slow, since it reads a catalogue
 
     speak(named)

@@ -11,7 +11,7 @@ from volcano_lab.messages import gettext, wrapped
 
 def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool,
          context: str | None = None) -> int:
-    """Print findings, errors first; 1 where one is an error. Raises `Mistake`."""
+    """Print findings, errors first; 1 if one is an error. Raises `Mistake`."""
     cluster = cluster_of(files, conf, recursive, context)
     with mistakes(conf):
         found = cluster.lint()
@@ -21,7 +21,7 @@ def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool,
 
 
 def report(found: Findings, most: int = 80) -> str:
-    """The findings as text: level, rule, place and remedy, and how many there are."""
+    """Return the findings as text: level, rule, place and remedy, and their number."""
     lines = []
     for finding in found:
         colour = "red" if finding.level == ERROR else "yellow"

@@ -1,4 +1,4 @@
-"""What the commands print: tables that keep to the width, colours by phase, plain data.
+"""The output of the commands: tables within a width, colours by phase, plain data.
 
 Keys of JSON and YAML are in camelCase and amounts are quantities, as Kubernetes writes them.
 """
@@ -23,12 +23,12 @@ _NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?)?|no limit|")
 
 
 def width() -> int:
-    """Return the columns there are: those of the terminal, or 80."""
+    """Return the number of columns: of the terminal, or 80."""
     return get_terminal_size((80, 24)).columns
 
 
 def coloured() -> bool:
-    """Return whether colours are wanted: on a terminal, unless NO_COLOR is set; FORCE_COLOR wants
+    """Return whether to use colours: on a terminal, unless NO_COLOR is set; FORCE_COLOR enables
     them anywhere.
     """
     wanted = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
@@ -36,7 +36,7 @@ def coloured() -> bool:
 
 
 def styled(text: str, **style: Any) -> str:
-    """Return text in a style of `click.style`, if colours are wanted.
+    """Return text in a style of `click.style`, if colours are used.
 
     >>> styled("Running", fg="green")
     'Running'
@@ -54,7 +54,8 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
 
     Args:
         rows: Cells by name of their column.
-        optional: Columns left out where all is zero or empty, and from the first on where there are
+        optional: Columns left out if all cells are zero or empty, and from the first on if there
+        are
             more columns than fit.
         most: The width; None shows all columns.
 
@@ -64,7 +65,7 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
     """
     if not rows:
         return ""
-    # a recording may have any name, also what a terminal obeys
+    # a recording may have any name, also control characters
     cells = [{name: printable(str(row[name]), "\n") for name in rows[0]} for row in rows]
     wide = _columns(cells, optional, most)
     names = list(wide)
@@ -83,7 +84,7 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
 
 def _columns(cells: Sequence[Mapping[str, str]], optional: Sequence[str], most: int | None
              ) -> dict[str, int]:
-    """The columns that are shown, and how wide each is."""
+    """Return the shown columns, and the width of each."""
     names = [name for name in cells[0] if most is None or name not in optional
              or any(row[name] not in ("", "0", "no") for row in cells)]
     wide = {name: max(len(name), *(len(row[name]) for row in cells)) for name in names}
@@ -120,7 +121,7 @@ def print_data(data: Mapping[str, Any], form: str) -> None:
 
 def show(output: str, data: Mapping[str, Any], report: Shown | Callable[[int | None], str],
          names: Iterable[str] = ()) -> None:
-    """Print the form that was asked for: data, names, or a report that is so wide at most.
+    """Print the requested form: data, names, or a report of at most some width.
 
     >>> show("name", {}, lambda most: "a report", ["job/train"])
     job/train
@@ -135,7 +136,7 @@ def show(output: str, data: Mapping[str, Any], report: Shown | Callable[[int | N
 
 
 def text_of(shown: Shown, most: int | None = 80) -> str:
-    """Return a result as text of so many columns: sentences, and tables below their titles.
+    """Return a result as text of some width: sentences, and tables below their titles.
 
     >>> from volcano_lab.explain.explanation import Waiting
     >>> print(text_of(Waiting([], 3)))
@@ -153,7 +154,7 @@ def text_of(shown: Shown, most: int | None = 80) -> str:
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output, in the reader's language."""
-    most = width() if sys.stderr.isatty() else 100_000  # what reads a file wants whole lines
+    most = width() if sys.stderr.isatty() else 100_000  # files get whole lines
     for warning in warnings:
         text = f"{gettext('warning')}{mark(': ')}{one_line(gettext(warning))}"
         print(wrapped(text, most, "  ", ""), file=sys.stderr)

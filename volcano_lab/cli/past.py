@@ -1,5 +1,4 @@
-"""Cycles that have run before the one that is asked about: of a simulation, or of a recorded life.
-"""
+"""Cycles before the explained one: of a simulation, or of a recorded life."""
 
 from collections.abc import Sequence
 
@@ -16,20 +15,20 @@ CASES = (".jsonl", ".jsonl.gz")
 
 def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, life: str | None,
          context: str | None = None) -> tuple[Timeline, list[str], bool]:
-    """Return what happened up to a cycle (unset: the last), with the causes of what has a name,
+    """Return the events up to a cycle (unset: the last), with the causes for the object of a name,
     warnings, and whether a configuration is named. Raises `Mistake`.
 
     The cycles are those of a simulation of the files, one second apart, or with `life` those of a
-    recording that begins with the files; of cases and their changes the cycle is a line.
+    recording that begins with the files; for cases and their changes the cycle is a line.
     """
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
         return _of_cases(files[0], name, life, cycle), [], True
     cluster = cluster_of(files, conf, context=context) if files or life is None else Cluster(
         conf=conf_file(conf))
     with mistakes(conf), log.quiet():
-        told = cluster.objects().warnings + cluster.admit(refuse=False)
+        warnings = cluster.objects().warnings + cluster.admit(refuse=False)
         if life is None:
-            return cluster.timeline(cycle or 1, name), told, cluster.has_configuration()
+            return cluster.timeline(cycle or 1, name), warnings, cluster.has_configuration()
         timeline = Timeline(1, name)
         with life_mistakes(life, None):
             lived = Life(cluster, cluster.configuration())
@@ -37,7 +36,7 @@ def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, l
                 lived.decide(changes, observer=timeline)
                 if number == cycle:
                     break
-    return _reached(timeline, timeline.cycles, cycle, life), told, cluster.has_configuration()
+    return _reached(timeline, timeline.cycles, cycle, life), warnings, cluster.has_configuration()
 
 
 def _of_cases(cases: str, name: str, events: str, cycle: int | None) -> Timeline:

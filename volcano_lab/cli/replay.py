@@ -36,7 +36,7 @@ QUEUE_ATTRIBUTES = {"deserved": "deserved", "allocated": "allocated", "request":
                     "realCapability": "real_capability", "guarantee": "guarantee"}
 
 OPTIONAL = ("discarded", "promised", "evicted", "refused", "raised")
-"""Sums that are left out where they are all zero."""
+"""Sums that are left out if they are all zero."""
 
 
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -69,12 +69,12 @@ def _opened(path: str | Path) -> AbstractContextManager[IO[str]]:
 
 def replay(case: dict[str, Any], arrays: bool = True,
            actions: dict[str, Action] | None = None) -> dict[str, Any]:
-    """The decisions of one cycle on a case, or {"confError": ...} where the configuration is
+    """Return the decisions of one cycle on a case, or {"confError": ...} if the configuration is
     refused.
 
     `arrays`: filter and score all nodes at once where the plugins can, or always node by node.
-    `actions`: the same dict for all cases of a file, where one process of Volcano decided them one
-    after the other: its actions keep arguments that a later configuration leaves out.
+    `actions`: the same dict for all cases of a file that one process of Volcano decided one after
+    the other: its actions keep arguments that a later configuration leaves out.
     """
     head = {"name": case.get("name", ""), "family": case.get("family", "")}
     try:
@@ -87,7 +87,7 @@ def replay(case: dict[str, Any], arrays: bool = True,
 
 
 def time_case(case: dict[str, Any]) -> dict[str, Any]:
-    """Seconds by phase of one cycle on a case, and how many pods ended in which status."""
+    """Return seconds by phase of one cycle on a case, and the number of pods by final status."""
     scheduler = Scheduler(load_cache(case), case.get("conf"))
     ssn = scheduler.run_once()
     statuses = Counter(str(task.status) for job in ssn.jobs.values() for task in job.tasks.values())
@@ -96,7 +96,7 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def load_cache(case: dict[str, Any]) -> Cache:
-    """A cache that has heard of a case's objects, in their order. Raises `ManifestError`."""
+    """Return a cache with a case's objects, added in order. Raises `ManifestError`."""
     if not isinstance(objects := case.get("objects"), list):
         raise manifests.ManifestError([gettext("objects is {found}; allowed is a list",
                                                found=found_text(objects))])
@@ -105,14 +105,14 @@ def load_cache(case: dict[str, Any]) -> Cache:
 
 def replay_lives(cases: Iterable[dict[str, Any]],
                  rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The decisions of each cycle of recorded lives.
+    """Yield the decisions of each cycle of recorded lives.
 
     Args:
         cases: The state before each cycle; of a life the first is used, and of all `conf`.
-        rows: What changed before each: `name`, `reset` where a life begins, and `events`.
+        rows: The changes before each: `name`, `reset` where a life begins, and `events`.
 
     Raises:
-        LifeError: A case and a row do not belong together, or a change does not fit.
+        LifeError: A case and a row do not match, or a change is wrong.
         ConfError: A configuration is refused.
 
     >>> case = {"name": "c0", "conf": "actions: allocate", "objects": []}
@@ -128,7 +128,7 @@ def replay_lives(cases: Iterable[dict[str, Any]],
 
 def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
           ) -> Iterator[tuple[Life, dict[str, Any], dict[str, Any]]]:
-    """Recorded lives, with the case and the row of the next cycle, which has not been decided."""
+    """Yield recorded lives, with the case and the row of the next, undecided cycle."""
     life = None
     for case, row in zip(cases, rows, strict=False):
         if row.get("name") != case["name"] or not (row.get("reset") or life):
@@ -140,7 +140,7 @@ def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
 
 
 def replay_recording(path: str) -> Iterator[dict[str, Any]]:
-    """The decisions of each cycle of what `kubectl get -w --output-watch-events -o json` printed.
+    """Yield the decisions of each cycle in `kubectl get -w --output-watch-events -o json`.
 
     Raises `Unreadable`, `LifeError`.
     """
@@ -152,7 +152,7 @@ def replay_recording(path: str) -> Iterator[dict[str, Any]]:
 
 
 def recording(path: str) -> Iterator[list[dict[str, Any]]]:
-    """The changes before each cycle of a recording. Raises `Unreadable`."""
+    """Yield the changes before each cycle of a recording. Raises `Unreadable`."""
     for _, text in Reader().texts(path):
         if isinstance(text, Unreadable):
             raise text
@@ -161,7 +161,7 @@ def recording(path: str) -> Iterator[list[dict[str, Any]]]:
 
 @contextmanager
 def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
-    """Tell what recorded cases, or lives, have wrong as a `Mistake`."""
+    """Raise errors in recorded cases, or lives, as a `Mistake`."""
     try:
         yield
     except BrokenPipeError:
@@ -181,8 +181,8 @@ def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
 
 def replay_file(path: str | None, timing: bool = False, life: str | None = None,
                 summary: bool = False) -> int:
-    """Print what is decided on each case of a file or each cycle of a life, or sums of it by
-    family, and say how many raised; 1 where one did. Raises `Mistake`.
+    """Print the decisions on each case of a file or each cycle of a life, or sums of them by
+    family, and report how many raised; 1 if one did. Raises `Mistake`.
     """
     if path is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with "
@@ -208,20 +208,20 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
 
 
 def replay_all(path: str | Path, timing: bool) -> Iterator[dict[str, Any]]:
-    """What is decided on every case of a file, or with `timing` how long it takes. A case that
-    raises has a row, too.
+    """Yield the decisions on every case of a file, or with `timing` their time. A case that raises
+    has a row, too.
     """
     actions: dict[str, Action] = {}
     for case in read_cases(path):
         try:
             yield time_case(case) if timing else replay(case, actions=actions)
-        except Exception as error:  # the run goes on; the row says what happened
+        except Exception as error:  # the run continues; the row has the error
             yield {"name": case.get("name", ""), "family": case.get("family", ""),
                    "error": f"{type(error).__name__}: {error}"}
 
 
 class Sums:
-    """What was decided on cases, in sums by their family.
+    """Decisions on cases, summed by their family.
 
     >>> sums = Sums()
     >>> sums.add({"name": "c0", "family": "gang", "confError": "no actions"})
@@ -234,7 +234,7 @@ class Sums:
         self.seconds: dict[str, list[float]] = {}
 
     def add(self, row: dict[str, Any]) -> None:
-        """Count what one case, or one cycle, decided."""
+        """Count the decisions of one case, or one cycle."""
         steps = row.get("steps") or []
         words = Counter(word for step in steps for word, *_ in step["committed"])
         last = steps[-1]["tasks"].values() if steps else ()
@@ -248,7 +248,7 @@ class Sums:
                 [row["times"]["cycle"]] if "times" in row else [])
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row per family, and one of all; of cycles that were timed their milliseconds."""
+        """Return a row per family, and one of all; for timed cycles their milliseconds."""
         families = sorted(self.families, key=lambda family: family == "all")
         if any(self.seconds.values()):
             return [{"family": family, "cases": len(times),
@@ -261,7 +261,7 @@ class Sums:
 
 
 class CycleRecord(Observer):
-    """Writes down the state of a cycle after it opens, after each action, and after it closes."""
+    """Records the state of a cycle after it opens, after each action, and after it closes."""
 
     def __init__(self) -> None:
         self.decisions: dict[str, Any] = {"open": {}, "steps": [], "close": {}}
@@ -293,7 +293,7 @@ class CycleRecord(Observer):
 
 
 def resource(value: Resource) -> dict[str, float | str]:
-    """A resource as the cases write it."""
+    """Return a resource in the form of the cases."""
     return {name: "max" if amount == MAX_FLOAT else amount for name, amount in value}
 
 
@@ -307,20 +307,20 @@ def phases_of(ssn: Session) -> dict[str, str]:
 
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
-    """The attributes that the proportion or the capacity plugin keeps of each queue."""
+    """Return each queue's attributes of the proportion or the capacity plugin."""
     return {name: {"share": attr.share, **{key: resource(getattr(attr, field))
                                            for key, field in QUEUE_ATTRIBUTES.items()}}
             for name, attr in sorted(queue_attributes(ssn).items())}
 
 
 def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
-    """{"jobShares": each job's dominant share} where drf is on, else nothing."""
+    """Return {"jobShares": each job's dominant share} if drf is on, else nothing."""
     drf = ssn.plugins.get("drf")
     return {"jobShares": {uid: attr.share for uid, attr in drf.job_attrs.items()}} if drf else {}
 
 
 def job_order(ssn: Session) -> dict[str, list[str]]:
-    """Each queue's jobs, as the session's job order pops them."""
+    """Return each queue's jobs, as the session's job order pops them."""
     jobs: dict[str, PriorityQueue] = {}
     for job in ssn.jobs.values():
         jobs.setdefault(job.queue, PriorityQueue(ssn.job_order)).push(job)

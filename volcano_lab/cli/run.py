@@ -1,4 +1,4 @@
-"""`volcano-lab run`: one cycle on manifests, as tables for people or as plain data for programs."""
+"""`volcano-lab run`: one cycle on manifests, as tables for users or as plain data for programs."""
 
 import time
 from collections import Counter
@@ -19,28 +19,28 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
 
 MOST_JOBS = 60
-"""So many jobs are all listed; of more, those that wait."""
+"""Up to this number all jobs are listed; beyond it, those that wait."""
 DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capability", "share")
-"""Columns of queues that go first where there is little room."""
+"""Columns of queues that are dropped first if the width is small."""
 
 
 def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now: str | None,
         recursive: bool, fail_on_pending: bool = False, keep: bool = False,
         cycles: int = 1, context: str | None = None, verbosity: int = 0
         ) -> int:
-    """Run a cycle, or more of them until the cluster is at rest, and print what they decided;
-    warnings go to the error output. `keep`: again, whenever a file changes.
+    """Run a cycle, or more of them until the cluster is at rest, and print the decisions; warnings
+    are written to the error output. `keep`: again, whenever a file changes.
     """
     if keep:
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
                                         cycles=cycles, verbosity=verbosity))
     cluster = cluster_of(files, conf, recursive, context)
     with mistakes(conf):
-        told = cluster.admit()
+        warnings = cluster.admit()
         cycle = cluster.run(now=moment(now), cycles=cycles, trace=Trace() if verbosity else None)
     if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
-    warnings = told + cluster.warnings(cycle)
+    warnings = warnings + cluster.warnings(cycle)
     warn(warnings)
     called = Names(cycle.session).called
     jobs = sorted((row for row in cycle.jobs()
@@ -58,12 +58,12 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
 
 
 def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) -> int:
-    """Run again whenever one of the files changes, until Ctrl-C; what is wrong in them is told."""
+    """Run again whenever one of the files changes, until Ctrl-C; report errors in them."""
     known: dict[Path, tuple[int, int]] | None = None
     while True:
         found = {}
         for path in (inner for file in files for inner in (Path(file), *Path(file).rglob("*"))):
-            with suppress(OSError):  # gone meanwhile
+            with suppress(OSError):  # deleted meanwhile
                 found[path] = (path.stat().st_mtime_ns, path.stat().st_size)
         if found != known:
             known = found
@@ -76,7 +76,7 @@ def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) ->
 
 
 def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) -> str:
-    """Jobs, what waits and why, what took effect, and queues, as text of so many columns."""
+    """Return jobs, the reasons of pending ones, commits and queues, as text of some width."""
     called = Names(cycle.session).called
     names = {row["job"]: called(row["job"]) for row in jobs}
     lines = width() if most is None else most
@@ -93,7 +93,7 @@ def _text(code: str, **facts: Any) -> str:
 
 def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
               most: int | None = 80) -> str:
-    """A row per job; of very many jobs, those that wait."""
+    """Return a row per job; if there are very many, only those that wait."""
     waits = [row for row in jobs if row["pending"]]
     shown = jobs if most is None or len(jobs) <= MOST_JOBS else waits
     rows = [{"job": names[row["job"]], "queue": row["queue"], "phase": row["phase"],
@@ -104,7 +104,7 @@ def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
 
 
 def queue_table(cycle: Cycle, most: int | None = 80) -> str:
-    """A row per queue and resource. Only resources that somebody asks for or deserves are shown,
+    """Return a row per queue and resource. Only resources that are requested or deserved are shown,
     pods are not.
     """
     order = {name: number for number, name in enumerate(cycle.queue_order)}
@@ -125,7 +125,7 @@ def queue_table(cycle: Cycle, most: int | None = 80) -> str:
 
 
 def placement_table(cycle: Cycle, names: Mapping[str, str], most: int | None = 80) -> str:
-    """What took effect, a row per job and operation, with the number of pods on each node."""
+    """Return a row per job and committed operation, with the number of pods on each node."""
     owners = {task.key: uid for uid, job in cycle.session.jobs.items()
               for task in job.tasks.values()}
     nodes: dict[tuple[str, str], Counter[str]] = {}
@@ -139,7 +139,7 @@ def placement_table(cycle: Cycle, names: Mapping[str, str], most: int | None = 8
 
 def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
             most: int) -> Iterator[str]:
-    """Every job with waiting pods and the reasons, then what the scheduler never got to see."""
+    """Return every job with waiting pods and the reasons, then pods that no scheduler received."""
     groups: dict[tuple[str, ...], list[Message]] = {}
     for row in jobs:
         if row["why"]:

@@ -45,7 +45,7 @@ def over_time(until: str | None, arrivals: str | None, duration: str | None, fai
 
 
 def coming(text: str | None) -> float | Path | None:
-    """Return a rate in jobs a second, or the file of a trace.
+    """Return a rate in jobs per second, or the file of a trace.
 
     >>> coming("30/h") == 30 / 3600, coming("jobs.swf")
     (True, PosixPath('jobs.swf'))
@@ -57,7 +57,7 @@ def coming(text: str | None) -> float | Path | None:
 
 
 def length(text: str, option: str) -> float | tuple[Any, ...]:
-    """Return a length of time, or how lengths are spread.
+    """Return a duration, or its distribution.
 
     >>> length("90s", "--duration"), length("exponential:10m", "--duration")
     (90.0, ('exponential', 600.0))
@@ -76,7 +76,7 @@ def length(text: str, option: str) -> float | tuple[Any, ...]:
 
 
 def seconds(text: str, option: str) -> float:
-    """Return seconds, of which there is one number."""
+    """Return a single number of seconds."""
     found = length(text, option)
     if isinstance(found, tuple):
         raise Mistake('{option} is "{text}"; allowed is SECONDS, 90s, 10m, 2h or 1d',

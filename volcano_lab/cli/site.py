@@ -8,7 +8,7 @@ from volcano_lab.cli import DONE, Mistake
 from volcano_lab.server.web import Quiet, Server
 
 BUILT = Path("build/site")
-# Named here and not left to the machine's own list, which on some machines has other words.
+# Named here and not left to the system's own list, which differs on some systems.
 TYPES = {"": "application/octet-stream", ".css": "text/css", ".html": "text/html",
          ".ipynb": "application/json", ".js": "text/javascript", ".json": "application/json",
          ".mjs": "text/javascript", ".png": "image/png", ".svg": "image/svg+xml",
@@ -18,13 +18,12 @@ TYPES = {"": "application/octet-stream", ".css": "text/css", ".html": "text/html
 
 
 class Handler(Quiet, SimpleHTTPRequestHandler):
-    """Files with the types that browsers insist on; asked for again, they are sent if they changed.
-    """
+    """Files with the types that browsers require; a repeated request sends only changed ones."""
 
     extensions_map = TYPES
 
     def end_headers(self) -> None:
-        """Add what lets a reader's work be kept, and a new build be seen."""
+        """Add headers with which browsers keep a reader's work, and load a new build."""
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()

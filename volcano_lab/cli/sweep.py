@@ -23,7 +23,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
           conf: str | None = None, workers: int = 1, scheduler: str | None = None,
           results: str | None = None, plot: str | None = None, output: str = "table",
           recursive: bool = False, context: str | None = None, **time: Any) -> int:
-    """Run and print a sweep; 1 where a setting failed. Raises `Mistake`."""
+    """Run and print a sweep; 1 if a setting failed. Raises `Mistake`."""
     cluster = cluster_of(files, conf, recursive, context)
     over = over_time(**time) if any(time.values()) else None
     default = ("placed", "pending") if over is None else ("waiting_median", "waiting_p95")
@@ -38,7 +38,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
                 columns[CONF] = list(files_of)
             found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,
                                   scheduler=scheduler, path=results,
-                                  progress=_told if sys.stderr.isatty() else None)
+                                  progress=_progress if sys.stderr.isatty() else None)
     except (SweepError, NoSuch) as error:
         raise Mistake(str(error)) from None
     warn(found.warnings)
@@ -74,7 +74,7 @@ def column(text: str) -> tuple[str, list[Any]]:
     return name, found
 
 
-def _told(done: int, of: int) -> None:
+def _progress(done: int, of: int) -> None:
     print(f"\r{done} of {of}", end="\n" if done == of else "", file=sys.stderr, flush=True)
 
 

@@ -23,33 +23,33 @@ from volcano_lab.trace.plain import quantities
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
            "installs another (binpack; enablePreemptable: false for gang and drf)")
 COLUMN = 38
-"""Columns of a change, with its effect beside it where there is room."""
-NOBODY = "/ "
-"""The name of nobody: no single job's causes are wanted."""
+"""Columns of a change, with its effect beside it if it fits."""
+NO_NAME = "/ "
+"""A name that no object has: the causes of no single job are requested."""
 MOST = 12
-"""Decisions that are printed; `-o json` has all."""
+"""The most decisions that are printed; `-o json` has all."""
 
 
 def why(files: Sequence[str], name: str | None, node: str | None = None, before: str | None = None,
         evict: bool = False, conf: str | None = None, output: str = "table", namespace: str = "",
         now: str | None = None, seconds: float = 10.0, cycle: int | None = None,
         life: str | None = None, context: str | None = None) -> int:
-    """Explain and print, a change as soon as it is found; without a name, all jobs that wait.
-    Warnings go to the error output. Raises `Mistake`.
+    """Explain and print, each change as soon as it is found; without a name, all jobs that wait.
+    Warnings are written to the error output. Raises `Mistake`.
     """
     timeline = None
     if cycle is None and life is None:
         cluster = cluster_of(files, conf, context=context)
         with mistakes(conf):
-            told = cluster.admit(refuse=False)
+            warnings = cluster.admit(refuse=False)
             explainer = cluster.explainer(now=moment(now), about=name or "")
-        told, named = explainer.objects.warnings + told, cluster.has_configuration()
+        warnings, named = explainer.objects.warnings + warnings, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
 
-        timeline, told, named = past(files, name or NOBODY, conf, cycle, life, context)
+        timeline, warnings, named = past(files, name or NO_NAME, conf, cycle, life, context)
         explainer = timeline.at()
-    warnings = told + doubts(explainer.session) + ([] if named else [DEFAULT])
+    warnings = warnings + doubts(explainer.session) + ([] if named else [DEFAULT])
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
     warn(warnings)
@@ -72,12 +72,12 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
 
 
 def _lines(text: str, indent: str = "", first: str | None = None) -> str:
-    """A sentence in the reader's language, in lines."""
+    """Return a sentence in the reader's language, in lines."""
     return wrapped(gettext(text), width(), indent, first)
 
 
 def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> int:
-    """The jobs that wait, by cause, and what would change it for the first of each."""
+    """Print the jobs that wait, by cause, and what would change it for the first of each."""
     groups = [group for group in explainer.waiting() if not namespace or any(
         job.startswith(f"{namespace}/") for job in group.jobs)]
     if output in ("json", "yaml"):
@@ -99,8 +99,8 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
 
 
 def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:
-    """The changes that turn the answer, each as soon as it is found; with `files`, also the lines
-    that try it and carry it out.
+    """Print the changes that change the answer, each as soon as it is found; with `files`, also the
+    commands that try it and carry it out.
     """
     if not explanation.seeks_remedies or not seconds:
         return
@@ -120,7 +120,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
 
 
 def _beside(change: str, effect: str, most: int) -> str:
-    """A change with its effect beside it, or below it where both are too long for a line.
+    """Return a change with its effect beside it, or below it if both are too long for a line.
 
     >>> print(_beside("uncordon n1", "train is placed on n1", 80))
       uncordon n1                           train is placed on n1
@@ -133,7 +133,7 @@ def _beside(change: str, effect: str, most: int) -> str:
 
 def _question(explainer: Explainer, timeline: Timeline | None, node: str | None,
               before: str | None, evict: bool) -> Callable[[str], Explanation]:
-    """What is asked of a name."""
+    """Return the question about a name."""
     if node:
         return partial(explainer.why_not, node)
     if before:
@@ -142,8 +142,8 @@ def _question(explainer: Explainer, timeline: Timeline | None, node: str | None,
 
 
 def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -> Explanation:
-    """The explanation of what has that name; a namespace is tried first. Raises `Mistake` with what
-    is near.
+    """Return the explanation of the object with that name; a namespace is tried first. Raises
+    `Mistake` with similar names.
     """
     places = [f"{namespace}/{name}"] if namespace and "/" not in name else []
     for place in [*places, name]:
@@ -162,7 +162,7 @@ def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -
 
 
 def report(explanation: Explanation, names: Names, records: bool = False) -> str:
-    """The answer, a paragraph a cause, and the `records` behind it where they are wanted."""
+    """Return the answer, a paragraph per cause, and the `records` behind it if requested."""
     most = width()
     lines = [_lines(explanation.head)]
     texts = [text for text in dict.fromkeys(cause.text for cause in explanation.causes) if text]
@@ -183,7 +183,7 @@ def report(explanation: Explanation, names: Names, records: bool = False) -> str
 
 
 def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, Any]:
-    """All of an explanation as plain data, its amounts as Kubernetes writes them."""
+    """Return all of an explanation as plain data, its amounts as quantities."""
     return {"about": explanation.about, "text": explanation.text,
             "causes": [{"code": cause.code, "text": cause.text, "context": cause.context,
                         "facts": quantities(cause.numbers, amount_text)}
