@@ -141,10 +141,10 @@ class _Controllers:
         self.nodes, self.quotas = self._of(api.Node), self._of(api.ResourceQuota)
         self.pods = {_key(pod) for pod in self._of(api.Pod)}
         self.fields = FieldDefaults(objects, self.label)
-        if told := self.fields.named_classes:
+        if named := self.fields.named_classes:
             into.warnings.append(
                 gettext("PriorityClass {told}: not among the objects; the priority of pods that "
-                        "name it is taken as its value.", told=[each.name for each in told]))
+                        "name it is taken as its value.", told=[each.name for each in named]))
         self.given_groups = {_key(obj): obj for obj in self._of(api.PodGroup)}
         annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
                        for obj in self._of(api.Workload)}
@@ -202,10 +202,10 @@ class _Controllers:
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
                 self._unmade(job, Message("unmade.depends", task=task, others=[*others]))
         if has_pods:
-            told = jobs.lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
-                                self.quotas)
-            if told:
-                self._unmade(job, told)
+            why = jobs.lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
+                               self.quotas)
+            if why:
+                self._unmade(job, why)
             return [] if has_group else [group]
         pods = self._admitted(job, pods)
         if not has_group:

@@ -16,7 +16,7 @@ STATES = ("inqueue", "pending", "running", "unknown", "completed")
 
 @define(slots=True, frozen=True)
 class Series:
-    """One series; the file says what each field means. `buckets` are the limits of a histogram."""
+    """One series; the file defines each field. `buckets` are the limits of a histogram."""
 
     name: str
     kind: str

@@ -64,7 +64,7 @@ class Service:
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
         self.metrics = Metrics()
         self.metrics.attach(self.pipeline)
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         self.state, self.series = State(), self.metrics.text()
         self._waits: dict[str, int] = {}
 
@@ -92,9 +92,9 @@ class Service:
         self.read_conf()
         found |= {warning for each in self.folder.warnings.values() for warning in each}
         found |= set(self.folder.problems.values())
-        for sentence in sorted(found - self.told):
+        for sentence in sorted(found - self.reported):
             self.say(sentence)
-        self.told = found
+        self.reported = found
         return self.folder.changed
 
     def read_conf(self) -> None:
@@ -122,7 +122,7 @@ class Service:
             self.say(gettext("cycle {cycle}: {operation} {pod} on {node}", operation=operation,
                              cycle=self.scheduler.cycles, pod=pod, node=node))
         self.pipeline.drain()
-        problems = sorted({*self.told, self.conf_file.problem} - {""})
+        problems = sorted({*self.reported, self.conf_file.problem} - {""})
         self.state = state_of(cycle, self.scheduler.cycles, problems,
                               [*self.server.objects.values()])
         self.series = self.metrics.text()  # once per cycle, not once per scrape

@@ -1,4 +1,4 @@
-"""Colours that are distinct for people with colour blindness (Okabe and Ito), for queues in the
+"""Colours that are distinct for colour-blind readers (Okabe and Ito), for queues in the
 order of their names.
 """
 

@@ -127,16 +127,14 @@ class Outcomes:
         for verb, field, setting in (("deserves", "deserved", "deserved"),
                                      ("may hold", "real_capability", "capability")):
             if before.resource == now.resource and len(found) < 2:
-                said = self._as_set(before, now, field, setting)
-                found += amounts(verb, lambda facts, field=field, said=said: {
-                    name: each for name, each in facts.of(field).items() if name not in said},
+                moved = self._as_set(before, now, field, setting)
+                found += amounts(verb, lambda facts, field=field, moved=moved: {
+                    name: each for name, each in facts.of(field).items() if name not in moved},
                                  unit_of(now.resource)).sentences(before, now)
         return found[:2]
 
     def _as_set(self, before: Decided, now: Decided, field: str, setting: str) -> set[str]:
-        """The queues that have just the amount to which their own setting was moved: the move says
-        so itself.
-        """
+        """Return the queues whose amount is the setting just moved: the move's text has it."""
         was, are = ({name: written(getattr(info.queue.spec, setting), facts.resource)
                      for name, info in facts.cycle.session.queues.items()}
                     for facts in (before, now))

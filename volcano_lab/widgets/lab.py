@@ -317,7 +317,7 @@ class Lab(OnPage):
         return int(number)
 
     def _shown(self, at: int) -> None:
-        """Set the values of a way to do a task, and say what they are."""
+        """Set the values of one solution of a task, and list them."""
         task = self.tasks[self._number(at)]
         start, show = self.start | task.start, task.show or {}
         sentences = self._sentences(start, start | show)

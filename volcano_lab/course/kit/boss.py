@@ -1,4 +1,4 @@
-"""How the repair of a broken cluster is graded, by running it: of bosses, riddles, lesson 13."""
+"""Grading of a broken cluster's repair, by running it: for bosses, riddles, lesson 13."""
 
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any
@@ -18,13 +18,13 @@ from volcano_lab.trace.views.cycle import Cycle
 
 
 def broken_cluster(name: str) -> tuple[Cluster, Check]:
-    """A broken cluster of the lesson that is open, and the check of its repair."""
+    """Return a broken cluster of the open lesson, and the check of its repair."""
     return cluster_of(opened.number, name), checks_of(opened.number)[name]
 
 
 def repair(lesson: str, name: str) -> Check:
-    """Make the check of a repair from its entry, and register it. What it says are the lesson's
-    hints: of each job what helps on, `as_it_was`, and the check's own name.
+    """Create the check of a repair from its entry, and register it. Its replies are the lesson's
+    hints: those named after jobs, `as_it_was`, and the check's own name.
     """
     asks, needs = (entries(lesson)[name][word] for word in ("asks", "needs"))
 
@@ -42,10 +42,10 @@ def repair(lesson: str, name: str) -> Check:
 def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[str, int],
              hints: Mapping[str, str], promised: Collection[str] = ()
              ) -> Generator[tuple[object, str], None, Cycle]:
-    """Yield what may be wrong with the repair of a cluster, each with its hint; return its cycle.
+    """Yield possible errors in the repair of a cluster, each with its hint; return its cycle.
 
-    `needs` says how many pods of which job have to be at work (of those in `promised` a node that
-    others are leaving is enough); `hints` what helps on with a job, the easiest one first.
+    `needs` is how many pods of which job must be placed (for those in `promised` a node with
+    releasing resources is enough); `hints` are the hints for a job, the easiest one first.
     """
     before, after = _kept(broken), _kept(answer)
     changed = {name for name, what in before.items()
@@ -56,9 +56,9 @@ def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[
     if cycle.session.warnings:
         yield True, gettext("The scheduler's log says: {warning}",
                             warning=cycle.session.warnings[0])
-    placed, all_told = at_work(cycle, promised=False), at_work(cycle)
+    placed, with_promised = at_work(cycle, promised=False), at_work(cycle)
     waiting = [name for name, needed in needs.items() if (
-        all_told if name in promised else placed).get(f"default/{name}", 0) < needed]
+        with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]
     if waiting:
         done = [name for name in needs if name not in waiting]
         first = next(name for name in hints if name in waiting)
@@ -71,9 +71,9 @@ def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[
 
 def run_changed(objects: Iterable[KubernetesObject], conf: str | None, settings: Iterable[str],
                 removals: Sequence[str] = ()) -> Cycle:
-    """Run a cycle over a cluster with some changes, in the words of `volcano-lab what-if`.
+    """Run a cycle over a cluster with some changes, in the syntax of `volcano-lab what-if`.
 
-    Raises `ManifestError` or `ConfError` for a change that there is not.
+    Raises `ManifestError` or `ConfError` for an unknown change.
     """
     of_objects, of_conf = parted(settings)
     known = change_conf(load_conf(conf), of_conf)
@@ -81,7 +81,7 @@ def run_changed(objects: Iterable[KubernetesObject], conf: str | None, settings:
 
 
 def at_work(cycle: Cycle, promised: bool = True) -> dict[str, int]:
-    """Job, as its author knows it -> its pods with a place; those that are `promised` one, too."""
+    """Return job, by its author's name -> its placed pods; with `promised`, pipelined ones, too."""
     called, not_yet = Names(cycle.session).called, (RELEASING, *(() if promised else (PIPELINED,)))
     return {called(uid): sum(bool(task.node_name) and task.status not in not_yet
                              for task in job.tasks.values())
@@ -89,7 +89,7 @@ def at_work(cycle: Cycle, promised: bool = True) -> dict[str, int]:
 
 
 def _kept(cluster: Cluster) -> dict[str, Any]:
-    """Nodes and pods, which stay as they are."""
+    """Return nodes and pods, which must stay unchanged."""
     return {f"{obj.kind} {obj.metadata.name}": obj.status.allocatable if obj.kind == "Node" else
             (obj.spec.node_name, obj.metadata.labels,
              [each.resources.requests for each in obj.spec.containers])

@@ -31,8 +31,8 @@ WORDS = {float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, 
          tuple: "a tuple, such as (1, 2)"}
 NOTHING = "Your function gives nothing back. Is there a `return`?"
 Mistakes = Generator[tuple[object, str | Verdict], None, Verdict | None]
-"""What may be wrong with an answer, each with its hint (a text, the name of one of the lesson's
-hints, or `try_again` of a name with its facts), and at the end the verdict on others."""
+"""Possible errors in an answer, each with its hint (a text, the name of one of the lesson's hints,
+or `try_again` of a name with its facts), and at the end the verdict on the others."""
 
 
 class Check:
@@ -68,7 +68,7 @@ class Check:
                                      answer=short(answer), wanted=gettext(self.wanted)))
         try:
             verdict = verdict_of(self.grade(answer))
-        except Exception as error:  # whatever a reader's code, or a cluster that cannot be, raises
+        except Exception as error:  # any exception of a reader's code or of an impossible cluster
             text = " ".join(str(error).split())
             if isinstance(error, ValueError) and not callable(answer):  # a sentence of the library
                 return try_again(text if text.endswith((".", "。")) else f"{text}.")
@@ -82,7 +82,7 @@ class Check:
         return verdict
 
     def _read(self, answer: Any) -> Any:
-        """The answer as what the check takes; raises where it is something else."""
+        """Return the answer in the check's type; raise if it has another one."""
         takes = self.takes
         if takes in (float, int):
             if isinstance(answer, bool) or not isinstance(answer, int | float | str):
@@ -110,7 +110,7 @@ class Check:
 
 
 def verdict_of(graded: Verdict | Mistakes | None) -> Verdict | None:
-    """Return the hint of the first mistake that was made, or the verdict at the end.
+    """Return the hint of the first error, or the verdict at the end.
 
     >>> def grade(answer):
     ...     yield answer < 0, "It is below 0."
@@ -131,15 +131,14 @@ def verdict_of(graded: Verdict | Mistakes | None) -> Verdict | None:
 
 def check(*, takes: type | Callable[[Any], bool] | None = None, wanted: str = "",
           options: tuple[Any, ...] = ()) -> Callable[[Callable[[Any], Any]], Check]:
-    """Make a function of a lesson's `checks.py` a check, and register it.
+    """Turn a function of a lesson's `checks.py` into a check, and register it.
 
-    The function returns the verdict on an answer, or yields what may be wrong with it first
-    (`Mistakes`).
+    The function returns the verdict on an answer, or yields possible errors first (`Mistakes`).
 
     Args:
         takes: A type (numbers may come as text), or a predicate such as `callable`.
-        wanted: The same in words, for people who give something else.
-        options: What to choose from, where there is little.
+        wanted: The same in words, for readers who enter something else.
+        options: The choices, if there are few.
     """
 
     def register(grade: Callable[[Any], Any]) -> Check:
@@ -160,7 +159,7 @@ def checks_of(lesson: str) -> dict[str, Check]:
         import_module(f"volcano_lab.course.lesson_{lesson}.checks")
     for name, entry in entries(lesson).items():
         if "asks" in entry and f"{lesson}.{name}" not in CHECKS:
-            graded = {word: said for word, said in entry.items() if word not in ("first", "then")}
+            graded = {word: reply for word, reply in entry.items() if word not in ("first", "then")}
             registered(answer_table(f"{lesson}.{name}", **graded))
     return {name: CHECKS[f"{lesson}.{name}"] for name, entry in entries(lesson).items()
             if "predicts" not in entry}
@@ -168,9 +167,9 @@ def checks_of(lesson: str) -> dict[str, Check]:
 
 def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str = "",
                  takes: str = "str") -> Check:
-    """Make a check that looks its answer up in a table.
+    """Create a check that looks its answer up in a table.
 
-    Without `otherwise` the table's answers are the options that the reader chooses from.
+    Without `otherwise` the table's answers are the options.
 
     Args:
         key: Lesson and name.
@@ -188,12 +187,12 @@ def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str
 
     def look_up(answer: Any) -> Verdict:
         found = next((each for each in answers if _means(answer, each)), None)
-        said = answers.get(found, otherwise)
-        if not said:
+        reply = answers.get(found, otherwise)
+        if not reply:
             return try_again(gettext("Choose one of: {answers:;}.",
                                      answers=[gettext(str(each)) for each in answers]))
-        why = said.removeprefix(RIGHT)
-        return try_again(said) if why == said else well_done(why)
+        why = reply.removeprefix(RIGHT)
+        return try_again(reply) if why == reply else well_done(why)
 
     look_up.__doc__ = asks
     truth = right({"answers": answers})
@@ -202,7 +201,7 @@ def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str
 
 
 def _means(answer: Any, key: Any) -> bool:
-    """Whether an answer is this one; words may be given by how they begin, up to a colon."""
+    """Return whether an answer is this one; words may be shortened to their part before a colon."""
     if isinstance(answer, list | tuple):
         return [str(each).casefold() for each in answer] == [str(each).casefold() for each in key]
     words = str(answer).partition(":")[0].strip().casefold()
@@ -210,20 +209,20 @@ def _means(answer: Any, key: Any) -> bool:
     return begins or same(answer, key)
 
 
-def registered(made: Check) -> Check:
+def registered(added: Check) -> Check:
     """Register a check by its key."""
-    CHECKS[made.key] = made
-    return made
+    CHECKS[added.key] = added
+    return added
 
 
 def all_checks() -> dict[str, Check]:
-    """Every check of every lesson, by lesson and name."""
+    """Return every check of every lesson, by lesson and name."""
     lessons = sorted(path.name.removeprefix("lesson_") for path in COURSE.glob("lesson_*"))
     return {check.key: check for lesson in lessons for check in checks_of(lesson).values()}
 
 
 def is_empty(answer: Any) -> bool:
-    """Whether there is no answer yet: dots, None, an empty text or collection, dots within one.
+    """Return whether there is no answer yet: dots, None, an empty text or collection, dots in one.
 
     >>> [is_empty(answer) for answer in (..., None, " ", [], {"a": ...}, 0, False, [1])]
     [True, True, True, True, True, False, False, False]
@@ -240,7 +239,7 @@ def is_empty(answer: Any) -> bool:
 
 
 def is_unwritten(function: FunctionType) -> bool:
-    """Whether a function has no more in it than dots, `pass` or a docstring.
+    """Return whether a function contains only dots, `pass` or a docstring.
 
     >>> def stub(left): return ...
     >>> is_unwritten(stub), is_unwritten(lambda left: left), is_unwritten(lambda: None)
@@ -252,6 +251,6 @@ def is_unwritten(function: FunctionType) -> bool:
 
 
 def short(answer: Any, most: int = 60) -> str:
-    """Write an answer as a reader would, cut where it is long."""
+    """Write an answer as a reader would, shortened if it is long."""
     text = re.sub(r"\s+", " ", repr(answer))
     return text if len(text) <= most else text[: most - 1] + "…"

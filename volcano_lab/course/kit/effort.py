@@ -6,8 +6,8 @@ from volcano_lab.scheduler import Scheduler
 
 
 def effort_of(cluster: Cluster, conf: str | None = None, arrays: bool = True) -> Effort:
-    """The work of one cycle over a cluster. Without `arrays` every pair of pod and node is asked
-    about, as in Volcano.
+    """Return the work of one cycle over a cluster. Without `arrays` every pair of pod and node is
+    filtered, as in Volcano.
 
     >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=3, cpu=1)
     >>> each, shared = effort_of(cluster, arrays=False), effort_of(cluster)

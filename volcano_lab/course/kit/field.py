@@ -1,8 +1,8 @@
-"""A field for the code of a cell in Voila, where no cell can be edited.
+"""A field for the code of a cell in Voila, which has no editable cells.
 
-`lesson(…)` shows one below each cell that has a place to fill in (`...`), or a comment with the
-word *change*. What is run there knows the notebook's names. A cell that defines a function, a class
-or a text in lines shows its code in a fold. Elsewhere nothing is shown.
+`lesson(…)` shows one below each cell with a place to fill in (`...`), or a comment with the word
+*change*. Its code runs with the notebook's names. A cell that defines a function, a class or a text
+in lines shows its code in a fold. Elsewhere nothing is shown.
 """
 
 import ast
@@ -56,11 +56,11 @@ class Field(Shown):
 
 CODE = "<your code>"
 MOST_PRINTED, MOST_SHOWN = 20_000, 1_000_000
-"""Characters that are shown of what code prints, and of HTML for its value."""
+"""The most characters shown of code's output, and of HTML for its value."""
 
 
 class Printed(io.StringIO):
-    """What code prints, as far as it is shown; code that closes it does no harm.
+    """The shown part of code's output; code that closes it does no harm.
 
     >>> printed = Printed()
     >>> printed.write("x" * (MOST_PRINTED + 2)), len(printed.getvalue()), printed.left_out
@@ -79,7 +79,7 @@ class Printed(io.StringIO):
         """Stay open."""
 
     def views(self) -> list[dict[str, str]]:
-        """Return what the page shows of it."""
+        """Return the page's view of the output."""
         text, more = self.getvalue(), list[dict[str, str]]()
         if self.left_out:
             more = views(gettext("{count:,} more characters are not shown; allowed are {most:,}.",
@@ -88,7 +88,7 @@ class Printed(io.StringIO):
 
 
 def ran(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
-    """Run code and return what there is to see: what it printed, then its last value.
+    """Run code and return what a page shows: its output, then its last value.
 
     >>> ran("1 / 0", {})[0]["html"].count("ZeroDivisionError: division by zero (line 1)")
     1
@@ -109,12 +109,12 @@ def _limited(shown: list[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def _exit(*_: Any) -> None:
-    """Take the place of `exit` and `quit`, with which IPython would end the kernel."""
+    """Replace `exit` and `quit`, with which IPython would end the kernel."""
     raise SystemExit
 
 
 def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
-    """Run a cell; the value of its last expression. `inspect` and tracebacks find its source."""
+    """Run a cell; return its last expression's value. `inspect` and tracebacks find its source."""
     linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
     tree = ast.parse(source, name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -123,7 +123,7 @@ def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
 
 
 def to_be_changed(source: str) -> bool:
-    """Whether a cell is there to be changed.
+    """Return whether a cell is meant to be changed.
 
     >>> [to_be_changed(source) for source in ("a = ...", "a = 1  # change it", "a = '...'", "%a")]
     [True, True, False, False]
@@ -134,7 +134,7 @@ def to_be_changed(source: str) -> bool:
 
 
 def to_be_read(source: str) -> bool:
-    """Whether a cell defines something in lines that its readers want to see.
+    """Return whether a cell has a definition in lines that readers want to see.
 
     >>> [to_be_read(source) for source in ("def f(): pass", "a = '''b\\nc'''", "f()")]
     [True, True, False]
@@ -153,7 +153,7 @@ def _parts(source: str) -> list[Any]:
 
 
 def show_fields() -> None:
-    """In Voila, show a field below each cell that is to be changed, from now on."""
+    """In Voila, show a field below each cell that is meant to be changed, from now on."""
     if not os.environ.get("SERVER_SOFTWARE", "").startswith("voila/"):
         return
     from IPython import get_ipython

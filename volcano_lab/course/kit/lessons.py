@@ -1,8 +1,7 @@
-"""The course as one table, `lessons.yaml`: what each lesson is called, how long it takes, what it
-needs.
+"""The course as one table, `lessons.yaml`: each lesson's title, duration and prerequisites.
 
 The line of links at the top and the end of each lesson, the start page, and the documentation's
-list are made from it.
+list are built from it.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ class Lesson:
     """What a reader can do afterwards."""
 
     needs: Sequence[str] = ()
-    """Numbers of lessons that come before."""
+    """Numbers of lessons to read before."""
 
     @property
     def file(self) -> str:
@@ -57,13 +56,13 @@ TABLE = [Lesson(**row) for row in _GIVEN["lessons"]]
 """All lessons, in their order."""
 
 WAYS = [Way(**row) for row in _GIVEN["ways"]]
-"""Ways through the course, by what somebody wants."""
+"""Ways through the course, by the reader's goal."""
 
 LESSONS = {lesson.number: lesson for lesson in TABLE}
 
 
 def neighbours(number: str) -> tuple[Lesson | None, Lesson | None]:
-    """The lessons before and after one, without appendices.
+    """Return the lessons before and after one, without appendices.
 
     >>> [lesson and lesson.title for lesson in neighbours("00")]
     [None, 'One scheduling cycle']
@@ -74,7 +73,7 @@ def neighbours(number: str) -> tuple[Lesson | None, Lesson | None]:
 
 
 def top_line(number: str) -> str:
-    """The links at the top of a lesson: before, here, next, and the start page, as Markdown.
+    """Return the links at the top of a lesson: previous, this, next, and the start page.
 
     >>> print(top_line("00"))
     **00 Fair share** · [01 One scheduling cycle](01-one-scheduling-cycle.ipynb) ▸ ·
@@ -88,7 +87,7 @@ def top_line(number: str) -> str:
 
 
 def end_line(number: str) -> str:
-    """The links at the end of a lesson, as Markdown."""
+    """Return the links at the end of a lesson, as Markdown."""
     _, after = neighbours(number)
     stop, colon = mark("."), mark(": ")
     onward = (f"**{gettext('Next:')}** {after.link}{colon}{gettext(after.can)}{stop}" if after else
@@ -99,7 +98,7 @@ def end_line(number: str) -> str:
 
 
 def course_table(folder: str = "") -> str:
-    """All lessons as a Markdown table; `folder` is where the notebooks are.
+    """Return all lessons as a Markdown table; `folder` is that of the notebooks.
 
     >>> print(course_table().splitlines()[2])
     | [00 Fair share](00-fair-share.ipynb) | read a queue's weight, ... comes next | – | ...

@@ -1,4 +1,4 @@
-"""Things of a lesson on the page: static HTML everywhere, and live where there is a kernel."""
+"""Elements of a lesson on the page: static HTML everywhere, and live with a kernel."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ANSWERS_SHOWN = "VOLCANO_LAB_ANSWERS"
 
 
 class Shown:
-    """HTML and text; live where there is a kernel and the widgets are installed.
+    """HTML and text; live with a kernel and installed widgets.
 
-    A subclass gives `_repr_html_`, `__repr__`, and `_state`, which `live.js` draws; `_heard` is
-    called with what the page sends.
+    A subclass has `_repr_html_`, `__repr__`, and `_state`, which `live.js` draws; `_heard` is
+    called with the page's messages.
     """
 
     _live: Live | None = None
@@ -48,16 +48,16 @@ class Shown:
         raise NotImplementedError
 
     def _heard(self, content: dict[str, Any]) -> None:
-        """Take what the page sends."""
+        """Handle a message of the page."""
 
 
 def answers_shown() -> bool:
-    """Whether static questions show their answers in a fold."""
+    """Return whether static questions show their answers in a fold."""
     return os.environ.get(ANSWERS_SHOWN) == "shown"
 
 
 def views(result: Any) -> list[dict[str, str]]:
-    """What a page needs to show a result: the HTML of each of its parts, or the widget that it is.
+    """Return a page's data for a result: the HTML of each of its parts, or its widget.
 
     >>> views(["It is **b**.", None])
     [{'html': '<p>It is <b>b</b>.</p>'}]
@@ -88,7 +88,7 @@ def _bundle(thing: Any) -> dict[str, Any]:
 
 
 def _static(bundle: dict[str, Any]) -> str:
-    """The part of a bundle that shows without a kernel, as HTML."""
+    """Return the part of a bundle that shows without a kernel, as HTML."""
     for kind in ("text/html", "image/svg+xml"):
         if bundle.get(kind):
             return bundle[kind]

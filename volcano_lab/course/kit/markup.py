@@ -1,7 +1,7 @@
-"""Texts of lessons as HTML that is read on light and dark pages.
+"""Texts of lessons as HTML for light and dark pages.
 
-Colours are the page's own, with fallbacks. Styles stand in the elements, because a notebook that is
-not trusted loses style sheets but keeps those.
+Colours are the page's own, with fallbacks. Styles are in the elements, because an untrusted
+notebook loses style sheets but keeps those.
 """
 
 import re
@@ -14,13 +14,13 @@ LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
 GROUND = "var(--jp-layout-color2, rgba(128, 128, 128, 0.12))"
 FONT = "var(--jp-content-font-family, system-ui, sans-serif)"
 WIDTH = "46rem"
-"""The widest that a text is set."""
+"""The maximum width of a text."""
 
 NAME = r"\b[a-z]+(?:-[a-z0-9]+)*-(?:\d+|[a-z])\b"
 """A name such as node-2 or rack-b."""
 
 BLUE, GREEN, RED = "#1976d2", "#1a7f4b", "#b3261e"
-"""Edges of boxes, each beside a sign or a word that says the same."""
+"""Edges of boxes, each beside a sign or a word with the same meaning."""
 
 MARKS = ((r"\*\*(.+?)\*\*", r"<b>\1</b>"), (r"(?<![A-Za-z0-9_*])\*([^*\s][^*]*)\*", r"<i>\1</i>"))
 
@@ -34,12 +34,12 @@ def html(text: object) -> str:
     parts = re.split(r"(`[^`]+`)", escape(gettext(str(text)), quote=False))
     done = [f"<code>{part[1:-1]}</code>" if part.startswith("`") else _marked(part)
             for part in parts]
-    said = "".join(done).replace("\n\n", "<br><br>")
-    return said if spoken() == ENGLISH else whole_names(said)  # Chinese lines end anywhere
+    result = "".join(done).replace("\n\n", "<br><br>")
+    return result if spoken() == ENGLISH else whole_names(result)  # Chinese lines end anywhere
 
 
-def whole_names(said: str) -> str:
-    """Keep names such as node-2 and options such as -v=3 on one line in HTML; a browser parts them
+def whole_names(result: str) -> str:
+    """Keep names such as node-2 and options such as -v=3 on one line in HTML; a browser breaks them
     at their hyphens.
 
     >>> whole_names('<i title="node-1">on node-2</i>')
@@ -48,7 +48,7 @@ def whole_names(said: str) -> str:
     def whole(found: re.Match[str]) -> str:
         return f'<span style="white-space: nowrap">{found[1]}</span>' if found[1] else found[0]
 
-    return re.sub(rf"<[^>]*>|({NAME}|(?<=>)-[\w=]+)", whole, said)
+    return re.sub(rf"<[^>]*>|({NAME}|(?<=>)-[\w=]+)", whole, result)
 
 
 def _marked(text: str) -> str:
@@ -58,7 +58,7 @@ def _marked(text: str) -> str:
 
 
 def plain(text: object) -> str:
-    """Write the same text without marks.
+    """Write the same text without markup.
 
     >>> plain("**No**: `a < b`, *never*.")
     'No: a < b, never.'

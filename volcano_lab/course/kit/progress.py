@@ -1,7 +1,7 @@
-"""What a reader has done, kept in a file beside the notebooks.
+"""A reader's completed checks, kept in a file beside the notebooks.
 
-The file is written only when a lesson was opened with `start`, as its first cell does. Where it
-cannot be written (a read-only folder), progress lasts as long as the kernel.
+The file is written only if a lesson was opened with `start`, as its first cell does. If it can't be
+written (a read-only folder), progress lasts as long as the kernel.
 """
 
 import contextlib
@@ -25,18 +25,18 @@ def start(follower: Callable[[], None]) -> None:
 
 
 def note(key: str) -> None:
-    """Keep that a check, such as "03.take", is done."""
+    """Record that a check, such as "03.take", is done."""
     if _follower and key not in done():
         _keep(done() | {key})
 
 
 def forget(lesson: str) -> None:
-    """Begin a lesson again: its checks are to do."""
+    """Begin a lesson again: reset its checks."""
     _keep(done() - done(lesson))
 
 
 def done(lesson: str = "") -> set[str]:
-    """The keys of the checks that are done, of all lessons or of one.
+    """Return the keys of the completed checks, of all lessons or of one.
 
     >>> done("99")
     set()

@@ -1,6 +1,6 @@
 """Questions on the page that own what they reveal: a prediction, and an answer that a check grades.
 
-A question has made its result when its cell has run, and shows it inside itself when it is
+A question has computed its result when its cell has run, and shows it inside itself once it is
 answered, or given up. Without a kernel it is a text with its options and a closed fold.
 """
 
@@ -25,9 +25,9 @@ WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
 
 
 class Question(Shown):
-    """What predictions and graded questions have in common.
+    """The common part of predictions and graded questions.
 
-    `value` is what was answered last, `verdict` what was said of it, `result` what it reveals.
+    `value` is the last answer, `verdict` the reply to it, `result` what it reveals.
     """
 
     word = button = ""
@@ -41,7 +41,7 @@ class Question(Shown):
 
     @property
     def settled(self) -> bool:
-        """Whether the answer is out: given, or given up."""
+        """Whether the answer is revealed: given, or given up."""
         return self.verdict is not None and self.verdict.state not in states.OPEN
 
     def say(self, value: Any) -> Verdict:
@@ -56,13 +56,13 @@ class Question(Shown):
         raise NotImplementedError
 
     def _mark(self, option: Any) -> str:
-        """How an option is marked: as right, as wrong, or not."""
+        """Return the mark of an option: right, wrong, or none."""
         if self.verdict is None or option != self.value:
             return ""
         return "right" if self.verdict.state in (states.RIGHT, states.WELL_DONE) else "wrong"
 
     def _answer_html(self) -> str:
-        """What a filled fold says."""
+        """Return the content of a filled fold."""
         return ""
 
     def _heard(self, content: dict[str, Any]) -> None:
@@ -101,11 +101,11 @@ class Prediction(Question):
 
     Args:
         question: The question, as text with marks.
-        options: What to choose from. Without them the reader types a number or words.
-        answer: What came out; one of the options where there are any.
-        because: Why; or for each answer what there is to say of it, the right one's last. What is
-            said of a wrong answer stands right behind it, before the right answer.
-        show: What the cell made: a table, a chart, a text, a list of them. It shows after the
+        options: The choices. Without them the reader types a number or words.
+        answer: The result; one of the options if there are any.
+        because: Why; or the reply to each answer, the right one's last. The reply to a wrong answer
+            comes right behind it, before the right answer.
+        show: The cell's result: a table, a chart, a text, a list of them. It is shown after the
             answer.
 
     >>> goes = Prediction("Which queue goes first?", ["a", "b"], answer="b",
@@ -140,21 +140,21 @@ class Prediction(Question):
             gettext("You said {answer}.", answer=_quoted(value)), self._of(value)]), truth]))
 
     def show_me(self) -> Verdict:
-        """Give up: the answer and the result show."""
+        """Give up: show the answer and the result."""
         self.verdict = Verdict(states.SHOWN, self._truth())
         self._refresh()
         return self.verdict
 
     def _truth(self) -> str:
-        """The right answer and its reason."""
+        """Return the right answer and its reason."""
         return paragraph([gettext("It is {answer}.", answer=_quoted(self.truth)), self._reason()])
 
     def _reason(self) -> str:
-        """Why the right answer is right."""
+        """Return why the right answer is right."""
         return gettext(self.because) if isinstance(self.because, str) else self._of(self.truth)
 
     def _of(self, value: Any) -> str:
-        """What there is to say of this answer alone."""
+        """Return the reply to this answer alone."""
         texts = {} if isinstance(self.because, str) else self.because
         return next((gettext(text) for key, text in texts.items() if same(key, value)), "")
 
@@ -178,8 +178,8 @@ class Asked(Question):
     Args:
         question: The question, or the check itself, whose task is the question then.
         graded: The check.
-        options: What to choose from; those of the check where it has any.
-        show: What shows inside the question when the answer is right.
+        options: The choices; those of the check if it has any.
+        show: What is shown inside the question when the answer is right.
 
     >>> from volcano_lab.course.kit.verdict import well_done
     >>> half = Check("99.half", lambda answer: well_done("Yes.") if answer == 5 else
@@ -227,12 +227,12 @@ class Asked(Question):
 
 
 def ask(name: str, *results: Any) -> Question:
-    """Ask a question of the lesson that is open: an entry of its `questions.yaml`, or a check of
-    its `checks.py`.
+    """Ask a question of the open lesson: an entry of its `questions.yaml`, or a check of its
+    `checks.py`.
 
     Args:
         name: That of the entry or of the check.
-        results: What the cell has computed: tables, pictures, texts. They show inside the question
+        results: The cell's results: tables, pictures, texts. They are shown inside the question
             when it is answered.
 
     >>> opened.number = "03"
@@ -240,7 +240,7 @@ def ask(name: str, *results: Any) -> Question:
     'right'
 
     Raises:
-        NoSuch: The lesson does not ask this.
+        NoSuch: The lesson has no such question.
     """
     entry = entries(opened.number).get(name, {})
     shown = [*entry.get("first", ()), *results, *entry.get("then", ())] or None
@@ -253,7 +253,7 @@ def ask(name: str, *results: Any) -> Question:
 
 
 def _check(name: str) -> Check:
-    """The check of the lesson that is open. Raises `NoSuch` for one that it does not have."""
+    """Return the check of the open lesson. Raises `NoSuch` for one that it does not have."""
     checks = checks_of(opened.number)
     if name not in checks:
         raise NoSuch('Lesson {number} has no question "{name}"; it has {join}.',
@@ -263,7 +263,7 @@ def _check(name: str) -> Check:
 
 
 def tag_of(graded: Check) -> str:
-    """The place of a check in its lesson, such as "check 3 of 7"."""
+    """Return the place of a check in its lesson, such as "check 3 of 7"."""
     lesson, _, name = graded.key.partition(".")
     names = list(checks_of(lesson))
     return gettext("check {place} of {count}", place=names.index(name) + 1, count=len(names)
@@ -279,7 +279,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _quoted(value: Any) -> str:
-    """A value in bold; several words in quotation marks. An option that is code stays code."""
+    """Return a value in bold; several words in quotation marks. An option that is code stays code.
+    """
     if re.fullmatch("`[^`]+`", text := as_text(value)):
         return text
     text = plain(text)

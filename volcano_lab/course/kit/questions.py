@@ -1,6 +1,6 @@
-"""What a lesson asks and what it taught, as data: the file `questions.yaml` of its folder.
+"""A lesson's questions and conclusions, as data: the file `questions.yaml` of its folder.
 
-An entry has the name by which a cell asks it, `ask("c_after_round_one")`:
+An entry has the name by which a cell refers to it, `ask("c_after_round_one")`:
 
     c_after_round_one:
       predicts: What does queue c deserve after round 1, in CPUs?
@@ -12,14 +12,14 @@ An entry has the name by which a cell asks it, `ask("c_after_round_one")`:
 
 `predicts` is a question that is answered once and then shows the truth; `asks` is a check: a wrong
 answer gets its hint and may be changed, and `otherwise` is the hint for an answer that is not in
-the table. The answers are what the reader chooses from, unless `takes` (a prediction) or
-`otherwise` (a check) says that he writes one. `first` and `then` are texts before and behind the
-result. A check that computes is a function of `checks.py`; here it has its place among the checks,
-maybe a `first` and a `then`, and the `cases` that it tries.
-The entry `hints` has what such checks say of an answer, by name; `recap` has `points`, and what is
-where in the real Volcano (`kit.recapping`); `tasks` are those of the lab (`kit.tasks`), `clusters`
-are built by `kit.scenery`. A check with `needs` is the repair of the cluster of its name: these
-jobs have to get so many pods (`kit.boss`).
+the table. The answers are the options, unless `takes` (a prediction) or `otherwise` (a check)
+lets the reader type one. `first` and `then` are texts before and after the result. A check that
+computes is a function of `checks.py`; here it has its place among the checks, maybe a `first` and a
+`then`, and the `cases` that it tries.
+The entry `hints` has the replies of such checks, by name; `recap` has `points`, and where they are
+in the real Volcano (`kit.recapping`); `tasks` are those of the lab (`kit.tasks`), `clusters` are
+built by `kit.scenery`. A check with `needs` is the repair of the cluster of its name: these jobs
+need so many placed pods (`kit.boss`).
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ from volcano_lab.messages import NoSuch
 
 COURSE = Path(__file__).parents[1]
 RIGHT = "right: "
-"""How the right answer of a table begins."""
+"""The prefix of a table's right answer."""
 
 PARTS = RECAP, HINTS, TASKS, CLUSTERS = "recap", "hints", "tasks", "clusters"
 KEYS = {"predicts", "asks", "answers", "otherwise", "takes", "first", "then", "cases", "needs"}
@@ -42,7 +42,7 @@ Entry = Mapping[str, Any]
 
 @cache
 def entries(lesson: str) -> dict[str, Entry]:
-    """The questions of a lesson's `questions.yaml`, by name.
+    """Return the questions of a lesson's `questions.yaml`, by name.
 
     >>> entries("03")["second_offer"]["asks"]
     'How many CPUs is queue b offered in round 2?'
@@ -71,16 +71,16 @@ def _file(lesson: str) -> dict[str, Entry]:
 
 
 def right(entry: Entry) -> Any:
-    """The right answer of a table.
+    """Return the right answer of a table.
 
     >>> right({"answers": {"a": "a holds more.", "b": "right: It is the emptier one."}})
     'b'
     """
-    return next(each for each, said in entry["answers"].items() if said.startswith(RIGHT))
+    return next(each for each, reply in entry["answers"].items() if reply.startswith(RIGHT))
 
 
 class Opened:
-    """Which lesson is open: the cell at the top of a lesson, `lesson("03")`, says so.
+    """The open lesson, set by the cell at the top of a lesson, `lesson("03")`.
 
     >>> Opened().number
     Traceback (most recent call last):
@@ -103,4 +103,4 @@ class Opened:
 
 
 opened = Opened()
-"""The lesson that this kernel has open."""
+"""The open lesson of this kernel."""

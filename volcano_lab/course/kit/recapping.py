@@ -1,4 +1,4 @@
-"""The end of a lesson: what was learned, and where it is in the real Volcano."""
+"""The end of a lesson: its conclusions, and where they are in the real Volcano."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from volcano_lab.messages import ENGLISH, Misuse, mark, spoken
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
 KINDS = {"files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line",
          "commands": "command"}
-"""What may be named in a recap -> its word in the first column."""
+"""What a recap may name -> its word in the first column."""
 
 
 @define(frozen=True, slots=True, repr=False)
@@ -45,11 +45,11 @@ class Recap:
 
 
 def recap() -> Recap:
-    """What the lesson that is open taught, and where that is in the real Volcano.
+    """Return the conclusions of the open lesson, and where they are in the real Volcano.
 
     It is the entry `recap` of the lesson's `questions.yaml`: `points` is a list of sentences;
-    `files`, `flags`, `metrics`, `log` and `commands` say where it is -> what it is. A file is a
-    path in Volcano's repository; it becomes a link to v1.14.0, with "#L12" or without.
+    `files`, `flags`, `metrics`, `log` and `commands` map places to their meaning. A file is a path
+    in Volcano's repository; it becomes a link to v1.14.0, with "#L12" or without.
 
     >>> opened.number = "03"
     >>> print(str(recap()).splitlines()[0])
@@ -59,7 +59,7 @@ def recap() -> Recap:
 
 
 def recap_of(points: Sequence[str] = (), **real: Mapping[str, str]) -> Recap:
-    """A recap of an entry's parts. Raises `Misuse` for a part that is not known."""
+    """Return a recap of an entry's parts. Raises `Misuse` for an unknown part."""
     unknown = real.keys() - KINDS.keys()
     if unknown:
         raise Misuse("a recap has {join}; found {join1}", join=", ".join(KINDS),

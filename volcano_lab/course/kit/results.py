@@ -1,4 +1,4 @@
-"""Results as people read them: a small table, bars, a finding.
+"""Results for readers: a small table, bars, a finding.
 
 They need neither pandas nor a script, follow light and dark pages, and are text where there is no
 page.
@@ -20,12 +20,12 @@ NAMES = frozenset({"plugin", "question", "point", "extension point"})
 """Headings of columns whose single words are names in every language."""
 
 COLOURS = {"red": RED, "green": GREEN, "blue": BLUE}
-"""Names that promise a colour."""
+"""Names of colours."""
 
 
 @define(frozen=True, slots=True, repr=False)
 class Finding:
-    """A sentence or more to remember, with marks.
+    """One or more sentences to remember, with markup.
 
     >>> finding("A weight is **not** a number of CPUs.")
     A weight is not a number of CPUs.
@@ -42,7 +42,7 @@ class Finding:
 
 
 def finding(text: str, **facts: Any) -> Finding:
-    """A sentence to remember, looked up in the current language before facts are put in.
+    """Return a sentence to remember, translated before facts are filled in.
 
     >>> finding("Queue **{queue}** deserves {deserved}.", queue="a", deserved=28.0)
     Queue a deserves 28.
@@ -88,18 +88,18 @@ class Table:
         scope = ' scope="col"' if tag == "th" else ""
         if scope and spoken() != ENGLISH:
             style += "; word-break: keep-all"  # a browser parts Chinese words anywhere
-        said = escape(text, quote=False) if name and text.isidentifier() else html(text)
-        return f'<{tag}{scope} style="{style}">{said}</{tag}>'
+        inner = escape(text, quote=False) if name and text.isidentifier() else html(text)
+        return f'<{tag}{scope} style="{style}">{inner}</{tag}>'
 
 
 def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: str = "",
           **facts: Any) -> Table:
-    """Make a small table: words at the left, numbers at the right, 6 for 6.0, yes for True.
+    """Return a small table: texts at the left, numbers at the right, 6 for 6.0, yes for True.
 
     Args:
         rows: Dicts, or a pandas table, whose index is the first column if it has a name.
         columns: The columns to show, in order; a mapping gives them headings.
-        caption: What the table shows; `facts` are put in as into a finding.
+        caption: The subject of the table; `facts` are filled in as in a finding.
 
     >>> print(table([{"queue": "a", "deserved": 28.0, "overused": True}], ["queue", "deserved"]))
     queue  deserved
@@ -124,7 +124,7 @@ def _is_amount(value: Any) -> bool:
 
 @define(frozen=True, slots=True, repr=False)
 class Bars:
-    """A bar for each name, with what it was before as a dashed line."""
+    """A bar for each name, with its previous amount as a dashed line."""
 
     values: dict[str, float]
     was: dict[str, float]
@@ -181,9 +181,9 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
     Args:
         values: Name -> amount.
         was: Name -> amount before a change; drawn as a dashed line where it differs.
-        unit: What is counted, such as "CPUs".
-        title: What the bars show.
-        dashed: What the dashed line is, in a word.
+        unit: The unit, such as "CPUs".
+        title: The subject of the bars.
+        dashed: The meaning of the dashed line, in a word.
 
     >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 42}, unit="CPUs")
     a 24 CPUs (was 28); b 46 CPUs (was 42)

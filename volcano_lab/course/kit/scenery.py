@@ -1,4 +1,4 @@
-"""What many scenes begin with: equal nodes, a cluster from data, a configuration's text."""
+"""Common parts of scenes: equal nodes, a cluster from data, a configuration's text."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -9,7 +9,7 @@ from volcano_lab.course.kit.questions import CLUSTERS, part
 
 
 def nodes(numbers: Iterable[int], **amounts: Any) -> Cluster:
-    """A cluster of equal nodes node-N; written once, for all that begin with the same.
+    """Return a cluster of equal nodes node-N; its manifests are shared by equal calls.
 
     >>> nodes(range(2), cpu=4)
     Cluster(Node=2, Queue=2)
@@ -27,8 +27,8 @@ def _nodes(numbers: tuple[int, ...], amounts: tuple[tuple[str, Any], ...]) -> Cl
 
 
 def made_of(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
-    """The cluster that data describe: `nodes`, `queues` and `jobs`, each the arguments of the
-    cluster's own method, beside `objects`.
+    """Return a cluster from data: `nodes`, `queues` and `jobs`, each the arguments of the cluster's
+    own method, and `objects`.
 
     >>> made_of({"nodes": [{"name": "n1", "cpu": 4}], "jobs": [{"name": "train", "cpu": 1}]})
     Cluster(Node=1, Pod=1, PodGroup=1, Queue=2)
@@ -41,7 +41,7 @@ def made_of(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
 
 
 def cluster_of(lesson: str, name: str) -> Cluster:
-    """A cluster of a lesson's `questions.yaml`.
+    """Return a cluster of a lesson's `questions.yaml`.
 
     >>> cluster_of("03", "one").run().why("default/team-work") != []
     True
@@ -51,8 +51,8 @@ def cluster_of(lesson: str, name: str) -> Cluster:
 
 def conf_text(actions: str, *tiers: str, switches: Mapping[str, str] = {},
               arguments: Mapping[str, Mapping[str, Any]] = {}) -> str:
-    """A volcano-scheduler.conf of these tiers; `switches` and `arguments` are those of a plugin, by
-    its name.
+    """Return a volcano-scheduler.conf with these tiers; `switches` and `arguments` are those of a
+    plugin, by name.
 
     >>> print(conf_text("allocate", "gang, drf", switches={"gang": "enableJobOrder: false"},
     ...                 arguments={"drf": {"eager": True}}), end="")

@@ -8,7 +8,7 @@ from volcano_lab.widgets.lab import Task
 
 
 def tasks(lesson: str, done: Mapping[str, Callable[[Any, Any], object]] = {}) -> list[Task]:
-    """Return the tasks; `done` says by name when one is done, where that is more than its values
+    """Return the tasks; `done` has the condition of a task by name, if its values are not enough
     (see `widgets.lab.Task`).
 
     >>> [task.name for task in tasks("15")][:2]

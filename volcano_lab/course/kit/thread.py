@@ -1,4 +1,4 @@
-"""Where a reader stands: in a lesson, and in the whole course."""
+"""The reader's progress: in a lesson, and in the whole course."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ COURSE = Path(__file__).parents[1]
 
 
 class Standing(Shown):
-    """A lesson's checks and minutes, done and left; it moves on with every check that is done.
+    """A lesson's checks and minutes, done and left; it is updated with every completed check.
 
     >>> Standing(LESSONS["00"])
     00 Fair share: about 35 minutes
@@ -26,7 +26,7 @@ class Standing(Shown):
 
     @property
     def done(self) -> int:
-        """How many checks are done."""
+        """Return the number of completed checks."""
         return min(len(progress.done(self.lesson.number)), self.checks)
 
     def _words(self, done: int) -> str:
@@ -54,7 +54,7 @@ class Standing(Shown):
 
 
 def lesson(number: str) -> Standing:
-    """Open a lesson: show where its reader stands, and keep progress from now on."""
+    """Open a lesson: show its reader's progress, and record it from now on."""
     standing = Standing(LESSONS[number])
     opened.number = number
     progress.start(standing._refresh)
@@ -63,18 +63,18 @@ def lesson(number: str) -> Standing:
 
 
 def count_checks(number: str) -> int:
-    """How many checks a lesson has.
+    """Return the number of checks of a lesson.
 
     >>> count_checks("17")
     24
     """
-    if number == "17":  # of each riddle its cause and its repair
+    if number == "17":  # each riddle's cause and its repair
         return 2 * len(list((COURSE / "riddles").glob("*.yaml")))
     return sum("predicts" not in entry for entry in entries(number).values())
 
 
 class Ways(Shown):
-    """The ways through the course as cards, with what is done of each lesson.
+    """The ways through the course as cards, with the progress in each lesson.
 
     >>> print(str(ways()).splitlines()[0])
     - Why is my job pending? (For a team that uses Volcano, about 6 hours): 00, 04, 06, 08, 13, 17
@@ -109,8 +109,8 @@ def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
     sign = "●" if checks and done >= checks else "◐" if done else "○"
-    said = " " + gettext("{count} of {all}", count=min(done, checks), all=checks) if (
+    suffix = " " + gettext("{count} of {all}", count=min(done, checks), all=checks) if (
         done and checks) else ""
     hung = "padding-left: 1.2em; text-indent: -1.2em"
     return (f'<li style="{hung}"><span aria-hidden="true" style="color: {color}">{sign}</span> '
-            f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{said}</li>')
+            f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{suffix}</li>')

@@ -1,4 +1,4 @@
-"""A trace as a table that a lesson shows, who was asked what and what the answer was; the log."""
+"""A trace as a table in a lesson: calls and answers; the log."""
 
 import contextlib
 import io
@@ -13,14 +13,14 @@ from volcano_lab.trace import TraceReader
 if TYPE_CHECKING:
     from pandas import DataFrame
 else:
-    DataFrame = Any  # pandas is imported when a table is made
+    DataFrame = Any  # pandas is imported with the first table
 
 ABOUT = ("queue", "job", "task", "node", "left", "right")
-"""What a question may be about."""
+"""The possible subjects of a call."""
 
 
 def trace_of(cluster: Cluster, conf: str | None = None) -> TraceReader:
-    """The trace of one cycle over a cluster, with a configuration's text or Volcano's default.
+    """Return the trace of a cycle over a cluster, with a configuration's text or the default.
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace = trace_of(Cluster().node("n1", cpu=4).job("train", pods=1, cpu=1))
@@ -31,8 +31,8 @@ def trace_of(cluster: Cluster, conf: str | None = None) -> TraceReader:
 
 
 def answers(trace: TraceReader, *points: str) -> DataFrame:
-    """What plugins answered to extension points, in order: action, question, whom it is about,
-    plugin, answer.
+    """Return plugins' answers to extension points, in order: action, question, its subject, plugin,
+    answer.
     """
     rows: list[dict[str, Any]] = [{
         "record": record.number, "action": record.action, "question": record["point"], "about":
@@ -43,7 +43,7 @@ def answers(trace: TraceReader, *points: str) -> DataFrame:
 
 
 def frame(rows: Any, index: str | list[str], columns: list[str] | None = None) -> DataFrame:
-    """A table of rows that are named by some of their columns.
+    """Return a table of rows that are named by some of their columns.
 
     >>> print(frame([{"pod": "a", "node": "n1"}], "pod"))
         node
@@ -62,7 +62,7 @@ def _about(facts: dict[str, Any]) -> str:
 
 
 def logged(run: Callable[[], Any], level: int, *words: str) -> list[str]:
-    """Lines of the log up to a level while something runs: those with one of the words, or all.
+    """Return lines of the log up to a level while something runs: those with a word, or all.
 
     >>> from volcano_lab.cluster import Cluster
     >>> logged(Cluster().node("n1", cpu=1).run, 3, "snapshot")

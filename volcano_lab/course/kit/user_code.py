@@ -1,5 +1,5 @@
-"""Checks of code that a reader writes: what is still empty, what is a plugin, and the framework's
-sentences as hints.
+"""Checks of code that a reader writes: empty methods, plugins, and the framework's sentences as
+hints.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ WANTED = {Plugin: "a class that is made from Plugin (the class itself, without p
 
 
 def is_unwritten(kind: type, method: str) -> bool:
-    """Whether a class has a method, but nothing in it yet.
+    """Return whether a class has a method, but an empty one.
 
     >>> class Mine:
     ...     def score(self): ...
@@ -31,7 +31,7 @@ def is_unwritten(kind: type, method: str) -> bool:
 
 
 def check_class(base: type, method: str) -> Callable[[Callable[[Any], Any]], Check]:
-    """Make a check of a class that a reader makes from `base`: to do while the method is empty; a
+    """Create a check of a reader's class derived from `base`: to do while the method is empty; a
     sentence of the framework is the hint.
     """
 

@@ -1,4 +1,4 @@
-"""Read values as people write them, and write values as people read them."""
+"""Parse values that readers type, and format values for readers."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 
 
 HALF_WIDTH = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {ord("、"): ","}
-"""What a Chinese keyboard writes -> the ASCII sign."""
+"""Characters of a Chinese keyboard -> the ASCII sign."""
 
 
 def read_number(text: object) -> float:
-    r"""Read a number as people write it: with a comma, as a fraction, in per cent, with its unit.
+    r"""Parse a number in common notations: with a comma, as a fraction, in per cent, with its unit.
 
     >>> [read_number(text) for text in ("28", "0,5", "1/2", "50 %", "1,000", "10 000", "12 CPUs")]
     [28.0, 0.5, 0.5, 0.5, 1000.0, 10000.0, 12.0]
@@ -44,7 +44,7 @@ def _decimal(text: str) -> float:
 
 
 def as_text(value: Any) -> str:
-    """Write a value as a person would say it.
+    """Format a value for readers.
 
     >>> [as_text(value) for value in (6.0, 0.42857, True, None, "default/train", ["a", "b"])]
     ['6', '0.4286', 'yes', '–', 'train', 'a, b']
@@ -68,7 +68,7 @@ def as_text(value: Any) -> str:
 
 
 def same(given: object, truth: object) -> bool:
-    """Whether an answer is true: as numbers, also rounded to two decimals or more, or as words.
+    """Return whether an answer is true: as numbers, also rounded to two decimals or more, or words.
 
     >>> same("1/3", 0.3333), same("0.33", 1 / 3), same("40 %", 40), same("Queue B ", "queue b")
     (True, True, True, True)
@@ -78,10 +78,10 @@ def same(given: object, truth: object) -> bool:
     if str(given).strip().casefold() == str(truth).strip().casefold():
         return True
     try:
-        said, true = read_number(given), read_number(truth)
+        found, true = read_number(given), read_number(truth)
     except ValueError:
         return False
     decimals = len(str(given).replace(",", ".").partition(".")[2])
     near = 1e-3 * abs(true) if "/" in str(given) else 0.5 * 10**-decimals if decimals > 1 else 0
     return any(abs(number - true) <= near + 1e-9
-               for number in ([said, said * 100] if "%" in str(given) else [said]))
+               for number in ([found, found * 100] if "%" in str(given) else [found]))

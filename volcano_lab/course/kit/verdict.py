@@ -1,4 +1,4 @@
-"""What is said of an answer: a state and a text."""
+"""The reply to an answer: a state and a text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,13 +13,13 @@ RIGHT, WRONG, SHOWN = "right", "not so", "shown"
 OPEN = (TO_DO, TRY_AGAIN)
 STATES = {TO_DO: (BLUE, "○"), TRY_AGAIN: (RED, "✗"), WELL_DONE: (GREEN, "✓"), RIGHT: (GREEN, "✓"),
           WRONG: (RED, "✗"), SHOWN: (BLUE, "→")}
-"""State -> the colour of its edge, and its sign. The first three are of checks, the others of
+"""State -> the colour of its edge, and its sign. The first three are for checks, the others for
 predictions."""
 
 
 @define(frozen=True, slots=True)
 class Verdict:
-    """A state, one of `STATES`, and what there is to say.
+    """A state, one of `STATES`, and a text.
 
     >>> well_done("Memory is counted in bytes.")
     well done: Memory is counted in bytes.
@@ -30,8 +30,8 @@ class Verdict:
     facts: Mapping[str, Any] = Factory(dict)
 
     def worded(self, hints: Mapping[str, str]) -> "Verdict":
-        """The verdict in words: a text, or a fact, that is the name of a hint becomes that hint;
-        several texts follow each other.
+        """Return the verdict with hints for their names, in texts and facts; several texts are
+        joined.
 
         >>> try_again("less", most=3).worded({"less": "Take {most} or less."})
         try again: Take 3 or less.
@@ -63,17 +63,17 @@ class Verdict:
 
 
 def to_do(task: str) -> Verdict:
-    """Say that there is no answer yet, and what the task is."""
+    """Return the verdict without an answer yet, with the task."""
     return Verdict(TO_DO, task)
 
 
 def try_again(*hint: str, **facts: Any) -> Verdict:
-    """Say that an answer is not right; the hint fits this answer and leads on, without the
-    solution. It is made of texts, or names of hints of the lesson (`kit.questions`), with facts.
+    """Return the verdict on a wrong answer; the hint fits this answer and helps, without the
+    solution. It consists of texts, or names of hints of the lesson (`kit.questions`), with facts.
     """
     return Verdict(TRY_AGAIN, hint if len(hint) > 1 else hint[0], facts)
 
 
 def well_done(*why: str, **facts: Any) -> Verdict:
-    """Say that an answer is right, and what makes it so: texts, or names of hints."""
+    """Return the verdict on a right answer, with its reason: texts, or names of hints."""
     return Verdict(WELL_DONE, why if len(why) > 1 else why[0], facts)

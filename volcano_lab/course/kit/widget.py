@@ -1,4 +1,4 @@
-"""The widget that draws what a `Shown` says; the page sends back what is answered."""
+"""The widget that draws a `Shown`; the page sends back the answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ class Live(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: self._heard_from_page(content))
 
     def _heard_from_page(self, content: dict[str, Any]) -> None:
-        """Take a message of the page; whatever is raised behind it is one sentence there."""
+        """Handle a message of the page; any exception becomes one sentence there."""
         if self.state.get("trouble"):
             self.state = self.state | {"trouble": ""}
         _, error = attempt(lambda: self._heard(content))
