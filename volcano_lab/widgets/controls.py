@@ -47,6 +47,9 @@ class Control:
         """Return the control's data for the page."""
         known = {word: gettext(value) if word in TEXTS else value
                  for word, value in asdict(self).items() if word != "more"}
+        if self.unit:  # as it stands behind a number
+            first, *rest = counted(2, self.unit, "2").partition(" ")
+            known["unit"] = "".join(rest).strip() if first == "2" else gettext(self.unit)
         return known | {"name": name, "options": self.options or None, "labels": [
             gettext(label) for label in self.labels]} | self.more
 

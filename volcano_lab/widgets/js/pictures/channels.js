@@ -77,7 +77,7 @@ function grid(p) {
     steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
     steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : tenths(part * p.total), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
     shares > 0 && !tiny && [h("g", {key: "shares"}, [0, 1].map((part) => [line(shareX(p, part), top + 14, shareX(p, part), height - 4, {class: part ? "vp-line" : "vp-grid"}), say(shareX(p, part), top + 11, part, {class: "vp-soft vp-tiny", ...middle})]),
-      say(width, top - 5, shares > 150 ? t("turn: held ÷ deserved") : "held ÷ deserved", {class: "vp-soft vp-small", ...end}))]);
+      say(width, top - 5, t(shares > 150 ? "turn: held ÷ deserved" : "held ÷ deserved"), {class: "vp-soft vp-small", ...end}))]);
 }
 
 const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
@@ -103,11 +103,11 @@ function nodes(p) {
   });
   if (c.memory) { for (const key in c.memory) delete c.memory[key]; Object.assign(c.memory, now); }
   const count = data.nodes.length, idle = t("{0} of {1} idle", tenths(p.total - taken), amount(p.total, data.unit));
-  return h("g", {key: "nodes"}, say(0, y + 16, count === 1 ? "1 node" : t("{0} nodes", count), {class: "vp-strong"}), drawn,
+  return h("g", {key: "nodes"}, say(0, y + 16, t(count === 1 ? "{0} node" : "{0} nodes", count), {class: "vp-strong"}), drawn,
     p.shares > 0 && say(p.width, y + 16, fit(tiny ? tenths(p.total - taken) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
 }
 
-const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: "promised", leaving: "leaves"};
+const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: t("promised ").trim(), leaving: t("leaves ").trim()};
 const toldNode = (node, unit) => { const used = node.pods.reduce((sum, pod) => sum + pod.size, 0); return t("{0}: {1} of {2} idle", node.name, number(Math.round((node.size - used) * 100) / 100), amount(node.size, unit)); };
 
 // Where each pod begins: where it was before, if it was on this node and nothing that ran lies there; else in the first gap.
@@ -136,7 +136,7 @@ function rootRow(p) {
   });
   const left = total - sum, words = [over ? t("{0} to no queue", tenths(left)) : t("{0} left to share", tenths(left)), tenths(left)].find((text) => wide(text, 12) < left * p.scale - 8);
   return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
-    box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : "cluster", {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
+    box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : t("cluster ").trim(), {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
     left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
 }
 
@@ -181,7 +181,7 @@ function queueRow(p, row) {
 function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
-  const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", tenths(row.allocated ?? 0), tenths(row.request ?? 0)) : "holds 0";
+  const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", tenths(row.allocated ?? 0), tenths(row.request ?? 0)) : t("holds {0}", 0);
   const base = y + (slim ? 12 : 14), below = base + 16;
   return [h("g", {key: "name", tip: told(p, row), act: c.live ? {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined} : null, grip: parent ? {move: row.queue} : null},
     box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
