@@ -87,3 +87,49 @@ def test_pods_that_require_each_other_are_said_to(required, said):
     cluster = Cluster().node("n1", cpu=4).add(pod("a", "b")).add(pod("b", required[0]))
     text = cluster.why("default/a").text
     assert ("default/b requires default/a in turn, so they wait for each other" in text) == said
+
+
+DEPENDENT = """{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: dep}, spec: {
+  minAvailable: 3, schedulerName: volcano, tasks: [
+  {name: master, replicas: 2, minAvailable: 2, template: {spec: {containers: [{name: c,
+   image: i, resources: {requests: {cpu: 1}}}]}}},
+  {name: work, replicas: 2, minAvailable: 1, dependsOn: {name: [master]}, template: {spec: {
+   containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}}"""
+
+
+def test_a_minimum_that_counts_pods_of_dependent_tasks_is_said_to_wait_for_itself():
+    found = Cluster().node("n1", cpu=8).add(DEPENDENT).why("dep")
+    assert "These wait for each other: the gang for the pods of a task that depends" in found.text
+    assert "job default/dep: minAvailable 3 -> 2" in [each.change for each in found.remedies]
+
+
+def test_a_pod_whose_pod_group_is_gone_is_told_what_to_do():
+    cluster = Cluster().node("n1", cpu=8).add(
+        "{apiVersion: v1, kind: Pod, metadata: {name: sts-0, annotations: {"
+        "scheduling.k8s.io/group-name: gone}}, spec: {schedulerName: volcano, containers: [{name: "
+        "c, image: i}]}}")
+    assert "PodGroup gone is gone, and the annotation scheduling.k8s.io/group-name keeps" in (
+        cluster.why("sts-0").text)
+
+
+def test_the_label_that_a_topology_spread_lacks_is_named():
+    cluster = Cluster().node("n1", cpu=8).add(
+        "{apiVersion: v1, kind: Pod, metadata: {name: w, labels: {app: w}}, spec: {schedulerName: "
+        "volcano, containers: [{name: c, image: i}], topologySpreadConstraints: [{maxSkew: 1, "
+        "topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
+        "w}}}]}}")
+    assert "No node has the label rack." in cluster.why("w").text
+
+
+def test_a_job_that_loses_pods_is_told_which_plugins_allowed_it():
+    cluster = Cluster().node("n1", cpu=7).queue("a", deserved=4).queue("c", deserved=4)
+    cluster.job("old", queue="c", pods=4, min_member=1, cpu=1, running={"n1": 4})
+    cluster.job("own", queue="a", pods=3, cpu=1, running={"n1": 3}).job("new", queue="a", cpu=1)
+    conf = """actions: "allocate, reclaim"
+tiers: [{plugins: [{name: conformance}]}, {plugins: [{name: gang}, {name: capacity},
+        {name: predicates}]}]"""
+    for about in ("", "default/old"):
+        found = Explainer(cluster.objects(), conf, about=about).why("old")
+        assert "conformance of the deciding tier allowed it" in found.text
+        assert "Plugin capacity, which compares these, was not asked" in found.text
+        assert "old loses no pods" in [each.effect.partition(";")[0] for each in found.remedies]

@@ -219,8 +219,8 @@ class Setting:
         one, other = (operators.created(obj, objects, lambda name: None, set(), {})
                       for obj in (before, after))
         if [*map(to_dict, one.objects + one.later)] == [*map(to_dict, other.objects + other.later)]:
-            raise ManifestError([f'"{self.text}" has no effect: with it, {after.kind} {after.key} '
-                                 "has the same pods"])
+            raise ManifestError('"{text}" has no effect: with it, {kind} {key} has the same pods',
+                                text=self.text, kind=after.kind, key=after.key)
 
 
 def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:

@@ -137,11 +137,8 @@ class Explainer(Shown):
         lost = {key: queue for key, queue in groups.items()
                 if queue not in self.session.queues}
         queue = groups.get(left_out.facts["name"], "default")
-        lacking = [pod.metadata.annotations[GROUP_NAME] for pod in pods[:1]
-                   if left_out.code == "left_out.no_pod_group"]
         why = [Message(left_out.code, **{**left_out.facts, "name": what}),
-               *(Message("left_out.stale", group=group, annotation=GROUP_NAME)
-                 for group in lacking),
+               *_stale(left_out, pods),
                origin.near(queue, self.session.queues) if queue not in self.session.queues else
                None, self._alike(groups)]
         find = partial(self._with_a_queue, what, lost) if lost else None
@@ -367,6 +364,13 @@ class Explainer(Shown):
     def _evicted(self, key: str) -> bool:
         return any(record.get("operation") == "evict" and record["task"] == key
                    for record in self.trace.iter("commit"))
+
+
+def _stale(left_out: Message, pods: list[Pod]) -> list[Message]:
+    """What to do about pods whose PodGroup is gone."""
+    return [Message("left_out.stale", group=pod.metadata.annotations[GROUP_NAME],
+                    annotation=GROUP_NAME) for pod in pods[:1]
+            if left_out.code == "left_out.no_pod_group"]
 
 
 def _foremost(causes: list[Cause]) -> Cause:

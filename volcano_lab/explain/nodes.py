@@ -16,7 +16,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.explain.slips import missing_labels, near_tolerations, values_by_label
+from volcano_lab.explain.slips import missing_keys, missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube.node_ports import conflict
@@ -227,9 +227,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     elif code == "pod_affinity":
         yield from _company(seen, pod)
     elif code == "spread_label":
-        labels = values_by_label(node.node for node in seen.ssn.nodes.values())
-        yield from (Message("label.none", label=each.topology_key) for each in
-                    pod.spec.topology_spread_constraints if each.topology_key not in labels)
+        yield from missing_keys(pod, [node.node for node in seen.ssn.nodes.values()])
     elif code == "volume_node":
         yield from reach_of(seen, task)
     elif code == "host_ports":

@@ -137,21 +137,15 @@ class Search:
         options = candidates(self.world, self.before, self.job, causes)
         own = [option for option in options if option.rank < Rank.REQUEST]
         late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
-        cuts = [option for option in options if option.rank == Rank.REQUEST]
         waits = [option for option in options if option.rank == Rank.WAIT]
-        alone = 0
         several = [*own, *(option for option in late if option.rank == Rank.LESS)]
         parts = [self.singles(own, told), self.sets(several, told, SPARING),
                  self.singles(late, told)]
         if self.large:
-            cheap = [option for option in (*own, *waits, *late) if _by_sums(option.most)]
-            parts = [self.singles(cheap, told), self.singles(
-                [option for option in own if option not in cheap], told),
-                self.sets(several, told, SPARING)]
-        for remedy in chain(*parts):
-            alone += 1
-            yield remedy
-        if not alone:
+            every = sorted([*own, *waits, *late], key=lambda option: not _by_sums(option.most))
+            parts = [self.singles(every, told), self.sets(several, told, SPARING)]
+        yield from chain(*parts)
+        if not told:
             most = max(len(self.before.nodes), self.job.min_available)  # who would buy more
             more = [evolve(option, steps=max(2 * option.steps, most)) for option in late
                     if option.rank == Rank.NODES]
@@ -159,7 +153,8 @@ class Search:
             yield from self.sets([*own, *late], told, frozenset(range(Rank.WAIT)))
         yield from self.singles(waits, told)
         if all(not change.settings or ".more=" in change.settings[0] for change in told):
-            yield from self.singles(cuts, told)  # nothing but more nodes, or waiting, helps
+            yield from self.singles([option for option in options if option.rank == Rank.REQUEST],
+                                    told)  # nothing but more nodes, or waiting, helps
 
     def singles(self, options: Sequence[Option], told: set[Change]) -> Iterator[Remedy]:
         """The remedies of one option each; alternatives of one kind together."""

@@ -49,6 +49,14 @@ def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
             yield Message("label.values", label=label, values=there)
 
 
+def missing_keys(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
+    """Yield the labels of a pod's topology spread that no node has."""
+    labels = values_by_label(nodes)
+    yield from (Message("label.none", label=each.topology_key)
+                for each in pod.spec.topology_spread_constraints
+                if each.topology_key not in labels)
+
+
 def announced(resource: str, there: Iterable[str]) -> str:
     """The resource of nodes that the name of one is meant to be: a slip of the pen, or the first
     other of its vendor; "" without one.

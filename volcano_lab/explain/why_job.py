@@ -104,11 +104,7 @@ def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
-    beside = [cause for cause in (_promised(seen, job), _leaving(seen, job), _nowhere(seen, job))
-              if cause is not None and not (counts(job)[2] and cause.numbers.get("gang"))]
-    for pod in beside[-1].numbers.get("evicted", ())[:1] if beside and not seen.brief else ():
-        beside += victim_causes(seen, pod)
-    beside += _no_class(seen, job)
+    beside = [*_going(seen, job), *_no_class(seen, job)]
     name = seen.called(job.uid)
     unmade = [Cause("pods_not_made", Message("unmade", name=name, what=why), {}, [],
                     bool(job.tasks)) for why in seen.unmade.get(name, ())]
@@ -118,14 +114,25 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
     beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
     for cause in beside:
-        cause.context = cause.context or bool(counts(job)[2]) or not job.tasks or (
-            cause.code == "victim")
+        cause.context |= bool(counts(job)[2]) or not job.tasks
     if job.tasks and not counts(job)[2]:
         return [*beside, *unmade]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     causes.sort(key=lambda cause: cause.code != "each_other")
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
+
+
+def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """What pods of a job are promised, why some leave, and that some have no node."""
+    leaving = _leaving(seen, job)
+    for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
+        if cause is not None and not (counts(job)[2] and cause.numbers.get("gang")):
+            yield cause
+    evicted = leaving.numbers["evicted"] if leaving is not None and not seen.brief else ()
+    for cause in victim_causes(seen, evicted[0]) if evicted else ():
+        cause.context = True
+        yield cause
 
 
 def _no_class(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
