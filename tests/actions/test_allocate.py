@@ -88,8 +88,8 @@ def test_queues(sentence, queues, objects, placements):
     assert placed(node("n1", "4"), *queues, *objects) == placements, sentence
 
 
-def test_room_that_is_being_freed_is_promised():
-    """Nothing is committed for a gang that is only promised room, but the promise stands."""
+def test_resources_being_released_are_pipelined():
+    """Nothing is committed for a gang that is only pipelined, but its tasks stay pipelined."""
     ssn = open_session(node("n1", "2"), queue(), *gang("old", 2, running="n1 n1"),
                        *gang("new", 1, "2"), plugins=("gang", "predicates"))
     for name in ("old-0", "old-1"):
@@ -147,7 +147,7 @@ def test_no_node_is_overfilled(case):
     ssn = Scheduler(cache, case["conf"]).run_once()
     requests = {t.key: t.resreq for job in ssn.jobs.values() for t in job.tasks.values()}
     for _, key, where, *direct in ssn.committed:
-        if not direct:  # backfill places what asks for nothing on full nodes, too
+        if not direct:  # backfill places best-effort tasks on full nodes, too
             idle[where] = idle[where] - requests[key]
             assert all(idle[where].get(name) > -0.1 for name in requests[key].resource_names())
 

@@ -78,7 +78,7 @@ def test_a_gang_is_bound_when_all_of_it_is_ready():
     assert len(ssn.cache.bind_contexts) == 2
 
 
-def test_a_promise_to_a_task_that_asks_for_nothing_is_taken_back_first():
+def test_a_pipelined_best_effort_task_is_unplaced_first():
     ssn = open_session(queue(), node("n1"), group("a"), one(), plugins=("gang", "predicates"))
     ssn.statement().pipeline(task(ssn, "a-0"), "n1")
     Backfill().execute(ssn)

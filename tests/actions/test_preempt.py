@@ -118,7 +118,7 @@ def test_a_node_that_was_found_to_be_no_place_at_all_is_not_cleared():
         assert [node.name for node in ssn.nodes_that_eviction_may_help(task)] == left
 
 
-def test_the_promised_node_is_cleared_once_more_when_nobody_is_leaving_it():
+def test_the_nominated_node_is_tried_again_when_no_pod_there_is_terminating():
     assert decide(base(), PLAIN, LOW, HIGH, nominated("n1")) == ONE
 
 
@@ -129,17 +129,17 @@ def test_a_promised_node_that_nothing_speaks_against_is_left_to_allocate():
 
 @pytest.mark.parametrize(("how", "expected"), [(PLAIN, ["pipeline high-0 n1"]),
                                                (TOPOLOGY_AWARE, [])])
-def test_a_task_that_asks_for_nothing_evicts_nobody_who_asks_for_something(how, expected):
+def test_a_best_effort_task_evicts_only_best_effort_ones(how, expected):
     assert decide(base(), how, LOW, HIGH, spec("Pod", "high", containers=[])) == expected
 
 
 def test_a_job_that_is_too_large_to_be_helped_gives_all_back():
     ssn = run(scene(base().job("high", pods=5), LOW, HIGH), PLAIN)
     assert decisions(ssn) == []
-    assert ssn.undone == 6  # three tasks of the other job could go, and three found room
+    assert ssn.undone == 6  # three tasks of the other job were evicted, and three pipelined
 
 
-def test_a_queue_that_may_not_take_idle_room_evicts_although_there_is_some():
+def test_a_queue_at_its_limit_evicts_although_resources_are_idle():
     limited = Cluster().node("n1", cpu=8).queue("team", capability=4)
     cluster = (limited.job("low", queue="team", pods=4, cpu=1, min_member=1, running={"n1": 4})
                .job("high", queue="team", pods=1, cpu=1))
@@ -152,7 +152,7 @@ def test_a_queue_that_may_not_take_idle_room_evicts_although_there_is_some():
 @pytest.mark.parametrize(("how", "expected"),
                          [(PLAIN, ["pipeline high-0 n2"]),
                           (TOPOLOGY_AWARE, ["evict low-2 n1", "pipeline high-0 n1"])])
-def test_room_that_needs_nobody_to_go(how, expected):
+def test_resources_that_are_free_without_an_eviction(how, expected):
     """Plain preemption takes it; topology-aware preemption only ever takes nodes where somebody has
     to go.
     """
@@ -182,21 +182,21 @@ def test_the_jobs_of_all_queues_try_their_own_tasks_once_for_every_queue():
 
 
 def two_sizes() -> tuple[Cluster, list]:
-    """One node with a task of 1 CPU that matters least and one of 3 CPUs; 3 CPUs are asked for."""
+    """One node with a least important task of 1 CPU and one of 3 CPUs; 3 CPUs are requested."""
     cluster = (Cluster().node(
         "n1", cpu=4).job("small", pods=1, cpu=1, min_member=0, running={"n1": 1}).job(
             "large", pods=1, cpu=3, min_member=0, running={"n1": 1}).job("high", pods=1, cpu=3))
     return cluster, [priority("small", 1), priority("large", 5), HIGH]
 
 
-def test_only_a_trial_finds_out_who_need_not_have_gone():
+def test_only_a_dry_run_reprieves_victims():
     cluster, changes = two_sizes()
     assert decide(cluster, PLAIN,
                   *changes) == ["evict small-0 n1", "evict large-0 n1", "pipeline high-0 n1"]
     assert decide(cluster, TOPOLOGY_AWARE, *changes) == ["evict large-0 n1", "pipeline high-0 n1"]
 
 
-def test_of_three_who_could_go_the_one_who_makes_no_difference_stays():
+def test_of_three_candidates_the_unnecessary_one_is_reprieved():
     """Whoever is put back and leaves too little is removed again before the next is tried."""
     cluster, changes = Cluster().node("n1", cpu=5).job("high", pods=1, cpu=4), [HIGH]
     for number, cpu in enumerate((2, 1, 2)):
@@ -206,7 +206,7 @@ def test_of_three_who_could_go_the_one_who_makes_no_difference_stays():
         "evict job0-0 n1", "evict job2-0 n1", "pipeline high-0 n1"]
 
 
-def test_the_first_candidate_is_taken_unless_more_are_asked_for():
+def test_the_first_candidate_is_chosen_unless_more_are_requested():
     cluster = (Cluster().node("n1", cpu=1).node(
         "n2", cpu=1).job("less", pods=1, cpu=1, min_member=0, running={"n2": 1}).job(
             "more", pods=1, cpu=1, min_member=0, running={"n1": 1}).job("high", pods=1, cpu=1))
@@ -279,7 +279,7 @@ def test_without_candidates_there_is_no_best():
     assert select_candidate([]) is None
 
 
-def test_why_a_task_may_not_evict_is_told_to_who_watches():
+def test_why_a_task_may_not_evict_is_recorded():
     notes = Notes()
     Scheduler(Cache(scene(base(), LOW, HIGH, nominated("gone"))), PLAIN).run_once(notes)
     assert ("passed_over", {

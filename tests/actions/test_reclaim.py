@@ -94,18 +94,18 @@ def test_a_gang_that_gets_less_than_its_minimum_gives_all_back():
     let_in = change("PodGroup", "new", lambda group: setattr(group.status, "phase", "Inqueue"))
     ssn = run(scene(base().job("new", pods=9, min_member=9), let_in), conf(actions="reclaim"))
     assert decisions(ssn) == []
-    assert ssn.undone == 8  # four evicted and four promised: what queue b deserves
+    assert ssn.undone == 8  # four evicted and four pipelined: the deserved share of queue b
     assert {str(task.status) for task in ssn.jobs["default/old"].tasks.values()} == {"Running"}
 
 
-def test_a_queue_at_its_due_is_overused_and_is_not_asked():
+def test_a_queue_at_its_deserved_share_is_overused_and_skipped():
     cluster = base().job("old", pods=4, running={"n1": 4}).job("mine", queue="b", pods=4, cpu=1,
                                                                min_member=1, running={"n1": 4})
     assert decide(cluster.job("old", pods=9), conf()) == []
 
 
 def test_a_queue_takes_its_place_among_the_others_again_after_each_job_but_its_last():
-    """All of its jobs have their turn at once, so it finds nothing to do when it comes again."""
+    """All of its jobs are tried at once, so nothing is left when it is popped again."""
     cluster = base().queue("c").job("other", queue="c", pods=1, cpu=1)
     cluster.job("next", queue="b", pods=1, cpu=1).job("last", queue="b", pods=1, cpu=1)
     admitted = change("PodGroup", "", lambda group: setattr(group.status, "phase", "Inqueue"))
@@ -125,10 +125,10 @@ def test_a_queue_takes_nothing_back_from_itself():
                                                                min_member=1, running={"n1": 4})
     only_gang = conf("gang", "predicates nodeorder")
     decided = decide(cluster, only_gang, spec("Queue", "a", reclaimable=False))
-    assert decided == []  # although gang would let three of its own go
+    assert decided == []  # although gang would allow three of its own
 
 
-def test_a_queue_that_any_plugin_calls_overused_is_not_asked():
+def test_a_queue_that_any_plugin_calls_overused_is_skipped():
     class Mine(Plugin):
         def overused(self, queue):
             return queue.name == "b"
@@ -137,11 +137,11 @@ def test_a_queue_that_any_plugin_calls_overused_is_not_asked():
         assert decide(base(), conf("priority gang conformance mine")) == []
 
 
-def test_idle_room_is_no_reason_to_look_at_a_node_without_victims():
+def test_idle_resources_do_not_make_a_node_without_victims_a_candidate():
     assert decide(base().node("n0", cpu=8), conf()) == ONE
 
 
-def test_one_victim_goes_even_where_there_would_have_been_room():
+def test_one_victim_is_evicted_even_where_the_task_fits():
     assert decide(base().node("n1", cpu=9), conf()) == ONE
 
 
@@ -167,7 +167,7 @@ def test_the_emptier_victim_queue_keeps_its_tasks():
     assert decide(cluster, conf()) == ["evict many-4 n1", "pipeline new-0 n1"]
 
 
-def test_reclaim_is_told_to_who_watches():
+def test_reclaim_is_recorded():
     notes = Notes()
     Scheduler(Cache(scene(base())), conf()).run_once(notes)
     facts = dict(notes.rows)

@@ -24,7 +24,7 @@ actions: "enqueue, allocate, preempt, reclaim, backfill"
 tiers:
 - plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: proportion}]
 """
-"""gang names nobody of a gang that needs all of its pods, and nobody is asked after it."""
+"""gang returns no victim of a gang that needs all of its pods, and it decides alone."""
 
 
 def cluster(minimum: int, requests: tuple[int, ...]) -> Cluster:
@@ -40,7 +40,7 @@ def cluster(minimum: int, requests: tuple[int, ...]) -> Cluster:
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, observer: Observer | None) -> tuple[list[str], list]:
-    """The claimants about whose victims gang was asked, and what the cycle decided."""
+    """The claimants of gang's calls, and the cycle's decisions."""
     claimants: list[str] = []
 
     def counted(self: Gang, claimant: Any, candidates: Any) -> Any:

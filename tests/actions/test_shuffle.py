@@ -1,4 +1,4 @@
-"""shuffle: what plugins want gone goes at once; pdb: budgets hold everywhere."""
+"""shuffle: victims of plugins are evicted at once; pdb: budgets hold everywhere."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_shuffle_within_budgets(sentence, changes, expected):
     assert decide(base(), SHUFFLE, *changes) == expected, sentence
 
 
-def test_without_a_plugin_that_names_victims_nothing_goes():
+def test_without_a_plugin_that_selects_victims_none_is_evicted():
     assert decide(base(), conf("priority", "gang", "shuffle")) == []
 
 
@@ -82,7 +82,7 @@ class TwoOpinions(Plugin):
         self.victim_tasks = [lambda tasks: tasks[1:2], copies]
 
 
-def test_several_functions_of_a_plugin_and_copies_of_a_task_make_one_eviction_each():
+def test_several_functions_of_a_plugin_and_copies_of_a_task_cause_one_eviction_each():
     register_plugin("two-opinions", TwoOpinions)
     ssn = run(scene(base()), conf("two-opinions", "gang", "shuffle"))
     assert [row[1:] for row in ssn.committed] == [["default/web-0", "n1", "direct"]]
@@ -93,7 +93,7 @@ def test_several_functions_of_a_plugin_and_copies_of_a_task_make_one_eviction_ea
             for task in web} == {"web-0": "Releasing", "web-1": "Running", "web-2": "Running"}
 
 
-def test_budgets_hold_in_preempt_and_reclaim_where_pdb_stands_in_the_deciding_tier():
+def test_budgets_hold_in_preempt_and_reclaim_where_pdb_is_in_the_deciding_tier():
     cluster = base().job("high", pods=1, cpu=1)
     changes = [priority("web", 1), priority("other", 2000), priority("high", 1000)]
     preempt = conf("priority gang pdb", "predicates", "enqueue, preempt")

@@ -177,7 +177,7 @@ def test_a_gang_with_too_few_sub_groups_is_not_valid(minimum, valid):
     assert valid or objection.reason == "NotEnoughPodsOfTask"
 
 
-def test_sub_jobs_that_the_gang_needs_go_first():
+def test_sub_jobs_that_the_gang_needs_are_placed_first():
     """Two policies, one sub-group needed of each; without that the higher priority would go first.
     """
     policies = [policy("a", 1, 1, keys=["a"]), policy("b", 1, 1, keys=["b"])]
@@ -206,7 +206,7 @@ def test_a_ready_sub_group_counts_once_for_the_minimum():
     assert [sub_job.uid.split("/")[-1] for sub_job in order] == ["a-2", "b-1", "a-3"]
 
 
-def test_sub_jobs_go_by_number_not_by_text():
+def test_sub_jobs_are_ordered_by_number_not_by_text():
     ssn = session(*job([policy(size=1)], {"10": 1, "9": 1, "x": 1}))
     order = [
         sub_job.uid.split("-")[-1]
@@ -250,13 +250,13 @@ def test_sub_jobs_go_by_number_not_by_text():
          None, {}),
     ],
 )
-def test_where_sub_groups_go(sentence, policies, parts, cpu, topology, found):
+def test_where_sub_groups_are_placed(sentence, policies, parts, cpu, topology, found):
     ssn = run(*two_tiers(), queue(), *job(policies, parts, cpu, topology), conf=CONF)
     assert parts_by_leaf(ssn) == found, sentence
 
 
-def test_a_gang_starts_with_the_sub_groups_it_needs_and_goes_on_with_the_others():
-    """Three sub-groups of two pods, two of them needed; there is room for two."""
+def test_a_gang_starts_with_the_sub_groups_it_needs_and_adds_the_others():
+    """Three sub-groups of two pods, two of them needed; resources are free for two."""
     objects = [
         *two_tiers(2, 1),
         queue(),
@@ -287,7 +287,7 @@ def test_a_sub_group_that_grows_stays_in_its_leaf():
     assert ssn.jobs["default/g"].sub_jobs["default/g/workers-1"].allocated_hyper_node == "s1"
 
 
-def test_a_tier_that_a_policy_names_is_known_to_its_sub_jobs_from_the_next_cycle_on():
+def test_a_tier_that_a_policy_names_applies_to_its_sub_jobs_from_the_next_cycle_on():
     """As in Volcano: the name is resolved when the job's turn comes, and its sub-jobs are older
     than that.
     """
@@ -300,7 +300,7 @@ def test_a_tier_that_a_policy_names_is_known_to_its_sub_jobs_from_the_next_cycle
     assert found.sub_jobs["default/g/workers-1"].allocated_hyper_node == CLUSTER_TOP
 
 
-def test_one_sub_group_without_room_takes_all_back_and_says_why():
+def test_one_sub_group_that_does_not_fit_undoes_all_with_a_reason():
     ssn = run(*two_tiers(2, 1), node("outside"), queue(),
               *job([policy(topology=LEAF)], {"1": 2, "2": 2, "3": 2}, "2"), conf=CONF)
     assert parts_by_leaf(ssn) == {} and ssn.committed == []

@@ -48,7 +48,7 @@ def clusters(draw):
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(clusters())
-def test_pods_go_to_their_volumes(objects):
+def test_pods_are_placed_where_their_volumes_are(objects):
     cache = Cluster(objects).cache()
     session = run_once(cache)
     assert session.committed == Scheduler(Cluster(objects).cache()).run_once(

@@ -1,4 +1,4 @@
-"""The accounts of nodes and gangs: what comes is counted once, and what goes leaves nothing."""
+"""The accounts of nodes and gangs: added tasks count once, and removed ones leave nothing."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def gang():
 
 
 @pytest.mark.parametrize("status", [RUNNING, BINDING, RELEASING, PIPELINED])
-def test_what_came_and_went_leaves_a_node_as_it_was(status):
+def test_adding_and_removing_tasks_restores_a_node(status):
     node, job = gang()
     first, other, *_ = job.tasks.values()
     node.add_task(first)
@@ -41,7 +41,7 @@ def test_what_came_and_went_leaves_a_node_as_it_was(status):
     assert {name: getattr(node, name) for name in ACCOUNTS} == before
 
 
-def test_what_leaves_is_room_to_come_once():
+def test_releasing_resources_are_future_idle_once():
     node, job = gang()
     task = next(iter(job.tasks.values()))
     job.update_task_status(task, RUNNING)
@@ -70,7 +70,7 @@ def test_a_gang_is_ready_or_promised_at_its_minimum_and_not_below(statuses, read
     assert (job.is_ready(), job.is_pipelined()) == (ready, promised)
 
 
-def test_a_node_that_is_gone_counts_nothing_until_it_is_back():
+def test_a_deleted_node_counts_nothing_until_it_is_added_again():
     node, job = gang()
     task, announced = next(iter(job.tasks.values())), node.node
     job.update_task_status(task, RUNNING)
@@ -102,7 +102,7 @@ ROLES = {"big": 2, "small": 2}
     ("the roles need more than the gang, and the other role does not suffice",
      {"minMember": 3, "minTaskMember": ROLES}, False),
 ])
-def test_a_gang_of_which_a_big_pod_finds_no_node_goes_on_if_it_may_still_be_ready(
+def test_a_gang_whose_big_pod_finds_no_node_continues_if_it_may_still_be_ready(
         sentence, spec, goes_on):
     for policy in spec.get("subGroupPolicy", ()):
         policy["matchLabelKeys"] = ["role"]

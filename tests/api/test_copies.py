@@ -60,7 +60,7 @@ def test_a_copy_changes_alone(cache):
     assert job.tasks[task.uid].node_name == "" and job.total_request != copy.total_request
 
 
-def test_a_copy_knows_the_hyper_nodes_of_its_sub_jobs(cache):
+def test_a_copy_has_the_hyper_nodes_of_its_sub_jobs(cache):
     job = cache.jobs["default/a"]
     for sub_job in job.sub_jobs.values():
         sub_job.allocated_hyper_node = "s0"

@@ -86,7 +86,7 @@ def attr(cycle: Cycle, queue: str = "default"):
 
 @every_sharing
 @pytest.mark.parametrize("state", ["Closed", "Closing", "Unknown"])
-def test_a_queue_that_is_not_open_lets_nothing_in_and_places_nothing(sharing, state):
+def test_a_queue_that_is_not_open_admits_and_places_nothing(sharing, state):
     cycle = cluster(closed("shut", state), group("new", queue="shut", minResources={"cpu": "1"}),
                     pod("new-0", "new"), group("old", "Inqueue", queue="shut"),
                     pod("old-0", "old")).run(conf(sharing))
@@ -101,14 +101,14 @@ def test_a_closed_queue_still_takes_in_a_job_that_names_no_minimum(sharing):
     assert phase(cycle, "new") == "Inqueue" and placed(cycle) == []
 
 
-def test_what_runs_in_a_closed_queue_goes_on_and_counts():
+def test_running_pods_of_a_closed_queue_continue_and_count():
     cycle = cluster(closed("shut"), group("old", "Running", queue="shut"),
                     pod("old-0", "old", "Running", nodeName="n1")).run(conf())
     assert phase(cycle, "old") == "Running" and attr(cycle, "shut").allocated.milli_cpu == 1000
 
 
 @every_sharing
-def test_a_job_whose_queue_does_not_exist_is_left_out_but_its_pods_keep_their_room(sharing):
+def test_a_job_whose_queue_does_not_exist_is_left_out_but_its_pods_keep_their_resources(sharing):
     cycle = cluster(group("lost", "Running", queue="nowhere"),
                     pod("lost-0", "lost", "Running", nodeName="n1"), group("new"),
                     *(pod(f"new-{n}", "new") for n in range(4))).run(conf(sharing))
@@ -153,7 +153,7 @@ def test_a_minimum_that_is_missing_or_names_nothing_is_no_hindrance(sharing, lea
 
 
 @every_sharing
-def test_a_pod_group_without_pods_is_let_in_and_reserves_its_minimum(sharing):
+def test_a_pod_group_without_pods_is_admitted_and_reserves_its_minimum(sharing):
     cycle = cluster(group("empty", minResources={"cpu": "3"}),
                     group("late", minResources={"cpu": "2"}), pod("late-0", "late")).run(
                         conf(sharing))
@@ -176,7 +176,7 @@ def test_a_pod_group_that_needs_no_members_and_has_none_is_completed():
         (pod("stray", "a", schedulerName="default-scheduler"),
          "pod default/stray: it is for another scheduler, default-scheduler"),
     ], ids=["a PodGroup that isn't there", "another scheduler's"])
-def test_a_pod_that_nobody_will_place_is_left_out_with_the_reason(manifest, reason):
+def test_a_pod_that_no_scheduler_places_is_left_out_with_the_reason(manifest, reason):
     cycle = cluster(manifest, group("a", minMember=1), pod("a-0", "a")).run(conf())
     assert reason in map(str, cycle.session.snapshot.left_out)
     assert placed(cycle) == ["a-0"]
@@ -185,7 +185,7 @@ def test_a_pod_that_nobody_will_place_is_left_out_with_the_reason(manifest, reas
     }
 
 
-def test_a_pod_of_another_scheduler_takes_room_on_its_node_and_counts_for_no_queue():
+def test_a_pod_of_another_scheduler_counts_on_its_node_and_for_no_queue():
     running = pod("stray", phase="Running", nodeName="n1", schedulerName="default-scheduler")
     cycle = cluster(running, group("a"), *(pod(f"a-{n}", "a") for n in range(4))).run(conf())
     assert len(placed(cycle)) == 3 and attr(cycle).allocated.milli_cpu == 3000
@@ -207,7 +207,7 @@ def test_a_pod_on_a_node_that_was_never_announced_counts_for_its_queue_and_the_n
     assert [why.facts["name"] for why in cycle.session.snapshot.left_out] == ["ghost"]
 
 
-# -- what a pod asks for
+# -- the request of a pod
 # ------------------------------------------------------------------------------------
 
 
@@ -234,13 +234,13 @@ def init(cpu: str, sidecar: bool = False) -> dict:
         "a sidecar stays", "an init container beside a sidecar", "one before a sidecar", "overhead",
         "overhead isn't added to init containers"
     ])
-def test_what_a_pod_takes(spec, cpu):
+def test_the_request_of_a_pod(spec, cpu):
     cycle = cluster(group("a"), pod("a-0", "a", **spec), cpu=8).run(conf())
     assert cycle.session.nodes["n1"].used.milli_cpu == attr(cycle).allocated.milli_cpu == cpu
 
 
 @every_sharing
-def test_what_no_node_offers_is_never_placed(sharing):
+def test_a_request_that_no_node_offers_is_never_placed(sharing):
     asked = {"cpu": "1", "example.com/widget": "1"}
     cycle = cluster(
         group("plain"),
@@ -252,7 +252,7 @@ def test_what_no_node_offers_is_never_placed(sharing):
     assert (phase(cycle, "plain"), phase(cycle, "minimum")) == ("Inqueue", "Pending")
 
 
-# -- where a pod stands
+# -- the status of a pod
 # ---------------------------------------------------------------------------------------
 
 
@@ -268,7 +268,7 @@ def test_what_no_node_offers_is_never_placed(sharing):
     ("Failed", True, "n1", "Failed", 0),
     ("Unknown", False, "n1", "Unknown", 0),
 ])
-def test_what_a_pods_phase_means_and_whether_its_queue_holds_it(phase_, deleted, node, status,
+def test_the_status_for_a_pods_phase_and_whether_its_queue_counts_it(phase_, deleted, node, status,
                                                                 allocated):
     cycle = cluster(group("a", "Running", minMember=9),
                     pod("a-0", "a", phase_, deleted, nodeName=node)).run(conf(FLAT))
@@ -319,7 +319,7 @@ def test_a_gated_pod_is_not_placed_and_reserves_nothing(sharing):
     ({"cpu": "2", "a/gpu": "2"}, {"cpu": "3", "a/gpu": "3"}, (0, 0)),
     ({"cpu": "2"}, {"cpu": "1", "a/gpu": "1"}, (1000, 0)),
 ])
-def test_of_each_resource_what_is_gated_is_not_reserved(least, asked, reserved):
+def test_gated_requests_are_not_reserved(least, asked, reserved):
     gated = pod("a-1", "a", requests=asked, schedulingGates=[{"name": "wait"}])
     cycle = cluster(group("a", minMember=2, minResources=least), pod("a-0", "a"), gated).run(conf())
     job = cycle.session.jobs["default/a"]
@@ -333,7 +333,7 @@ def test_a_gang_whose_minimum_is_not_gated_starts_without_the_gated():
     assert placed(cycle) == ["a-1"]
 
 
-def test_a_gated_pod_that_asks_for_nothing_is_not_backfilled_either():
+def test_a_gated_best_effort_pod_is_not_backfilled_either():
     cycle = cluster(group("a", "Inqueue"),
                     pod("a-0", "a", requests={"cpu": "0"}, schedulingGates=[{"name": "wait"}]),
                     pod("a-1", "a", requests={"cpu": "0"})).run(conf())

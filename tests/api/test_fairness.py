@@ -1,4 +1,4 @@
-"""Water-filling and shares: what must hold for any claims, and small sums worked out by hand."""
+"""Water-filling and shares: what must hold for any claims, and small sums computed by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_no_more_is_given_than_there_is(cluster, queues):
 
 
 @given(resources, claims())
-def test_only_guarantees_go_beyond_the_cluster(cluster, queues):
+def test_only_guarantees_exceed_the_cluster(cluster, queues):
     given_away = total(deserved(cluster, queues).values())
     assert at_most(given_away, cluster + total(claim.guarantee for claim in queues))
 
@@ -90,7 +90,7 @@ def test_the_order_of_claims_does_not_matter(cluster, queues, chance):
 
 
 @given(resources, claims())
-def test_what_is_left_over_nobody_who_goes_on_could_take(cluster, queues):
+def test_no_unfinished_queue_could_take_the_remainder(cluster, queues):
     rounds = water_fill(cluster, queues)
     done = {step.queue for round_ in rounds for step in round_.steps if step.met}
     left = rounds[-1].remaining
@@ -105,7 +105,7 @@ def test_what_is_left_over_nobody_who_goes_on_could_take(cluster, queues):
 
 
 @given(resources, claims())
-def test_each_round_begins_with_what_the_one_before_left(cluster, queues):
+def test_each_round_starts_with_the_remainder_of_the_one_before(cluster, queues):
     rounds = water_fill(cluster, queues)
     assert [r.available for r in rounds] == [cluster, *(r.remaining for r in rounds[:-1])]
     for round_ in rounds:

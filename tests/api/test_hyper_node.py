@@ -1,4 +1,4 @@
-"""The tree of HyperNodes: members, order of arrival, changes, what doesn't fit."""
+"""The tree of HyperNodes: members, order of arrival, changes, errors."""
 
 import random
 
@@ -72,7 +72,7 @@ TREE = [*LEAVES, hyper_node("s2", 2, "s0", "s1"), hyper_node("top", 3, "s2")]
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_any_order_of_arrival_makes_the_same_tree(seed):
+def test_any_order_of_arrival_builds_the_same_tree(seed):
     objects = TREE.copy()
     random.Random(seed).shuffle(objects)
     view = tree_of(*objects).snapshot()
@@ -148,7 +148,7 @@ def test_a_hyper_node_below_itself():
     assert tree.snapshot().real_nodes_set["s1"] == {"n1"}
 
 
-def test_what_the_snapshot_leaves_out_is_said():
+def test_the_snapshot_reports_left_out_objects():
     cache = Cache([
         node("n0"),
         hyper_node("s0", 1, "node:n0"),
@@ -158,7 +158,7 @@ def test_what_the_snapshot_leaves_out_is_said():
     assert cache.snapshot().left_out == ['HyperNode "s0" is a member of "b", but already of "a".']
 
 
-def test_nodes_that_come_later_are_found_by_pattern_and_label():
+def test_nodes_added_later_match_by_pattern_and_label():
     tree = tree_of(hyper_node("s0", 1, "regex:^gpu"), hyper_node("s1", 1, "label:rack=b"),
                    hyper_node("top", 2, "s0", "s1"), nodes={})
     assert tree.snapshot().real_nodes_set["top"] == set()
@@ -172,7 +172,7 @@ def test_nodes_that_come_later_are_found_by_pattern_and_label():
     assert tree.snapshot().real_nodes_set["s0"] == set()
 
 
-def test_a_hyper_node_that_goes_takes_its_nodes_from_those_above():
+def test_a_deleted_hyper_node_removes_its_nodes_from_those_above():
     tree = tree_of(*TREE)
     tree.delete(hyper_node("s0", 1))
     view = tree.snapshot()
@@ -192,7 +192,7 @@ def test_lowest_common_ancestor(left, right, common):
     assert hyper_nodes.lowest_common_ancestor(left, right) == common
 
 
-def test_members_tell_the_parent_where_the_tree_does_not_yet():
+def test_members_define_the_parent_before_the_tree_does():
     infos = HyperNodeMap((each.name, HyperNodeInfo.of(each)) for each in TREE)
     assert infos.ancestors("s0") == ["s0", "s2", "top"]
 

@@ -103,7 +103,7 @@ numbers = st.builds(
 
 
 @given(numbers)
-def test_canonical_text_stands_for_the_same_number_and_is_its_own_in_that_style(text):
+def test_canonical_text_is_the_same_number_and_canonical_in_its_style(text):
     once = canonical(text)
     assert quantity.parse(once) == quantity.parse(text)
     assert quantity.to_text(quantity.parse(once), quantity.style_of(text)) == once

@@ -1,4 +1,4 @@
-"""Arguments of plugins that nothing reads, or that nobody can mean, are named."""
+"""Unused and senseless arguments of plugins are reported."""
 
 import pytest
 
@@ -108,12 +108,12 @@ def test_no_absurd_value_is_taken_without_a_word(plugin, argument, value):
 def test_the_arguments_of_actions_too(argument, value, sentence):
     conf = load_conf(f"actions: preempt\nconfigurations: [{{name: preempt, "
                      f"arguments: {{{argument}: {value}}}}}]")
-    for _ in range(2):  # another cycle does not say more
+    for _ in range(2):  # another cycle adds no warning
         told = Cluster().node("n1", cpu=4).run(conf).session.warnings
         assert told == [f'action "preempt": argument {argument} {sentence}']
 
 
 @pytest.mark.parametrize("hours", [5, "noon"])
-def test_hours_of_a_zone_that_are_none_are_told_of_once(hours):
+def test_invalid_hours_of_a_zone_are_warned_about_once(hours):
     (found,) = warnings("tdm", {"tdm.revocable-zone.rz1": hours})
     assert f"tdm.revocable-zone.rz1 is {hours!r}".replace("'", '"') in found.replace("'", '"')

@@ -98,7 +98,7 @@ def test_refused_with_one_sentence(text, sentence):
         refused.value).startswith("scheduler configuration: ")
 
 
-def test_all_misfits_are_told_at_once():
+def test_all_misfits_are_reported_at_once():
     with pytest.raises(ConfError) as refused:
         load_conf(TIERS + "  - name: gang\n    enableJobOrder: 3\n    enableJobReady: x")
     assert len(refused.value.problems) == 2
@@ -162,7 +162,7 @@ def test_a_misspelt_switch_leaves_the_real_one_at_its_default():
     assert plugin("name: gang\nenabledQueueOrder: false").enables("enableQueueOrder")
 
 
-def test_action_arguments_come_from_the_first_entry_of_that_name():
+def test_action_arguments_are_those_of_the_first_entry_of_that_name():
     conf = load_conf(
         "actions: preempt\nconfigurations:\n"
         "- name: preempt\n  arguments: {enableTopologyAwarePreemption: true}\n"
@@ -220,7 +220,7 @@ def test_arguments_keep_their_nested_shape():
         ("_1", "_1"),
     ],
 )
-def test_plain_scalars_mean_what_yaml_v2_makes_of_them(text, value):
+def test_plain_scalars_have_the_values_of_yaml_v2(text, value):
     found = resolve(text)
     assert found == value and type(found) is type(value)
 
@@ -256,7 +256,7 @@ def test_an_argument_of_the_wrong_type_keeps_the_default_with_a_warning(
     assert getattr(Arguments(), getter)("key", default) == default
 
 
-def test_an_action_of_ones_own_is_known_as_long_as_it_is_registered():
+def test_a_user_defined_action_is_allowed_while_it_is_registered():
     class Nap(Action):
         name = "nap"
 

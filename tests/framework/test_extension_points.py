@@ -86,7 +86,7 @@ def test_rules(sentence, point, tiers, answer):
     assert ask(point, *tiers) == answer, sentence
 
 
-def test_scores_are_lost_where_one_cannot_be_told():
+def test_scores_are_0_where_one_cannot_be_given():
     def cannot_tell(*_):
         raise NoScore("no idea")
 
@@ -131,7 +131,7 @@ def test_order_without_plugins(point, left, right):
     assert (ask(point, args=(left, right)), ask(point, args=(right, left))) == (True, False)
 
 
-def test_victims_of_equal_queues_come_from_the_one_that_is_served_last():
+def test_victims_of_equal_queues_are_of_the_one_that_is_served_last():
     points = extension_points(SimpleNamespace(queue_order=lambda left, right: left < right))
     assert points["victim_queue_order"].ask("a", "b", "c") is False
 
@@ -177,7 +177,7 @@ def test_victim_tasks(sentence, tiers, victims):
     assert "".join(task.uid for task in ask("victim_tasks", *tiers)) == victims, sentence
 
 
-def test_everybody_is_told():
+def test_every_plugin_is_notified():
     heard = []
     ask("job_enqueued", [heard.append], [heard.append])
     assert heard == [ASKED, ASKED]
@@ -193,7 +193,7 @@ def test_without_plugins_a_hyper_node_is_all_there_is():
 # --------------------------------------------------------------------------------------------------
 
 
-def test_every_row_says_what_it_is_about():
+def test_every_row_has_a_question_a_rule_and_a_default():
     assert all(row.sentence and row.rule and row.default for row in ROWS)
 
 
@@ -206,7 +206,7 @@ def test_every_switch_but_that_of_the_hierarchy_belongs_to_a_point_and_the_other
 @pytest.mark.parametrize("row", [row for row in ROWS if row.switches],
                          ids=lambda row: row.name)
 def test_switches(row):
-    """Off: nobody answers. Not set: on, but for the order of clusters. One of two is enough."""
+    """Off: no answer. Not set: on, but for the order of clusters. One of two is enough."""
     point = extension_points(None)[row.name]
     point.register("p", lambda *_: None)
 
@@ -265,7 +265,7 @@ def test_plugins_have_the_points_that_they_have_in_volcano(name):
 
 
 class Askers(Observer):
-    """Who asks: (point, action) of every question that an action puts."""
+    """The callers: (point, action) of every call by an action."""
 
     def __init__(self):
         self.action, self.found = "", set()
@@ -286,7 +286,7 @@ class Askers(Observer):
 
 
 @pytest.mark.long
-def test_actions_ask_what_the_table_says():
+def test_actions_call_the_points_that_the_table_lists():
     paths = sorted(HERE.glob("*-cases.jsonl.gz")) or sorted(SHARED.glob("*-cases.jsonl.gz"))
     if not paths:
         pytest.skip("there are no recorded cases in tests/recorded, nor beside this checkout")
@@ -334,7 +334,7 @@ ALL = [
 """The names that Volcano registers in `pkg/scheduler/plugins/factory.go`."""
 
 
-def test_every_plugin_of_volcano_works_or_is_said_not_to_be_modelled():
+def test_every_plugin_of_volcano_works_or_is_reported_as_not_modelled():
     assert sorted([*BUILT_IN, *NOT_MODELLED]) == ALL
 
 
@@ -365,7 +365,7 @@ def test_each_plugin_runs_alone(name):
 
 
 @pytest.mark.parametrize("name", NOT_MODELLED)
-def test_what_is_not_modelled_is_said_in_one_sentence_once(name, caplog, monkeypatch):
+def test_an_unmodelled_plugin_is_reported_in_one_sentence_once(name, caplog, monkeypatch):
     monkeypatch.setattr(log, "_written", set())
     scheduler = Scheduler(Cache(small()), conf("gang", name, "binpack"))
     with caplog.at_level(logging.WARNING):
@@ -377,7 +377,7 @@ def test_what_is_not_modelled_is_said_in_one_sentence_once(name, caplog, monkeyp
     assert len(sessions[0].committed) == 2
 
 
-def test_a_name_that_nobody_knows_is_said_too():
+def test_an_unknown_plugin_is_reported_too():
     ssn = open_session(queue(), plugins=("gang", "gnag"))
     assert ssn.warnings[0] == 'the configuration names plugin "gnag"; did you mean gang?'
     assert isinstance(ssn, Session) and list(ssn.plugins) == ["gang"]

@@ -23,7 +23,7 @@ ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
 
 
 def arguments_of(name: str) -> list[str]:
-    """The arguments that a plugin or action asks for, and how the examples nest them."""
+    """The arguments that a plugin or action reads, and how the examples nest them."""
     cache, asked = Cache(AROUND), set()
     conf = load_conf(f"actions: allocate\ntiers: [{{plugins: [{{name: {name}}}]}}]")
     ssn = Scheduler(cache, conf).run_once()
@@ -117,14 +117,14 @@ def test_an_empty_entry_of_a_list_says_nothing():
     assert conf.plugin_names() == ["", "gang"]
 
 
-def test_an_action_that_does_not_exist_has_no_arguments_and_is_told():
+def test_an_action_that_does_not_exist_has_no_arguments_and_is_reported():
     conf = load_conf("actions: allocate\nconfigurations: [{name: alocate, arguments: {a: 1}}]")
     assert conf.warnings == ['scheduler configuration: configurations names "alocate" and has no '
                              "effect; known are allocate, backfill, enqueue, preempt, reclaim, "
                              "shuffle."]
 
 
-def test_a_long_value_is_shortened_where_it_is_told(caplog):
+def test_a_long_value_is_shortened_in_warnings(caplog):
     use("actions: allocate\ntiers: [{plugins: [{name: binpack, "
         f"arguments: {{binpack.weight: {'9' * 5000}}}}}]}}]")
     (told,) = [text for text in caplog.messages if "binpack.weight" in text]
@@ -132,7 +132,7 @@ def test_a_long_value_is_shortened_where_it_is_told(caplog):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
-def test_a_signal_is_heard_within_one_long_value():
+def test_a_signal_is_handled_within_one_long_value():
     class Heard(Exception):
         pass
 

@@ -89,7 +89,7 @@ def test_a_condition_names_the_session_that_found_it_and_when():
                                                                              1000.0 + number)
 
 
-def test_what_an_earlier_session_found_makes_no_phase():
+def test_an_earlier_sessions_condition_does_not_set_the_phase():
     stale = attrs.evolve(CONDITION, transition_id="session-0")
     objects = (Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1, running={"n1": 1})).objects()
     objects = [obj.changed(status={"conditions": [stale]}) if obj.kind == "PodGroup" else obj

@@ -23,7 +23,7 @@ class Asks(Action):
 
 
 def answers_of(rule, *plugins, conf=None, **how):
-    """What `fee` says of queue q, where plugins answer constants, each in a tier of its own."""
+    """The answer of `fee` for queue q, where plugins answer constants, each in its own tier."""
     names = [f"p{number}" for number in range(len(plugins))]
     tiers = "".join(f"- plugins:\n  - name: {name}\n" for name in names)
     with registered(
@@ -77,7 +77,7 @@ def test_it_is_forgotten_afterwards():
     ("fee", "sum", "allowed is a class such as AllTrue"),
     ("fee", Sum("x"), "allowed is a class"),
 ])
-def test_what_cannot_be_a_question_is_refused(name, rule, words):
+def test_an_invalid_extension_point_is_refused(name, rule, words):
     with pytest.raises(ValueError, match=words):
         register_extension_point(name, rule)
 
@@ -87,7 +87,7 @@ def test_a_switch_that_does_not_exist_is_refused():
         register_extension_point("fee", Sum, "enableFee")
 
 
-def test_a_question_may_not_hide_what_the_session_has():
+def test_an_extension_point_may_not_hide_a_sessions_attribute():
     with registered(point={"jobs": Sum}), pytest.raises(ExtensionError,
                                                         match='the session has a "jobs" already'):
         cluster().run()
@@ -117,7 +117,7 @@ def test_a_name_of_volcanos_is_only_replaced_on_request():
     assert plugin_class("gang") is Gang
 
 
-def test_what_is_ones_own_may_be_registered_again_and_forgotten():
+def test_user_defined_objects_may_be_registered_again_and_removed():
     register_plugin("mine", Mine)
     register_plugin("mine", Gang)
     assert plugin_class("mine") is Gang
@@ -126,7 +126,7 @@ def test_what_is_ones_own_may_be_registered_again_and_forgotten():
         unregister_plugin("mine")
 
 
-def test_what_is_registered_within_is_forgotten_also_after_an_exception():
+def test_registrations_within_are_removed_also_after_an_exception():
     with pytest.raises(RuntimeError), registered(plugin={"gang": Mine}, replace=True):
         register_extension_point("fee", Sum)
         raise RuntimeError

@@ -1,4 +1,4 @@
-"""Filtering and scoring all nodes at once decides what going node by node decides."""
+"""Filtering and scoring all nodes at once decides the same as node by node."""
 
 from __future__ import annotations
 

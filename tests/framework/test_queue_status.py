@@ -43,7 +43,7 @@ def close(cluster: Cluster, conf: str = HIERARCHY) -> tuple[Session, list[str]]:
     return run_once(cache, conf), written
 
 
-def test_what_a_queue_holds_counts_for_all_above_it():
+def test_a_queues_allocated_counts_for_all_its_ancestors():
     ssn, _ = close(family())
     assert allocated(ssn, "dev") == {"cpu": "3", "memory": "2Gi", "pods": "2"}
     assert allocated(ssn, "test") == {"cpu": "1", "memory": "0", "pods": "1"}
@@ -77,7 +77,7 @@ def test_a_job_of_the_root_itself_counts_there_twice():
     ({"eng": "dev"}, {"dev": "4", "eng": "4", "root": "0"}),
     ({"dev": "dev"}, {"dev": "3", "eng": "1", "root": "1"}),
 ], ids=["a parent that doesn't exist", "one another's parents", "its own parent"])
-def test_where_the_line_breaks_or_turns_back_it_ends(parents, held):
+def test_a_missing_parent_or_a_cycle_ends_the_lineage(parents, held):
     cluster = family()
     for name, parent in parents.items():
         cluster.queue(name, parent=parent)
@@ -109,7 +109,7 @@ def test_a_queue_that_holds_nothing_is_written_once_as_zero():
     assert written == ["default", "root"] and allocated(ssn, "default") == NOTHING
 
 
-def test_the_root_is_told_what_its_children_add_up_to():
+def test_the_root_gets_the_sums_of_its_children():
     ssn, _ = close(family().queue("eng", guarantee={"cpu": 2}))
     spec = ssn.queues["root"].queue.spec
     assert spec.guarantee.resource == {"cpu": "2", "memory": "0"}
@@ -117,13 +117,13 @@ def test_the_root_is_told_what_its_children_add_up_to():
                              "110"}, "unset, it deserves the cluster"
 
 
-def test_flat_the_root_is_told_zero():
+def test_flat_the_root_gets_zero():
     ssn, _ = close(family().queue("eng", guarantee={"cpu": 2}), FLAT)
     spec = ssn.queues["root"].queue.spec
     assert spec.guarantee.resource == spec.deserved == NOTHING
 
 
-def test_what_the_root_was_told_stays_when_the_cluster_grows():
+def test_the_roots_sums_stay_when_the_cluster_grows():
     cache = family().cache()
     run_once(cache, HIERARCHY)
     for obj in Cluster().node("n2", cpu=8).objects():
@@ -154,7 +154,7 @@ def test_a_status_that_is_written_leaves_the_rest_of_the_queue_alone():
                                                                 "Open")
 
 
-def test_the_cache_hears_of_it_but_the_session_wrote_no_shared_object():
+def test_the_cache_is_updated_but_no_shared_object_is_written():
     cache = family().cache()
     before = cache.queues["dev"].queue
     ssn = Session(cache, load_conf(HIERARCHY))

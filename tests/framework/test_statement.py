@@ -21,7 +21,7 @@ from volcano_lab.framework.statement import (
 )
 from volcano_lab.scheduler import actions, plugins
 
-assert actions and plugins  # importing them makes the built-in ones known
+assert actions and plugins  # importing them registers the built-in ones
 
 
 def open_session(case):
@@ -117,7 +117,7 @@ def task(ssn, name):
     return ssn.jobs["default/gang"].tasks[f"uid-{name}"]
 
 
-def test_allocating_takes_idle_room_and_committing_sends_it_to_be_bound(ssn):
+def test_allocating_takes_idle_resources_and_committing_sends_the_task_to_be_bound(ssn):
     statement = ssn.statement()
     statement.allocate(task(ssn, "a-wait-0"), ssn.nodes["n1"])
     assert task(ssn, "a-wait-0").status == ALLOCATED
@@ -139,7 +139,7 @@ def test_pipelining_takes_nothing_idle_and_sends_nothing(ssn):
     assert ssn.cache.bind_contexts == []
 
 
-def test_an_evicted_task_holds_its_room_until_it_is_gone(ssn):
+def test_an_evicted_task_holds_its_resources_until_it_is_deleted(ssn):
     statement = ssn.statement()
     statement.evict(task(ssn, "a-run-0"), "for a test")
     node = ssn.nodes["n1"]
@@ -149,7 +149,7 @@ def test_an_evicted_task_holds_its_room_until_it_is_gone(ssn):
 
 
 def test_taking_an_eviction_back_always_restores_running():
-    """The trap: a task that was only Bound comes back as Running."""
+    """The trap: a task that was only Bound is restored as Running."""
     ssn = open_session(scene("Running", pod("a-bound-0", "n1", phase="Pending")))
     assert str(task(ssn, "a-bound-0").status) == "Bound"
     statement = ssn.statement()
@@ -166,7 +166,7 @@ def test_what_was_done_to_a_task_last_is_undone_first(ssn):
     assert (waiting.status, waiting.node_name) == (PENDING, "")
 
 
-def test_a_discarded_task_remembers_what_had_been_planned(ssn):
+def test_a_discarded_task_keeps_its_planned_node(ssn):
     statement = ssn.statement()
     waiting = task(ssn, "a-wait-0")
     statement.allocate(waiting, ssn.nodes["n1"])
@@ -184,7 +184,7 @@ def test_an_undone_placement_leaves_no_hyper_node_on_the_task(ssn):
     assert waiting.job_allocated_hyper_node == ""
 
 
-def test_committing_forgets_what_had_been_planned(ssn):
+def test_committing_clears_the_planned_node(ssn):
     """The status of a committed task counts again, not the plan of a discarded statement."""
     waiting, running = task(ssn, "a-wait-0"), task(ssn, "a-run-0")
     for end in (Statement.discard, Statement.commit):
@@ -229,7 +229,7 @@ def test_an_allocation_that_cannot_be_recovered_is_rolled_back_a_promise_is_not(
     assert (task(ssn, "a-wait-0").status, task(ssn, "a-wait-0").node_name) == (status, node)
 
 
-def test_a_task_that_stands_elsewhere_is_not_placed_twice(ssn):
+def test_a_task_on_another_node_is_not_placed_twice(ssn):
     statement, running = ssn.statement(), task(ssn, "a-run-0")
     with pytest.raises(StatementError, match="already on node"):
         statement.allocate(running, ssn.nodes["n1"])
@@ -248,7 +248,7 @@ def test_an_operation_that_the_cache_refuses_is_taken_back_alone(ssn):
     assert ssn.committed == []
 
 
-def test_operations_say_what_they_are(ssn):
+def test_operations_have_readable_texts(ssn):
     operation = Evict(task(ssn, "a-run-0"), "why")
     assert repr(operation) == "evict default/a-run-0 n1"
     unplace(ssn, task(ssn, "a-wait-0"))

@@ -40,7 +40,7 @@ from volcano_lab.messages import log
 from volcano_lab.plugins.drf import Drf
 from volcano_lab.scheduler import actions, plugins
 
-assert actions and plugins  # importing them makes the built-in ones known
+assert actions and plugins  # importing them registers the built-in ones
 
 COMMON = """\
 actions: "enqueue, allocate, preempt"
@@ -79,7 +79,7 @@ def _near_web(**affinity):
 
 KINDS = {
     "plain": {},
-    "port": {},  # a host port of its own: one that two pods share goes with the first of them
+    "port": {},  # its own host port: free when the first pod with it is removed
     "near": {"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
         {"weight": 5, "podAffinityTerm": _near_web()}]}}},
     "spread": {"topologySpreadConstraints": [
@@ -113,7 +113,7 @@ def objects_of(jobs):
 
 
 class RefusingCache(Cache):
-    """A cache that refuses while it is told to."""
+    """A cache that refuses while a flag is set."""
 
     refuse = False
 
@@ -129,7 +129,7 @@ class RefusingCache(Cache):
 
 
 class Stubborn(Plugin):
-    """A plugin that cannot follow an allocation while it is told so."""
+    """A plugin whose handler fails while a flag is set."""
 
     fails = False
 
@@ -186,7 +186,7 @@ class StatementMachine(RuleBasedStateMachine):
         if pipeline:
             statement.pipeline(task, node.name, True)
         else:
-            statement.allocate(task, node)  # beyond its room, too: then the cache will refuse
+            statement.allocate(task, node)  # beyond its idle amount, too: the cache will refuse
         self.owners[task.uid] = statement
         return task
 
@@ -250,7 +250,7 @@ class StatementMachine(RuleBasedStateMachine):
         if task is None:
             return
         node = data.draw(st.sampled_from(self.ssn.node_list), label="node")
-        with suppress(StatementError):  # the node has no room: then the task stays Allocated
+        with suppress(StatementError):  # the node is full: then the task stays Allocated
             self.ssn.allocate_directly(task, node)
 
     # -- after each step ---------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def undo_in_order(statement):
 
 
 def forget_to_note(account):
-    """A node's account that changes the amounts and tells no reader."""
+    """A node's account that changes the amounts without an entry for readers."""
 
     def accounting(node, task, put):
         changes = list(node.table.changes)

@@ -62,7 +62,7 @@ def test_the_top_is_above_the_highest_tier_and_holds_nodes_outside():
         ("without a topology what is known stays", ["n0"], None, "s1", "s1"),
     ],
 )
-def test_where_a_job_stands(sentence, nodes, topology, allocated, found):
+def test_where_a_job_is_placed(sentence, nodes, topology, allocated, found):
     cache = Cache([*two_tiers(), node("outside"), queue(), *gang("g", 3, topology, nodes)])
     job = cache.jobs["default/g"]
     job.allocated_hyper_node = job.sub_jobs["default/g"].allocated_hyper_node = allocated
@@ -152,7 +152,7 @@ def test_gangs_and_tiers(sentence, size, topology, leaves):
     assert len(places(ssn)) == (size if leaves else 0), sentence
 
 
-def test_a_hard_gang_prefers_the_fuller_leaf_and_the_job_knows_where_it_is():
+def test_a_hard_gang_prefers_the_fuller_leaf_and_the_job_records_it():
     old = [group("old"), pod("old", "old", "n3")]
     cache = Cache([*two_tiers(), queue(), *old, *gang("g", 4, HARD)])
     ssn = Scheduler(cache, CONF).run_once()
@@ -162,14 +162,14 @@ def test_a_hard_gang_prefers_the_fuller_leaf_and_the_job_knows_where_it_is():
 
 
 @pytest.mark.parametrize(("size", "hyper_node"), [(8, "s0"), (9, "top")])
-def test_a_soft_gang_knows_the_hyper_node_that_holds_it(size, hyper_node):
+def test_a_soft_gang_records_the_hyper_node_that_holds_it(size, hyper_node):
     ssn = run(*two_tiers(), queue(), *gang("g", size, SOFT), conf=CONF)
     (sub_job,) = ssn.jobs["default/g"].sub_jobs.values()
     assert sub_job.allocated_hyper_node == hyper_node
 
 
 def test_a_gang_that_grows_stays_where_it_is():
-    """s0 is fuller; yet the gang stands in s1, and only two more of its pods fit there."""
+    """s0 is fuller; yet the gang is in s1, and only two more of its pods fit there."""
     old = [group("old"), pod("old", "old", "n0", requests={"cpu": "3", "memory": "1Gi"})]
     more = gang("g", 5, HARD, ["n2", "n3"], cpu="2")
     more[0].spec.min_member = 2
@@ -216,7 +216,7 @@ class Notes(Observer):
 
 
 @pytest.mark.parametrize("watches_calls", [False, True])
-def test_observers_hear_of_each_dry_run_and_of_the_choice(watches_calls):
+def test_observers_receive_each_dry_run_and_the_choice(watches_calls):
     old = [group("old"), pod("old", "old", "n0", requests={"cpu": "1", "memory": "1Gi"})]
     notes = Notes(watches_calls)
     objects = [*two_tiers(), queue(), *old, *gang("g", 8, HARD)]
@@ -235,7 +235,7 @@ def test_observers_hear_of_each_dry_run_and_of_the_choice(watches_calls):
 @settings(max_examples=40)
 @given(st.data())
 def test_all_ways_decide_the_same(data):
-    """Over arrays, node by node, and with somebody who watches each call."""
+    """Over arrays, node by node, and with an observer of each call."""
     leaves, width = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
     objects = [*two_tiers(leaves, width), node("outside"), queue()]
     names = [each.name for each in objects if each.kind == "Node"]

@@ -1,4 +1,4 @@
-"""binpack: the fuller a pod makes a node, the better."""
+"""binpack: the fuller a node is with the pod, the higher its score."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def test_scores(sentence, arguments, n1, n2):
         ("a pod that asks for nothing as well", "", {"pods": "0"}, 0, 0),
     ],
 )
-def test_only_resources_asked_for_and_weighed_count(sentence, arguments, request_, n1, n2):
+def test_only_requested_and_weighed_resources_count(sentence, arguments, request_, n1, n2):
     found = scores(arguments, request_, **{GPU: "2"})
     assert found == pytest.approx([100 * n1, 100 * n2]), sentence
 
 
 @given(st.integers(0, 9), st.integers(0, 4))
-def test_a_score_lies_between_0_and_100_times_the_weight(weight, cpu):
+def test_a_score_is_between_0_and_100_times_the_weight(weight, cpu):
     found = scores(f"binpack.weight: {weight}, binpack.cpu: {cpu}")
     assert all(0 <= score <= 100 * weight for score in found)

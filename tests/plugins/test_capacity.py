@@ -14,7 +14,7 @@ from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import actions, plugins
 
-assert actions and plugins  # importing them makes the built-in ones known
+assert actions and plugins  # importing them registers the built-in ones
 
 
 def conf(hierarchy: bool = True, argument: str = "", names: str = "enqueue, allocate") -> str:
@@ -72,7 +72,7 @@ def family() -> Cluster:
         "test", parent="eng").queue("ops").queue("night", parent="ops"))
 
 
-# -- #4118: a leaf must not admit what an ancestor has no room for
+# -- #4118: a leaf must not admit a job beyond an ancestor's limit
 # -----------------------------------
 
 
@@ -87,7 +87,7 @@ def case_4118() -> Cluster:
     ("lab.v1-11-enqueue: true", ["Inqueue", "Inqueue"], 1),
     ('lab.v1-11-enqueue: "yes"', ["Inqueue", "Pending"], 1),
 ])
-def test_bug_4118_is_there_only_when_it_is_asked_for(argument, admitted, placed):
+def test_bug_4118_is_reproduced_only_with_the_argument(argument, admitted, placed):
     cycle = case_4118().run(conf(argument=argument))
     assert [job["phase"] for job in cycle.jobs()] == admitted
     assert len(cycle.committed) == placed, "allocate always looked at all ancestors"
@@ -101,7 +101,7 @@ def test_v1_11_charges_only_the_jobs_own_queue():
     assert cpus(then, "inqueue") == {"default": 0, "leaf-0": 2, "leaf-1": 2, "parent": 0, "root": 0}
 
 
-def test_each_level_that_is_asked_is_noted_with_both_sides():
+def test_each_checked_level_is_recorded_with_both_sides():
     notes = Notes()
     ssn = open_session(case_4118(), observer=notes)
     assert [ssn.job_enqueueable(job) for job in ssn.jobs.values()] == [True, False]
@@ -181,7 +181,7 @@ def test_admission(change, vote):
     (family().job("b", queue="eng", pods=1,
                   cpu=1), 'job default/b: its queue "eng" has queues below it'),
 ])
-def test_where_the_queues_are_no_tree_nobody_is_let_in_and_nothing_is_placed(cluster, sentence):
+def test_where_the_queues_are_no_tree_nothing_is_admitted_or_placed(cluster, sentence):
     cycle = cluster.job("a", queue="dev", pods=1, cpu=1).run(conf())
     ssn = cycle.session
     assert sentence in ssn.warnings[0] and len(ssn.warnings) == 1
@@ -259,7 +259,7 @@ def test_flat_queue_order(dev, night, first):
     assert first_of(ssn, "dev", "night") == first
 
 
-def test_at_an_equal_share_of_one_what_deserves_something_goes_first():
+def test_at_an_equal_share_of_one_a_queue_with_deserved_is_first():
     cluster = Cluster().node("n1", cpu=32).queue("dev", deserved=2).queue("night")
     ssn = open_session(running(cluster, dev=2, night=1), hierarchy=False)
     assert (opts(ssn)["dev"].share, opts(ssn)["night"].share) == (1, 1)
@@ -279,7 +279,7 @@ def test_leaves_are_compared_where_their_lines_part():
                     "night") == "night", "ops holds less of what it deserves than eng does"
 
 
-def test_a_leaf_goes_before_a_queue_with_queues_below():
+def test_a_leaf_is_ordered_before_a_queue_with_children():
     ssn = open_session(running(family(), dev=1))
     assert first_of(ssn, "dev", "ops") == "dev"
     assert first_of(ssn, "eng", "night") == "night"
@@ -316,7 +316,7 @@ def test_allocatable_looks_at_every_level(change, answer):
     assert [bool(row["short_of"]) for row in levels] == [False] * (len(levels) - 1) + [not answer]
 
 
-def test_preemptive_needs_one_dimension_with_room_in_what_is_deserved():
+def test_preemptive_needs_one_dimension_below_deserved():
     cluster = (family().queue("dev", deserved={"cpu": 2, "memory": "4Gi"}).job(
         "held", queue="dev", pods=1, cpu=2, memory="1Gi",
         running={"n1": 1}).job("both", queue="dev", pods=1, cpu=1, memory="1Gi").job(
@@ -363,7 +363,7 @@ def test_reclaimable(queue, reclaimer, victims):
 # -------------------------------------------------------------------------------------------
 
 
-def test_a_trial_changes_what_it_sees_and_nothing_else():
+def test_a_simulation_changes_its_copy_and_nothing_else():
     cluster = running(family().queue("eng", capability=4), dev=2, test=2).job(
         "new", queue="dev", pods=1, cpu=2)
     ssn = open_session(cluster)
@@ -383,14 +383,14 @@ def test_a_trial_changes_what_it_sees_and_nothing_else():
     assert not ssn.simulate_allocatable(state, ssn.queues["eng"], new), "jobs run only in leaves"
 
 
-def test_the_session_learns_what_the_root_deserves_and_guarantees():
+def test_the_session_gets_the_roots_deserved_and_guarantee():
     ssn = open_session(family().queue("eng", guarantee=3).queue("ops", guarantee=4))
     assert ssn.total_guarantee == Resource(7000.0)
     assert ssn.total_deserved == ssn.total_resource
 
 
-def test_admission_after_evictions_counts_on_elastic_resources_that_are_gone():
-    """Volcano stops with a panic here, unless it is told not to."""
+def test_admission_after_evictions_counts_evicted_elastic_resources():
+    """Volcano stops with a panic here, by default."""
     cluster = (Cluster().node("n1", cpu=4).queue("a", deserved=1).queue("b", deserved=3)
                .job("old", queue="a", pods=4, min_member=1, cpu=1, running={"n1": 4})
                .job("more", queue="a", pods=1, cpu=1))

@@ -1,4 +1,4 @@
-"""drf: the job, and with a hierarchy the queue, with the lower dominant share goes first."""
+"""drf: the job, and with a hierarchy the queue, with the lower dominant share is first."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_weights_count_alike_for_both_of_two_queues():
         assert order(left, right) == -order(right, left)
 
 
-def test_a_branch_that_can_take_no_more_comes_last():
+def test_a_saturated_branch_is_last():
     """All memory is in use: who needs it is saturated, however little it holds."""
     ssn = tree(memory=("art",), art=4, dev=5, ops=5)
     assert in_order(ssn)[-1].name == "art"

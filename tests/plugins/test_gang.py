@@ -60,7 +60,7 @@ def test_a_gang_needs_the_minimum_of_each_role_too(pods, ready, pipelined):
     assert (gang.job_ready(job), gang.job_pipelined(job)) == (ready, pipelined)
 
 
-def test_a_promise_makes_a_gang_pipelined_but_not_ready():
+def test_a_pipelined_task_makes_a_gang_pipelined_but_not_ready():
     ssn, gang, job = asked("RRP")
     ssn.statement().pipeline(task(ssn, "a-2"), "n1")
     found = gang.job_ready(job), gang.job_pipelined(job), gang.job_starving(job)
@@ -108,7 +108,7 @@ def test_victims(sentence, pods, spec, victims):
     assert gang.preemptable(running[0], running)[0] == named
 
 
-def test_a_gang_that_waits_goes_before_one_that_is_ready():
+def test_a_gang_that_waits_is_ordered_before_one_that_is_ready():
     ssn = open_session(node("n1", "8"), queue(), *gang_of("RRR"), *gang_of("PPP", "b"),
                        plugins="gang")
     ready, waiting = ssn.jobs["default/a"], ssn.jobs["default/b"]

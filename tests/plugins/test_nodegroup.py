@@ -1,4 +1,4 @@
-"""nodegroup: where a queue's pods may go and how much they like it, by sentences."""
+"""nodegroup: the nodes allowed for a queue's pods and their scores, by sentences."""
 
 import pytest
 from small_cluster import conf, group, node, open_session, pod, queue, run, task

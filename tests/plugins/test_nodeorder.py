@@ -41,14 +41,14 @@ def test_by_default_least_requested_and_balance_count_and_images_find_nothing():
     assert scene.scores(pod("q", cpu="1", memory="2Gi", affinity=wish)) == {"n1": 75 + 100 + 2 * 5}
 
 
-def test_a_pod_that_asks_for_nothing_counts_a_little_for_least_requested_and_has_no_balance():
+def test_a_best_effort_pod_counts_a_little_for_least_requested_and_has_no_balance():
     scene = Scene([node(cpu="1", memory="2000Mi")], arguments=only("leastrequested"))
     assert scene.scores(pod(cpu="", memory="")) == {"n1": 90}
     balanced = Scene([node(cpu="1", memory="2000Mi")], arguments=only("balancedresource"))
     assert balanced.scores(pod(cpu="", memory="")) == {"n1": 0}
 
 
-def test_gpus_are_balanced_only_for_pods_that_ask_for_some():
+def test_gpus_are_balanced_only_for_pods_that_request_some():
     scene = Scene([node(cpu="4", memory="4Gi", extra={"nvidia.com/gpu": "4"})],
                   arguments=only("balancedresource"))
     assert scene.scores(pod(cpu="1", memory="1Gi")) == {"n1": 100}

@@ -1,4 +1,4 @@
-"""Where a plugin gives its order also as a key to sort by, both say the same of each pair."""
+"""Where a plugin gives its order also as a sort key, both agree on each pair."""
 
 from itertools import permutations
 
@@ -15,7 +15,7 @@ WAITING, PREEMPTABLE = "sla-waiting-time", "volcano.sh/preemptable"
 
 
 def mixed_session(plugin: str):
-    """Jobs and tasks that differ in priority, in what they hold, wait for, and let happen."""
+    """Jobs and tasks that differ in priority, allocated and pending tasks, and annotations."""
     notes = [{}, {WAITING: "1h"}, {WAITING: "2m"}, {PREEMPTABLE: "true"},
              {WAITING: "1h", PREEMPTABLE: "true"}]
     objects = [queue(), node("n1", cpu="64", memory="64Gi")]

@@ -47,7 +47,7 @@ def test_an_admitted_job_has_reserved_its_minimum_for_those_that_follow():
     assert plugin.job_enqueueable(b) == REJECT
 
 
-def test_the_owner_is_told_of_what_there_is_too_much():
+def test_the_event_names_the_resources_beyond_the_limit():
     conf = 'actions: "enqueue"\ntiers:\n- plugins:\n  - name: overcommit\n'
     ssn = run(node("n1", "10"), queue(), group("a", phase="Pending", **cpus(13)), conf=conf)
     assert ssn.jobs["default/a"].pod_group.status.phase == "Pending"

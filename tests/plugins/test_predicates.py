@@ -69,7 +69,7 @@ def test_codes_and_text_of_a_refusal():
         ("PodTopologySpreadEnable", {}, {"topology_spread_constraints": spread("zone")}),
     ],
 )
-def test_a_switch_turns_its_rule_off(switch, change, wish):
+def test_an_argument_disables_its_rule(switch, change, wish):
     for on in (True, False):
         scene = Scene([node("n1", **change)], {"n1": OLD}, {f"predicate.{switch}": on})
         assert scene.fits(pod(**wish)) == ([] if on else ["n1"])
@@ -116,13 +116,13 @@ def test_a_node_that_the_session_does_not_know():
     assert error.reasons == ["node info not found"]
 
 
-def test_placements_count_from_when_they_are_made_until_they_are_taken_back():
+def test_placements_count_until_they_are_undone():
     scene = Scene([node("n1", pods="1"), node("n2", pods="1")])
     task = scene.place(pod("a"), "n1")
     assert scene.fits(pod("b")) == ["n2"]
     scene.take_away(task)
     assert scene.fits(pod("c")) == ["n1", "n2"]
-    scene.take_away(task)  # it isn't there any more: nothing changes
+    scene.take_away(task)  # it was removed already: nothing changes
     assert scene.predicates.kube.pod_count.tolist() == [0, 0]
 
 

@@ -1,4 +1,4 @@
-"""priority: who is more important goes first, and may evict who is less."""
+"""priority: a higher priority is first, and may evict a lower one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_jobs(sentence, left, right, left_first):
     assert found is left_first, sentence
 
 
-def test_tasks_go_by_their_own_priority():
+def test_tasks_are_ordered_by_their_own_priority():
     ssn = jobs_of_two()
     assert ssn.task_order(task(ssn, "a-5"), task(ssn, "b-3"))
     assert names(ssn.task_queue([task(ssn, n) for n in ("a-1", "b-3", "a-5")]).drain()) == [
@@ -68,7 +68,7 @@ def test_victims(sentence, claimant, left, right, victims):
     ("sentence", "waits", "starving"),
     [("all run", False, False), ("beyond its minimum one waits", True, True)],
 )
-def test_any_task_that_waits_makes_a_job_starve(sentence, waits, starving):
+def test_a_job_with_any_waiting_task_starves(sentence, waits, starving):
     ssn = session(group("a", minMember=1), pod("a-0", "a", "n1"),
                   pod("a-1", "a", "" if waits else "n1"))
     assert ssn.job_starving(ssn.jobs["default/a"]) is starving, sentence

@@ -138,7 +138,7 @@ def test_a_trial_counts_on_a_copy():
     ssn = session()
     plugin, one, mine = ssn.plugins["proportion"], task(ssn, "a-9"), ssn.queues["a"]
     assert not plugin.simulate_allocatable({}, mine, one), "nothing was looked up for the task"
-    type(plugin).pre_predicate(plugin, one)  # the session asks only where preempt is configured
+    type(plugin).pre_predicate(plugin, one)  # the session calls it only where preempt is configured
     state = ssn.cycle_state(one.uid)
     assert not plugin.simulate_allocatable(state, mine, one)
     plugin.simulate_remove_task(state, one, task(ssn, "a-0"), ssn.nodes["n1"])

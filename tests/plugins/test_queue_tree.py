@@ -1,4 +1,4 @@
-"""The tree of queues: who stands above whom, and how limits come down from the root."""
+"""The tree of queues: parents and children, and the limits from the root down."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FAMILY = (queue("root"), queue("eng"), queue("dev", "eng"), queue(
     "test", "eng"), queue("ops"), queue("night", "ops"))
 
 
-def test_a_queue_without_parent_stands_below_the_root():
+def test_a_queue_without_parent_is_below_the_root():
     tree = plant(*FAMILY)
     assert [attr.name for attr in tree.line("dev")] == ["dev", "eng", "root"]
     assert tree.attrs["dev"].ancestors == ("root", "eng")
@@ -51,7 +51,7 @@ def test_a_queue_without_parent_stands_below_the_root():
     ((queue("a"), ), 'queue "a": spec.parent is "root", and there is no such queue'),
     ((), 'there is no queue "root"'),
 ])
-def test_what_is_no_tree_is_refused_with_a_sentence(queues, complaint):
+def test_queues_that_form_no_tree_are_refused_with_a_sentence(queues, complaint):
     with pytest.raises(QueueTreeError, match=complaint):
         plant(*queues)
 
@@ -79,13 +79,13 @@ def test_two_queues_are_compared_where_their_lines_part():
     assert names("hpc", "night") == ("hpc", "ops")
 
 
-def test_the_root_takes_from_the_cluster_what_it_leaves_unsaid():
+def test_the_roots_missing_amounts_are_the_clusters():
     root = grow(queue("root"), queue("a", guarantee={"cpu": "2"})).attrs["root"]
     assert root.capability == root.deserved == root.real_capability == CLUSTER
     assert root.guarantee == Resource(2000.0)
 
 
-def test_what_the_root_says_stays_but_its_limit_is_the_cluster():
+def test_the_roots_own_amounts_stay_but_its_limit_is_the_cluster():
     said = queue("root", capability={"cpu": "99"}, deserved={"cpu": "5"}, guarantee={"cpu": "7"})
     root = grow(said, queue("a", guarantee={"cpu": "2"})).attrs["root"]
     assert (root.capability, root.deserved, root.guarantee) == (Resource(99000.0), Resource(5000.0),
@@ -107,7 +107,7 @@ def test_a_capability_of_zero_inherits_for_cpu_and_memory_but_not_for_other_reso
     assert tree.attrs["a"].real_capability == Resource(8000.0, 2.0**30, {"nvidia.com/gpu": 0.0})
 
 
-def test_what_is_guaranteed_to_sisters_is_out_of_reach():
+def test_guarantees_of_siblings_lower_the_limit():
     tree = grow(queue("root"), queue("a", guarantee={"cpu": "6"}), queue(
         "b", guarantee={"cpu": "1"}), queue("c"))
     assert [tree.attrs[name].real_capability.milli_cpu
@@ -129,7 +129,7 @@ def test_a_limit_is_worked_out_from_the_parents_limit():
     ((queue("eng", guarantee={"cpu": "1"}), queue("dev", "eng", guarantee={"cpu": "2"})),
      "queue \"eng\": its children's spec.guarantee add up"),
 ])
-def test_what_cannot_hold_all_at_once_is_a_warning_and_nothing_is_refused(queues, warning):
+def test_children_that_exceed_their_parent_are_a_warning_and_none_is_refused(queues, warning):
     tree = grow(queue("root"), *queues)
     assert [what for what in tree.warnings if str(what).lower().startswith(warning)]
     assert tree.attrs["dev"].real_capability.milli_cpu > 0

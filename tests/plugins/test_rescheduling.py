@@ -69,7 +69,7 @@ def test_victims(sentence, usage, cordoned, expected):
          ["a-0", "a-1", "b-0", "b-1"]),
     ],
 )
-def test_room_stops_the_evictions_only_when_it_is_used_up_exactly(sentence, cpu, expected):
+def test_headroom_stops_the_evictions_only_at_exactly_zero(sentence, cpu, expected):
     words = {"requests": {"cpu": cpu, "memory": "1Gi"}}
     pods = {f"{job}-{i}": (on, words) for job, on in (("a", "n1"), ("b", "n3")) for i in range(3)}
     even = STRATEGY.replace("30", "70")  # who is below the target can take more
@@ -77,7 +77,7 @@ def test_room_stops_the_evictions_only_when_it_is_used_up_exactly(sentence, cpu,
     assert victims(cluster(usage, pods), f"{PERIOD}, interval: 0s, {even}") == expected, sentence
 
 
-def test_the_least_important_pods_go_first():
+def test_the_least_important_pods_are_evicted_first():
     some, room = {"requests": {"cpu": "1"}}, {"cpu": "1", "memory": "1Gi"}
     all_of_it = {"requests": room, "limits": room}
     pods = {

@@ -21,7 +21,7 @@ def plugin(**arguments):
 
 
 def one(arguments, requests=None, notes=None, offered=None, running=()):
-    """A session, the pod that asks, and the only node."""
+    """A session, the pod to place, and the only node."""
     objects = [
         queue(),
         group("a"),
@@ -161,7 +161,7 @@ def test_proportional(sentence, arguments, offered, requests, fits):
     assert error is None or error.reasons == [f"proportional of resource {GPU} check failed"]
 
 
-def test_a_scarce_resource_that_is_all_in_use_still_asks_for_room_now():
+def test_a_scarce_resource_that_is_all_in_use_still_needs_idle_resources():
     ssn, asked, n1 = one(proportional(), {"cpu": "4"}, offered={GPU: "1"},
                          running=[{GPU: "1", "cpu": "1"}])
     assert ssn.predicate_for_allocate(asked, n1) is not None

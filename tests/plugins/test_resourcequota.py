@@ -46,19 +46,19 @@ def test_one_job(sentence, quotas, asks, phase):
     assert phases(*quotas, waiting("a", **asks), pod("a-0", "a"))[0] == {"a": phase}, sentence
 
 
-def test_a_job_without_a_minimum_is_let_in():
+def test_a_job_without_a_minimum_is_admitted():
     quotas = quota("q", {"cpu": "1"}, {"cpu": "1"})
     assert phases(quotas, group("a", phase="Pending"), pod("a-0", "a"))[0] == {"a": "Inqueue"}
 
 
-def test_jobs_let_in_before_count():
+def test_jobs_admitted_before_count():
     jobs = [waiting(name, cpu=cpu) for name, cpu in (("a", "4"), ("b", "4"), ("c", "2"))]
     pods = [pod(f"{name}-0", name) for name in "abc"]
     assert phases(quota("q", {"cpu": "7"}, {"cpu": "1"}), *jobs,
                   *pods)[0] == {"a": "Inqueue", "b": "Pending", "c": "Inqueue"}
 
 
-def test_the_event_says_what_was_short():
+def test_the_event_names_the_exceeded_resources():
     _, ssn = phases(quota("q", {"cpu": "3", "memory": "9Gi"}, {"cpu": "2"}),
                     waiting("a", cpu="2", memory="1Gi"), pod("a-0", "a"))
     assert [(e.kind, e.reason, e.message) for e in ssn.cache.events if "quota" in e.message

@@ -61,7 +61,7 @@ def test_order(sentence, left, right, first):
     assert ssn.plugins["sla"].job_order(a, b) == (mine > theirs) - (mine < theirs)
 
 
-def test_a_job_past_its_deadline_is_let_in_although_the_cluster_is_full():
+def test_a_job_past_its_deadline_is_admitted_although_the_cluster_is_full():
     objects = [queue(), node("n1", cpu="1"), pod("r", "r", "n1"), group("r", phase="Running")]
     late = group("late", phase="Pending", created="2027-01-15T07:00:00Z", minResources={"cpu": "2"},
                  annotations={KEY: "1h"})

@@ -54,7 +54,7 @@ def test_annotations(sentence, notes, affinity, anti, order):
         ({"anti": "ps", "order": "ps,worker,ps"}, 'task-order names "ps" twice in a group'),
     ],
 )
-def test_a_wrong_annotation_makes_all_of_them_void_and_says_so(notes, sentence):
+def test_a_wrong_annotation_invalidates_all_of_them_with_a_message(notes, sentence):
     ssn = session(wants(**notes), roles(ps=1, worker=1))
     assert ssn.plugins["task-topology"].managers == {}
     assert ssn.warnings == [f"PodGroup default/a: annotation volcano.sh/task-topology-{sentence}; "
@@ -123,7 +123,7 @@ def test_jobs_are_not_compared_unless_one_task_has_a_bucket_and_the_other_none()
     compare, t = ssn.plugins["task-topology"].task_order, lambda name: task(ssn, name)
     assert compare(t("a-worker-0"), t("b-worker-0")) == 0
     assert compare(t("a-worker-0"), t("b-chief-0")) < 0 < compare(t("b-chief-0"), t("a-worker-0"))
-    assert compare(t("a-worker-0"), t("c-worker-0")) == 0  # c asks for nothing
+    assert compare(t("a-worker-0"), t("c-worker-0")) == 0  # c has no annotations
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_score(sentence, room, on, score):
     ]
 
 
-def test_what_is_being_freed_is_room_for_a_bucket():
+def test_resources_being_released_count_for_a_bucket():
     ssn = session(wants(affinity="ps,worker"),
                   [*roles(ps=1, worker=1), group("b"), *roles("b", on={"b-x-0": "n1"}, x=1)],
                   [node("n1", "2")])
@@ -157,7 +157,7 @@ def test_what_is_being_freed_is_room_for_a_bucket():
     assert (before, ssn.node_order(asked, n1)) == (50.0, 100.0)
 
 
-def test_what_was_placed_in_this_cycle_drives_off_and_a_discard_does_not_undo_it():
+def test_anti_affinity_counts_this_cycles_placements_even_after_a_discard():
     ssn = session(wants(anti="ps"), roles(ps=2), [node("n1"), node("n2")])
     second, n1 = task(ssn, "a-ps-1"), ssn.nodes["n1"]
     before = ssn.node_order(second, n1)

@@ -59,7 +59,7 @@ def test_hours(sentence, hours, now, reason):
                                                          }, NOW, "revocable zone rz2 not support"),
     ],
 )
-def test_where_a_pod_may_go(sentence, on, notes, now, reason):
+def test_where_a_pod_may_be_placed(sentence, on, notes, now, reason):
     ssn = open_session(queue(), on, group("a"), pod("a-0", "a", annotations=notes), plugins=tdm(),
                        now=now)
     error = ssn.predicate_for_allocate(task(ssn, "a-0"), ssn.nodes["n1"])
@@ -67,7 +67,7 @@ def test_where_a_pod_may_go(sentence, on, notes, now, reason):
     assert error is None or error.unresolvable()
 
 
-def test_revocable_nodes_are_preferred_by_those_who_may_use_them():
+def test_revocable_nodes_are_preferred_for_pods_that_may_use_them():
     objects = queue(), node("n0"), revocable(), group("a"), pod("a-0", "a",
                                                                 annotations={ZONE: "*"}), pod(
                                                                     "a-1", "a")
@@ -164,7 +164,7 @@ def test_preemption(sentence, notes, expected, vote):
     assert (names(victims), answer) == (expected, vote), sentence
 
 
-def test_victims_come_job_by_job():
+def test_victims_are_selected_job_by_job():
     ssn = open_session(
         queue(), node("n2"), group("a"), group("b"), group("c"),
         pod("c-0", "c", annotations={PREEMPTABLE: "false"}),
@@ -175,7 +175,7 @@ def test_victims_come_job_by_job():
     assert names(victims) == ["a-1", "b-0"]
 
 
-def test_jobs_that_cannot_be_preempted_go_first_and_starve_while_a_pod_waits():
+def test_jobs_that_cannot_be_preempted_are_first_and_starve_while_a_pod_waits():
     marks = {"a": "true", "b": "false"}
     groups = [group(name, annotations={PREEMPTABLE: mark}) for name, mark in marks.items()]
     ssn = open_session(queue(), *groups, pod("a-0", "a"), pod("b-0", "b"), plugins=tdm())

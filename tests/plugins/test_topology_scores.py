@@ -74,7 +74,7 @@ def test_pods_without_topology_may_be_left_alone():
             f"{{name: {NAME}, arguments: {{hypernode.binpack.normal-pod.enable: false}}}}"))
 
 
-def test_what_is_placed_and_taken_back_counts():
+def test_placements_and_their_undoing_count():
     ssn = full_session(
         f"{{name: {NAME}, arguments: "
         "{hypernode.binpack.normal-pod.fading: 0, hypernode.binpack.memory: 0}}"
@@ -111,7 +111,7 @@ def test_pods_with_topology_stay_close(sentence, allocated, s0, s1, outside):
 @pytest.mark.parametrize(
     ("sentence", "old", "asked", "scores"),
     [
-        # each leaf has 8 CPU and 16 GiB; the gang asks for 2 x 1 CPU and 2 x 1 GiB
+        # each leaf has 8 CPU and 16 GiB; the gang requests 2 x 1 CPU and 2 x 1 GiB
         ("the fuller one", [
             ("n2", "2")
         ], ["s0", "s1"], {"s0": (2 / 8 + 2 / 16) / 2, "s1": (4 / 8 + 3 / 16) / 2}),

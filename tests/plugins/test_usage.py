@@ -59,14 +59,14 @@ def test_one_node(sentence, usage, arguments, reason, score):
     assert at_once == ([reason is None], [found[1]])
 
 
-def test_annotations_tell_usage_too():
+def test_annotations_set_usage_too():
     busy = node("n1", annotations={"volcano-lab/cpu-usage": "85"})
     ssn = open_session(queue(), busy, group("a"), pod("a-0", "a"), plugins="usage")
     assert ssn.nodes["n1"].resource_usage.metrics_time == math.inf
     assert answers(ssn) == (CPU, pytest.approx(287.5))
 
 
-def test_pods_go_to_the_less_busy_node_and_stay_off_busy_ones_unless_told_otherwise():
+def test_pods_are_placed_on_the_less_busy_node_and_never_on_busy_ones_by_default():
     nodes = [
         node(f"n{i}", annotations={"volcano-lab/cpu-usage": cpu})
         for i, cpu in enumerate(("95", "90", "30", "60"))

@@ -18,14 +18,14 @@ PAGE = ROOT / "docs" / "writing-a-plugin.md"
 OWN_TEST = """from small_cluster import conf, group, node, pod, queue, run
 
 
-def test_the_shorter_job_goes_first():
+def test_the_shorter_job_is_first():
     ssn = run(queue(), node("n1", cpu="1"), group("a"), group("b"), pod("a-0", "a"),
               pod("a-1", "a"), pod("b-0", "b"), conf=conf("short-jobs-first"))
     assert ssn.committed[0][1] == "default/b-0"
 """
 
 
-def test_the_example_of_the_page_prints_what_the_page_says(capsys):
+def test_the_example_of_the_page_has_the_pages_output(capsys):
     code, printed = re.findall(r"```(?:python|text)\n(.*?)```", PAGE.read_text(encoding="utf-8"),
                                re.DOTALL)
     with PLUGINS.restored():

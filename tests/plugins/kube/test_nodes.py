@@ -60,7 +60,7 @@ def fields(operator: str, *values: str) -> Affinity:
          {"node_selector": {"zone": "a"}, "affinity": on_nodes("disk", "DoesNotExist")}, "n2"),
     ],
 )
-def test_where_a_pod_may_go(sentence, spec, allowed):
+def test_where_a_pod_may_be_placed(sentence, spec, allowed):
     nodes = [node("n1", zone="a", disk="ssd", cores="8"), node("n2", zone="a", cores="16"),
              node("n3", zone="b", cores="many"), node("n4")]
     refused = Scene(nodes).reasons(pod(**spec))
@@ -108,7 +108,7 @@ def test_two_pods_on_a_node_cannot_have_one_host_port():
     assert scene.fits(pod("later", host_port=80)) == ["n2"]
 
 
-def test_a_port_that_two_pods_have_is_free_when_the_first_of_them_has_gone():
+def test_a_port_that_two_pods_use_is_free_when_the_first_of_them_is_removed():
     scene = Scene([node("n1")], {"n1": [pod("old", host_port=80)]})
     task = scene.place(pod("twin", host_port=80), "n1")
     scene.take_away(task)

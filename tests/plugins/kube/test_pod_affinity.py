@@ -50,7 +50,7 @@ IN_GOLD = {"namespace_selector": LabelSelector({"tier": "gold"})}
                                                                                          ]), ""),
     ],
 )
-def test_where_a_pod_may_go(sentence, running, wish, allowed):
+def test_where_a_pod_may_be_placed(sentence, running, wish, allowed):
     pods = {name: [pod(f"old-{app}", app) for app in names] for name, names in running.items()}
     assert Scene(ZONES, pods).fits(pod(affinity=wish)) == allowed.split(), sentence
 
@@ -112,7 +112,7 @@ def test_preferred_affinity_scores_from_worst_to_best():
     assert scene.batch_scores(pod(affinity=apart)) == {"n1": 100, "n2": 0, "n3": 100}
 
 
-def test_wishes_of_pods_that_are_there_count_but_not_what_they_require():
+def test_preferred_terms_of_existing_pods_count_but_not_required_ones():
     scene = Scene(
         ZONES, {
             "n2": [pod("old", "db", affinity=rather_near("web", 1))], "n3":
@@ -130,7 +130,7 @@ def test_wishes_of_pods_on_nodes_that_had_none_at_opening_count_only_for_pods_wi
         pod(affinity=rather_near("cache", 1))) == {"n1": 0, "n2": 66, "n3": 200}
 
 
-def test_pods_that_terms_can_tell_apart_do_not_share_counts():
+def test_pods_that_terms_distinguish_do_not_share_counts():
     scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("web"))]})
     assert scene.fits(pod("a", "cache")) == ["n1", "n2", "n3"]
     assert scene.fits(pod("b", "web")) == ["n1", "n3"]
@@ -173,7 +173,7 @@ def wishes(one: Pod) -> list[tuple[int, PodAffinityTerm]]:
 
 def concerns(term: PodAffinityTerm, owner: Pod, other: Pod, namespaces: dict,
              incoming: Pod) -> bool:
-    """Whether `other` is a pod that `owner`'s term speaks of."""
+    """Return whether `owner`'s term matches `other`."""
     if not term.namespaces and term.namespace_selector is None:
         there = other.namespace == owner.namespace
     elif owner is incoming:

@@ -1,4 +1,4 @@
-"""What a pod asks for as Kubernetes counts it, and the scores by how full a node would be."""
+"""A pod's requests as Kubernetes counts them, and the scores by a node's utilization."""
 
 import pytest
 from attrs import evolve
@@ -56,7 +56,7 @@ def a_pod(*containers: Container, init: tuple[Container, ...] = (), **spec) -> P
         ("overhead comes on top", a_pod(container("1"), overhead={"cpu": "250m"}), 1250, 1250),
     ],
 )
-def test_what_a_pod_asks_for(sentence, one, cpu, cpu_with_defaults):
+def test_the_requests_of_a_pod(sentence, one, cpu, cpu_with_defaults):
     requests = resources.pod_requests(one)
     assert dict(requests.asked).get("cpu", 0) == dict(requests.counted).get("cpu",
                                                                             0) == cpu, sentence

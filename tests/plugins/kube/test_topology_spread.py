@@ -40,7 +40,7 @@ def running(**counts: int) -> dict:
         ("all constraints must hold", {"n1": 1}, spread("zone") + spread(HOSTNAME), "n3"),
     ],
 )
-def test_where_a_pod_may_go(sentence, counts, constraint, allowed):
+def test_where_a_pod_may_be_placed(sentence, counts, constraint, allowed):
     assert Scene(ZONES, running(**counts)).fits(
         pod(topology_spread_constraints=constraint)) == allowed.split(), (sentence)
 

@@ -103,7 +103,7 @@ def test_two_claims_of_a_pod_need_two_volumes_and_the_larger_one_is_not_wasted()
     assert scene(*objects).fits(claims("large", "small")) == ["n1"]
 
 
-def test_the_claim_of_an_ephemeral_volume_is_made_for_its_pod():
+def test_the_claim_of_an_ephemeral_volume_must_be_its_pods():
     mine = claims()
     mine.spec.volumes.append({"name": "tmp", "ephemeral": {}})
     said = scene(klass()).predicates.pre_predicate(TaskInfo(mine))
@@ -147,7 +147,7 @@ def test_a_volume_is_taken_when_its_pod_is_placed_and_free_again_when_that_is_ta
     assert there.fits(second) == ["n2"]
 
 
-def test_pods_of_one_claim_go_together():
+def test_pods_of_one_claim_are_placed_together():
     there = scene(claim("a"), klass(provisioner=DISK))
     placed(there, claims("a", name="first"), "n3")
     assert there.fits(claims("a", name="second")) == ["n3"]
@@ -159,7 +159,7 @@ def test_a_pipelined_pod_takes_no_volume():
     assert there.fits(claims("b", name="second")) == ["n2"]
 
 
-def test_a_placement_that_is_made_a_second_time_takes_no_volume():
+def test_a_placement_that_is_repeated_reserves_no_volume():
     there = scene(claim("a"), claim("b"), klass(), volume(zone="b"))
     task = placed(there, claims("a", name="first"), "n2")
     there.predicates.on_deallocate(Event(task))

@@ -1,4 +1,4 @@
-"""How many volumes of a driver a node can have, and in which zone volumes lie."""
+"""The limit of a driver's volumes per node, and the volumes' zones."""
 
 import pytest
 from kube_scene import Scene, node
@@ -32,13 +32,13 @@ def test_a_node_has_at_most_so_many_volumes(sentence, limit, running, wanted, re
     assert there.reasons(claims(*wanted)) == ({"n1": [TOO_MANY]} if refused else {}), sentence
 
 
-def test_a_node_that_nothing_is_known_of_and_other_drivers_have_no_limit():
+def test_nodes_without_a_csi_node_and_other_drivers_have_no_limit():
     assert Scene([node("n1")], storage=OBJECTS).fits(claims("a")) == ["n1"]
     other = Scene([node("n1")], storage=[*OBJECTS, csi_node("n1", other=0)])
     assert other.fits(claims("a")) == ["n1"]
 
 
-def test_the_switches_turn_each_rule_off():
+def test_the_arguments_disable_each_rule():
     full = [*OBJECTS, csi_node("n1", **{DRIVER: 0})]
     off = {"predicate.NodeVolumeLimitsEnable": False}
     assert Scene([node("n1")], storage=full, arguments=off).fits(claims("a")) == ["n1"]
@@ -79,7 +79,7 @@ def test_a_volume_is_in_its_zones(sentence, volumes, nodes, fits):
     ([claim("a"), klass(mode="Immediate")], "PersistentVolume had no name"),
     ([claim("a"), klass(mode=None)], 'VolumeBindingMode not set for StorageClass "wait"'),
 ])
-def test_zones_that_nobody_can_tell(objects, reason):
+def test_zones_that_cannot_be_determined(objects, reason):
     only = {"predicate.VolumeBindingEnable": False, "predicate.NodeVolumeLimitsEnable": False}
     there = Scene([node("n1")], storage=objects, arguments=only)
     assert there.reasons(claims("a")) == {"n1": [reason]}
