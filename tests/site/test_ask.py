@@ -3,12 +3,15 @@ byte of it leaves the page.
 """
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from exports import EXPORTS
 
 from browser.site import served
+from volcano_lab import dump
 from volcano_lab.widgets.questions import Questions
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +23,7 @@ REFUSED = """() => new Promise((resolve) => {
     addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
     fetch("http://localhost:9/").catch(() => {});
 })"""
+ANSWERED = "(job) => document.querySelector('.vq-answer h3')?.innerText === job"
 
 
 @pytest.fixture
@@ -56,6 +60,37 @@ def test_a_file_is_answered_and_nothing_leaves_the_page(visit, tmp_path):
     assert not [request.url for request in asked
                 if not request.url.startswith((address, "blob:", "data:"))]
     assert page.evaluate(REFUSED) == "connect-src"
+
+
+def command(name, file, *words):
+    """What a command answers, as plain data."""
+    words = [sys.executable, "-m", "volcano_lab.cli", name, str(file), *words, "-o", "json"]
+    return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_has_the_jobs_queues_and_answers_of_the_commands(visit, tmp_path, name):
+    page, address, asked = visit
+    file = tmp_path / f"{name}.yaml"
+    file.write_text(dump(EXPORTS[name]()), encoding="utf-8")
+    page.goto(f"{address}/ask.html")
+    page.set_input_files("#file", str(file))
+    page.wait_for_selector(".vq-lab .vp-lab", timeout=240_000)
+    chips = page.locator(".vq-job")
+    jobs = [chip.locator("b").inner_text() for chip in chips.all()]
+    assert sorted(jobs) == sorted(job for group in command("why", file, "--all")["waiting"]
+                                  for job in group["jobs"])
+    for chip, job in zip(chips.all(), jobs, strict=True):
+        chip.click()
+        page.wait_for_function(ANSWERED, arg=job, timeout=240_000)
+        found = page.locator(".vq-answer > p:not(.vq-busy)").all_inner_texts()
+        told = command("why", file, job)
+        assert found[0] in told["text"]
+        assert {cause["text"] for cause in told["causes"] if cause["text"]} <= {*found}
+    tree = page.locator(".vq-lab").inner_text()
+    assert all(row["queue"] in tree for row in command("run", file)["jobs"])
+    assert not [request.url for request in asked
+                if not request.url.startswith((address, "blob:", "data:"))]
 
 
 def test_a_file_that_cannot_be_read_is_named_beside_the_drop(visit, tmp_path):

@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from exports import EXPORTS
 
-from volcano_lab import Cluster
+from volcano_lab import Cluster, dump
 from volcano_lab.cli import main
 from volcano_lab.widgets.ask import open as open_panel
 from volcano_lab.widgets.questions import Questions
@@ -81,6 +82,17 @@ def test_a_move_of_the_lab_is_answered_as_why_with_that_change(opened, export):
     assert found["before"] != found["after"]
     [said] = ask(questions, ask="move", what={"n": 2, "values": {"x": 1}})["said"]
     assert "no control" in said
+
+
+def test_the_lab_has_the_jobs_that_wait_at_rest(tmp_path):
+    file = tmp_path / "gpu.yaml"
+    file.write_text(dump(EXPORTS["gpu"]()), encoding="utf-8")
+    questions = Questions()
+    waiting = [row["job"] for row in ask(questions, ask="open", files=[str(file)])["waiting"]]
+    ask(questions, ask="lab")
+    pending = [row["job"] for row in questions._lab.facts.cycle.jobs() if row["pending"]]
+    assert len(pending) == len(waiting) == 3
+    assert all(any(uid.startswith(job) for uid in pending) for job in waiting)
 
 
 def test_nodes_and_queues_have_equal_sums(opened):

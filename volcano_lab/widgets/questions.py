@@ -105,10 +105,14 @@ class Questions:
         return {"before": state(found.before.session), "after": state(found.after.session)}
 
     def lab(self) -> Row:
-        """Return the data of the cluster's lab, whose queues, jobs and limits can be moved."""
+        """Return the data of the lab of the cluster at rest, whose queues, jobs and limits can be
+        moved.
+        """
         from volcano_lab.widgets.cluster_lab import lab  # loads modules that a page may never need
 
-        self._lab = lab(self.cluster, resource=next(iter(resources(self.explainer.session)), "cpu"))
+        ssn = self.explainer.session
+        self._lab = lab(Cluster(self.explainer.objects, ssn.conf),
+                        resource=next(iter(resources(ssn)), "cpu"))
         return self._lab.get_state(["fixed", "shown"])
 
     def moved(self, what: Row) -> Row:
