@@ -29,9 +29,14 @@ def test_there_are_twenty_pages_and_each_has_its_causes():
 @pytest.mark.parametrize("name", sorted(set(ROWS) - SEEN_OVER_TIME))
 def test_the_example_of_a_page_has_its_cause(name):
     cluster = Cluster.read(PENDING / f"{name}.yaml")
-    codes = [cause.code for cause in cluster.why("train").causes]
-    pages = {page_of([code]) for code in codes}
-    assert ("smaller-share" if name == "higher-priority" else name) in pages, codes
+    answer = cluster.why("train")
+    pages = {PAGES.get(cause.code) for cause in answer.causes}
+    assert ("smaller-share" if name == "higher-priority" else name) in pages, answer.causes
+
+
+@pytest.mark.parametrize("name", ["resource-no-node-has", "queue-full", "no-such-queue", "volume"])
+def test_an_answer_leads_to_the_page_of_its_first_line(name):
+    assert page_of(Cluster.read(PENDING / f"{name}.yaml").why("train")) == name
 
 
 def test_a_page_shows_what_kubectl_and_why_print_and_leads_on():

@@ -64,7 +64,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
         print(report(explanation, explainer.names, output == "wide"), flush=True)
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
-        page = page_of(explanation.codes) if output == "wide" else ""
+        page = page_of(explanation) if output == "wide" else ""
         if page:
             print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
                                         page=page)))

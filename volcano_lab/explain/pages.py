@@ -7,16 +7,23 @@ Volcano: none
 import tomllib
 from pathlib import Path
 
+from volcano_lab.explain.explanation import Explanation, each_said
+from volcano_lab.messages import Message
+
 TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text("utf-8"))
 """What explanations look up, as plain data."""
 PAGES = {code: page for page, codes in TABLES["pages"].items() for code in codes.split()}
 """Code of a cause -> its page."""
 
 
-def page_of(codes: list[str]) -> str:
-    """Return the page of the first cause that has one, "" without.
+def page_of(answer: Explanation) -> str:
+    """Return the page of the gap that an answer's first line names, else of its first cause that
+    has one; "" without.
 
-    >>> page_of(["held_by", "over_deserved"])
-    'queue-full'
+    >>> from volcano_lab.cluster import Cluster
+    >>> page_of(Cluster().node("n1", cpu=4).job("a", cpu=6).why("a"))
+    'no-node-large-enough'
     """
-    return next((PAGES[code] for code in codes if code in PAGES), "")
+    gaps = [each.facts["gap"].code.split(".")[1] for each in each_said(answer.said)
+            if isinstance(each, Message) and each.facts.get("gap")]
+    return next((PAGES[code] for code in (*gaps, *answer.codes) if code in PAGES), "")

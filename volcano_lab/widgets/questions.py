@@ -87,7 +87,7 @@ class Questions:
         self._remedies[job] = iter(found.remedies_within(SECONDS))
         causes = [{"code": cause.code, "text": gettext(cause.text), "context": cause.context}
                   for cause in found.causes if cause.text]
-        return {"head": gettext(found.head), "causes": causes, "page": page_of(found.codes),
+        return {"head": gettext(found.head), "causes": causes, "page": page_of(found),
                 "seeks": found.seeks_remedies}
 
     def next(self, job: str) -> Row | None:
