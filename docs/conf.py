@@ -17,6 +17,7 @@ shutil.copytree(ROOT / "notebooks" / ("zh" if CHINESE else ""), DOCS / "lessons"
                 ignore=shutil.ignore_patterns(".*", "zh"))
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
+from chinese_search import ChineseSearch  # noqa: E402
 from folds import fill, link_pages, link_to_try, strip  # noqa: E402
 from front import write  # noqa: E402
 from generate import MADE, generate  # noqa: E402
@@ -100,3 +101,4 @@ def setup(app):
     """Called by Sphinx."""
     app.connect("build-finished", in_front)
     app.connect("source-read", in_chinese)
+    app.add_search_language(ChineseSearch)

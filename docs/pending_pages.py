@@ -62,7 +62,9 @@ def page(row: Row, site: bool = False) -> Iterator[str]:
     line = row.get("line", f"volcano-lab why docs/pending/{row['page']}.yaml train")
     file = PENDING.parents[1] / line.split()[2]
     explainer = Cluster.read(file).explainer()
-    yield f"# {gettext(row['title'])}\n\n{gettext(row['lead'])}"
+    main = ", ".join(f"! {word}" for word in row["words"].split(", "))
+    yield f"# {gettext(row['title'])}\n\n```{{index}} {main}\n```"  # what the search shows first
+    yield f"\n{gettext(row['lead'])}"
     yield _head("symptom") + _symptom(explainer)
     yield _head("numbers")
     yield from _queues(explainer)
