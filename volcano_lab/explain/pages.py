@@ -24,6 +24,6 @@ def page_of(answer: Explanation) -> str:
     >>> page_of(Cluster().node("n1", cpu=4).job("a", cpu=6).why("a"))
     'no-node-large-enough'
     """
-    gaps = [each.facts["gap"].code.split(".")[1] for each in each_said(answer.said)
+    gaps = [each.facts["gap"].code.removeprefix("gap.") for each in each_said(answer.said)
             if isinstance(each, Message) and each.facts.get("gap")]
     return next((PAGES[code] for code in (*gaps, *answer.codes) if code in PAGES), "")
