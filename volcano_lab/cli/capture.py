@@ -23,7 +23,7 @@ def capture(files: Sequence[str], namespace: str, output: str) -> int:
         print_data({"objects": len(cluster.others), "missing": found}, output)
     else:
         for sentence in found:
-            print(wrapped(gettext("missing: {what}", what=gettext(sentence)), width(), "  ", ""))
+            print(wrapped(gettext("missing: {what}", what=sentence), width(), "  ", ""))
         counts = sorted(Counter(obj.kind for obj in cluster.others).items())
         summary = Message("objects", n=len(cluster.others),
                           kinds=[f"{kind} {count}" for kind, count in counts])

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from shutil import get_terminal_size
 from typing import Any
 
-from volcano_lab.messages import gettext, mark, one_line, printable, wrapped
+from volcano_lab.messages import columns, gettext, mark, one_line, padded, printable, wrapped
 from volcano_lab.trace.plain import camel, quantities
 from volcano_lab.trace.shown import Shown
 
@@ -87,7 +87,8 @@ def _columns(cells: Sequence[Mapping[str, str]], optional: Sequence[str], most: 
     """Return the shown columns, and the width of each."""
     names = [name for name in cells[0] if most is None or name not in optional
              or any(row[name] not in ("", "0", "no") for row in cells)]
-    wide = {name: max(len(name), *(len(row[name]) for row in cells)) for name in names}
+    wide = {name: max(columns(text) for text in (name, *(row[name] for row in cells)))
+            for name in names}
     for name in optional:
         held = sum(wide.values()) + len(GAP) * (len(wide) - 1)
         if most is not None and name in wide and held > most:
@@ -96,16 +97,15 @@ def _columns(cells: Sequence[Mapping[str, str]], optional: Sequence[str], most: 
 
 
 def _line(row: Mapping[str, str], wide: Mapping[str, int], right: set[str]) -> str:
-    padded = [text.rjust(wide[name]) if name in right else text.ljust(wide[name])
-              for name, text in row.items()]
-    line = GAP.join(padded).rstrip()
+    line = GAP.join(padded(text, wide[name], name in right)
+                    for name, text in row.items()).rstrip()
     phase = next((text for text in row.values() if text in COLOURS), None)
     return line if phase is None else re.sub(
         rf"(?<=\s){phase}(?=\s|$)", styled(phase, fg=COLOURS[phase]), line, count=1)
 
 
 def _wrapped(text: str, most: int, words: bool) -> list[str]:
-    return wrapped(text, most).splitlines() or [""] if words and len(text) > most else [text]
+    return wrapped(text, most).splitlines() or [""] if words and columns(text) > most else [text]
 
 
 def print_data(data: Mapping[str, Any], form: str) -> None:
@@ -156,5 +156,5 @@ def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output, in the reader's language."""
     most = width() if sys.stderr.isatty() else 100_000  # files get whole lines
     for warning in warnings:
-        text = f"{gettext('warning')}{mark(': ')}{one_line(gettext(warning))}"
+        text = f"{gettext('warning')}{mark(': ')}{one_line(warning)}"
         print(wrapped(text, most, "  ", ""), file=sys.stderr)

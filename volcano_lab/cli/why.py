@@ -49,7 +49,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
 
         timeline, warnings, named = past(files, name or NO_NAME, conf, cycle, life, context)
         explainer = timeline.at()
-    warnings = warnings + doubts(explainer.session) + ([] if named else [DEFAULT])
+    warnings = warnings + doubts(explainer.session) + ([] if named else [gettext(DEFAULT)])
     explanation = None if name is None else explain(
         _question(explainer, timeline, node, before, evict), name, namespace)
     warn(warnings)

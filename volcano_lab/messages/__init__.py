@@ -14,9 +14,9 @@ from .errors import Misuse, NoSuch, OneSentence
 from .language import ENGLISH, languages, speak, speaking, spoken
 from .message import Message, Said, known, paragraph
 from .similar import alike, did_you_mean, meant, near
-from .text import capped, columns, one_line, printable, wrapped
+from .text import capped, columns, one_line, padded, printable, wrapped
 
 __all__ = ["ENGLISH", "Message", "Misuse", "NoSuch", "OneSentence", "Said", "alike", "capped",
            "columns", "did_you_mean", "friendly_errors", "gettext", "known", "languages",
-           "localized", "mark", "meant", "near", "one_line", "paragraph", "printable", "speak",
-           "speaking", "spoken", "wrapped"]
+           "localized", "mark", "meant", "near", "one_line", "padded", "paragraph", "printable",
+           "speak", "speaking", "spoken", "wrapped"]

@@ -44,6 +44,16 @@ def columns(text: str) -> int:
     return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
+def padded(text: str, width: int, right: bool = False) -> str:
+    """Return a text filled with spaces to so many columns, after it or, at the `right`, before it.
+
+    >>> padded("队列", 6) + "|", padded("3", 3, right=True)
+    ('队列  |', '  3')
+    """
+    gap = " " * (width - columns(text))
+    return gap + text if right else text + gap
+
+
 def wrapped(text: str, most: int, indent: str = "", first: str | None = None) -> str:
     r"""Return a sentence in lines, no word broken. A Chinese sign is two columns wide, and a line
     may end after it.

@@ -11,7 +11,7 @@ from html import escape
 from importlib import import_module
 from typing import Any, Self
 
-from volcano_lab.messages import NoSuch, columns, gettext, speaking, spoken
+from volcano_lab.messages import NoSuch, columns, gettext, padded, speaking, spoken
 
 Row = Mapping[str, Any]
 Part = str | list[dict[str, Any]]
@@ -99,11 +99,7 @@ def plain_text(part: Part, translate: Callable[[str], str] = gettext) -> str:
     heads, rows, numbers = _table(part, translate)
     lines = [heads, *rows]
     widths = [max(columns(line[place]) for line in lines) for place in range(len(heads))]
-    padded = [[" " * (width - columns(cell)) * number + cell
-               + " " * (width - columns(cell)) * (not number)
-               for cell, width, number in zip(line, widths, numbers, strict=True)]
-              for line in lines]
-    return "\n".join("  ".join(line).rstrip() for line in padded)
+    return "\n".join("  ".join(map(padded, line, widths, numbers)).rstrip() for line in lines)
 
 
 def markdown(part: Part) -> str:
