@@ -97,7 +97,7 @@ def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
 
 
 def _about(sentence: str) -> str:
-    """A sentence without the name in front."""
+    """Return a sentence without the name in front."""
     return _COLON.split(sentence, maxsplit=1)[-1]
 
 

@@ -119,7 +119,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
 
 
 def _queue_rows(cycle: Cycle, resource: str, shown: Iterable[str]) -> list[Row]:
-    """The rows of the queues that are drawn: not the root, and `default` only where it is used."""
+    """Return the rows of the drawn queues: not the root, and `default` only if it is used."""
     rows = {row["queue"]: row for row in tree(cycle.trace, None, resource)}
     idle = {"parent": "", "deserved": 0, "allocated": 0, "request": 0, "real_capability": None,
             "share": 0}  # unknown to the plugin that shares between queues

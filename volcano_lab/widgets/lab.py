@@ -295,7 +295,7 @@ class Lab(OnPage):
 
     @observe("ask")
     def _asked(self, change: Any) -> None:
-        """{"n": number of the question, and one of values, undo, reset, task, show, copy, why}."""
+        """Answer {"n": number, and one of values, undo, reset, task, show, copy, why}."""
         asked = change.new
         answers: dict[str, Callable[[Any], object]] = {
             "values": lambda values: self._move(values, bool(asked.get("more"))),
@@ -324,7 +324,7 @@ class Lab(OnPage):
         self._apply(start | show, [str(Message("task.shown", moves=paragraph(sentences)))])
 
     def _forms(self) -> list[str]:
-        """The forms in which this state can be copied: names of methods."""
+        """Return the forms in which this state can be copied: names of methods."""
         return ["python", "yaml"] if self.code else []
 
     def _copied(self, form: str) -> None:

@@ -64,7 +64,7 @@ def _spoken(spec: Any) -> Any:
 
 def _page(svg: str) -> str:
     """Return the picture in the page's light or dark, without attributes for scripts and screen
-    readers, which don't look into an image.
+    readers, which can't read an image.
     """
     svg = re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
     head, body = svg.split(">", 1)

@@ -153,7 +153,7 @@ def _parts(source: str) -> list[Any]:
 
 
 def show_fields() -> None:
-    """In Voila, show a field below each cell that is meant to be changed, from now on."""
+    """Show a field below each later cell that is meant to be changed, in Voila."""
     if not os.environ.get("SERVER_SOFTWARE", "").startswith("voila/"):
         return
     from IPython import get_ipython

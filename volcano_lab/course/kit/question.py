@@ -45,7 +45,7 @@ class Question(Shown):
         return self.verdict is not None and self.verdict.state not in states.OPEN
 
     def say(self, value: Any) -> Verdict:
-        """Answer, as the page does."""
+        """Answer the question, as the page does."""
         chosen = next((option for option in self.options if str(option) == str(value)), value)
         self.value = chosen
         self.verdict = self._grade(chosen)

@@ -19,7 +19,7 @@ computes is a function of `checks.py`; here it has its place among the checks, m
 The entry `hints` has the replies of such checks, by name; `recap` has `points`, and where they are
 in the real Volcano (`kit.recapping`); `tasks` are those of the lab (`kit.tasks`), `clusters` are
 built by `kit.scenery`. A check with `needs` is the repair of the cluster of its name: these jobs
-need so many placed pods (`kit.boss`).
+need that number of placed pods (`kit.boss`).
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ def entries(lesson: str) -> dict[str, Entry]:
 
 
 def part(lesson: str, name: str) -> Entry:
-    """One of the `PARTS` of a lesson that are no questions.
+    """Return one of the `PARTS` of a lesson that are no questions.
 
     >>> part("03", HINTS)["a_smaller_one"]
     'With a guarantee of {guarantee} they deserve {total} together. A smaller one is enough.'

@@ -214,7 +214,7 @@ def _moved(before: Cycle, after: Cycle) -> Iterator[Row]:
 
 def _differing(before: dict[Any, Row], after: dict[Any, Row], names: Sequence[str]
                ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
-    """What is in one only, or has other values: [before, after] of each of them."""
+    """Yield rows that are in one only, or have other values: [before, after] of each."""
     for key in sorted(before | after):
         values = {name: [row and row[name] for row in (before.get(key), after.get(key))]
                   for name in names}
