@@ -95,7 +95,7 @@ def test_an_export_of_the_export_decides_the_same(name, tmp_path):
 
 
 def test_serve_and_the_simulation_agree(name, file):
-    service = Service(file.rpartition("/")[0], say=lambda _: None)
+    service = Service(file.rpartition("/")[0], report=lambda _: None)
     for _ in range(4):
         service.read()
         service.cycle()

@@ -175,7 +175,7 @@ def test_a_job_that_is_never_admitted_is_explained_with_its_pods_in_any_cycle(ca
 
 
 def test_serve_creates_the_pods_of_an_admitted_job(tmp_path):
-    service = Service(enlarged(tmp_path).parent, say=lambda _: None)
+    service = Service(enlarged(tmp_path).parent, report=lambda _: None)
     for _ in range(3):
         service.read()
         service.cycle()
@@ -188,7 +188,7 @@ def test_serve_refuses_what_admission_refuses_and_keeps_the_rest(tmp_path):
     (folder / "wrong.yaml").write_text(
         "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: wrong}, "
         "spec: {weight: 1, capability: {cpu: 1}, deserved: {cpu: 2}}}")
-    service = Service(folder, say=lambda _: None)
+    service = Service(folder, report=lambda _: None)
     service.read()
     assert list(service.folder.problems) == ["wrong.yaml"]
     assert {queue.name for queue in service.server.list("Queue")} == {"root", "default", "small"}

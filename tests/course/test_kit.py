@@ -244,16 +244,16 @@ def test_the_result_is_shown_after_the_answer():
 
 def test_who_gives_up_is_told_and_not_blamed():
     question = guarantee()
-    question._heard({"show": True})
+    question._received({"show": True})
     assert question.verdict.state == SHOWN and question.settled
     assert question.verdict.text == "It is **46**. It is lifted first."
 
 
 def test_a_graded_question_shows_its_result_only_when_it_is_right():
     asked = Asked("What is 3 * 4?", Check("99.twelve", twelve, float), show="a picture")
-    asked._heard({"answer": "11"})
+    asked._received({"answer": "11"})
     assert "Count again" in asked._state()["says"] and not asked._state()["result"]
-    asked._heard({"answer": "12"})
+    asked._received({"answer": "12"})
     assert asked.verdict.state == WELL_DONE and asked._state()["result"]
 
 
@@ -262,7 +262,7 @@ def test_an_answer_sends_one_message():
     question._repr_mimebundle_()
     sent = []
     question._live.send_state = lambda key: sent.append(key)
-    question._heard({"answer": "42"})
+    question._received({"answer": "42"})
     assert len(sent) == 1
 
 
@@ -375,7 +375,7 @@ def test_a_field_shows_what_its_code_does(code, told, monkeypatch):
     monkeypatch.setattr(attempt, "MOST_SECONDS", 1)
     ended = []
     field = Field(code, {"exit": lambda: ended.append("kernel"), "quit": None})
-    field._heard({"run": code})
+    field._received({"run": code})
     shown = "".join(view["html"] for view in field.result)
     assert told in shown and not ended and len(shown) < 25_000
 
@@ -383,9 +383,9 @@ def test_a_field_shows_what_its_code_does(code, told, monkeypatch):
 def test_a_message_that_breaks_a_question_is_a_sentence_until_the_next():
     live = Prediction("Which?", ["a", "b"], answer="b")
     live._repr_mimebundle_()
-    live._live._heard_from_page(None)
+    live._live._received_from_page(None)
     assert live._live.state["trouble"].startswith("This does not work: ")
-    live._live._heard_from_page({"answer": "b"})
+    live._live._received_from_page({"answer": "b"})
     assert not live._live.state.get("trouble")
 
 
@@ -476,7 +476,7 @@ def test_progress_is_kept_beside_the_notebook_once_a_lesson_is_open(folder):
     assert standing.done == 1 and progress.done() == {"03.twelve"}
     assert standing._state()["says"] == "1 of 7 checks · about 55 minutes left"
     assert progress.done("04") == set() and "1 of 7" in ways()._repr_html_()
-    standing._heard({"forget": True})
+    standing._received({"forget": True})
     assert standing.done == 0
 
 

@@ -48,7 +48,7 @@ class Clock:
 def service(tmp_path):
     (tmp_path / "nodes.yaml").write_text(node())
     clock, said = Clock(), []
-    service = Service(tmp_path, say=said.append, clock=clock)
+    service = Service(tmp_path, report=said.append, clock=clock)
     service.clock, service.said, service.path = clock, said, tmp_path
     service.read()
     return service
@@ -355,7 +355,7 @@ def test_a_config_map_in_the_folder_is_the_configuration_unless_another_is_named
     named = service.path.parent / "named.conf"
     named.write_text("actions: allocate")
     write(service, "conf.yaml", CONFIG_MAP % ("a", "actions: enqueue"))
-    other = Service(service.path, named, say=service.said.append)
+    other = Service(service.path, named, report=service.said.append)
     other.read()
     assert other.scheduler.conf.actions == ["allocate"]
 

@@ -45,22 +45,22 @@ class Ended(BaseException):
 class Service:
     """A folder of manifests, a scheduler on it, and metrics: `read` what changed, run a `cycle`.
 
-    `say` is called with each sentence for users, and with Volcano's log of each cycle up to
+    `report` is called with each sentence for users, and with Volcano's log of each cycle up to
     `level`; `state` is the page's content, `series` the scrape's: both as of the end of the latest
     cycle.
     """
 
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
-                 say: Callable[[str], None] = print, clock: Callable[[], float] = time.time,
+                 report: Callable[[str], None] = print, clock: Callable[[], float] = time.time,
                  level: int = 0):
         self.server = ApiServer(clock)
         self.informer = Informer(Cache())
         self.cache = self.informer.cache
-        self.server.watchers.append(self._hear)
+        self.server.watchers.append(self._forward)
         self.pipeline = BindingPipeline(self.informer, self.server)
-        self.say, self.level = say, level
+        self.report, self.level = report, level
         self.folder = Folder(directory, self.server)
-        self.conf_file = ConfFile(conf, say, self.folder.conf)
+        self.conf_file = ConfFile(conf, report, self.folder.conf)
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
         self.metrics = Metrics()
         self.metrics.attach(self.pipeline)
@@ -68,14 +68,14 @@ class Service:
         self.state, self.series = State(), self.metrics.text()
         self._waits: dict[str, int] = {}
 
-    def _hear(self, event: WatchEvent) -> None:
+    def _forward(self, event: WatchEvent) -> None:
         """Pass a change on to the scheduler; report an illegal change of a pod's phase (a manifest
         may contain any) and ignore it.
         """
         try:
             self.informer.handle(event)
         except IllegalTransition as illegal:
-            self.say(gettext("{illegal}; the scheduler keeps what it knew", illegal=illegal))
+            self.report(gettext("{illegal}; the scheduler keeps what it knew", illegal=illegal))
 
     def read(self) -> list[str]:
         """Apply changes of the folder and of the configuration; return the names of the changed
@@ -93,15 +93,15 @@ class Service:
         found |= {warning for each in self.folder.warnings.values() for warning in each}
         found |= set(self.folder.problems.values())
         for sentence in sorted(found - self.reported):
-            self.say(sentence)
+            self.report(sentence)
         self.reported = found
         return self.folder.changed
 
     def read_conf(self) -> None:
         """Apply changes of the configuration; the next cycle runs with it."""
         if self.conf_file.load():
-            self.say(gettext("configuration from {where} is in force: {actions:,}",
-                             where=self.conf_file.where, actions=[*self.conf_file.conf.actions]))
+            self.report(gettext("configuration from {where} is in force: {actions:,}",
+                                where=self.conf_file.where, actions=[*self.conf_file.conf.actions]))
         self.scheduler.conf = self.conf_file.conf
 
     def reload(self) -> None:
@@ -109,7 +109,7 @@ class Service:
         self.folder.forget()
         self.conf_file.forget()
         self.read()
-        self.say(gettext("all files are read again"))
+        self.report(gettext("all files are read again"))
 
     def cycle(self) -> None:
         """Run one cycle and its effects."""
@@ -117,23 +117,23 @@ class Service:
         cycle = self.scheduler.cycle(self.metrics, now=self.server.clock(),
                                      trace=Trace() if self.level else CauseTrace())
         for line in cycle.log(self.level) if self.level else ():
-            self.say(line)
+            self.report(line)
         for operation, pod, node, *_ in cycle.committed:
-            self.say(gettext("cycle {cycle}: {operation} {pod} on {node}", operation=operation,
-                             cycle=self.scheduler.cycles, pod=pod, node=node))
+            self.report(gettext("cycle {cycle}: {operation} {pod} on {node}", operation=operation,
+                                cycle=self.scheduler.cycles, pod=pod, node=node))
         self.pipeline.drain()
         problems = sorted({*self.reported, self.conf_file.problem} - {""})
         self.state = state_of(cycle, self.scheduler.cycles, problems,
                               [*self.server.objects.values()])
         self.series = self.metrics.text()  # once per cycle, not once per scrape
 
-    def tell_waiting(self) -> None:
+    def report_waiting(self) -> None:
         """Report the waiting jobs, if they changed."""
         waits = {row["job"]: row["pending"] for row in self.state.jobs if row["pending"]}
         if waits != self._waits:
             names = [f"{job} ({pods})" for job, pods in waits.items()]
-            self.say(gettext("cycle {cycle}: jobs that wait (pods): {names:5}" if waits else
-                             "cycle {cycle}: no job waits", cycle=self.state.cycle, names=names))
+            self.report(gettext("cycle {cycle}: jobs that wait (pods): {names:5}" if waits else
+                                "cycle {cycle}: no job waits", cycle=self.state.cycle, names=names))
         self._waits = waits
 
     def _kubelets(self) -> None:
@@ -154,9 +154,9 @@ class Service:
         """Print the nodes, jobs and HyperNodes of the cache, one per line."""
         known = self.cache.snapshot()
         for item in (*known.nodes.values(), *known.jobs.values()):
-            self.say(one_line(repr(item)))
+            self.report(one_line(repr(item)))
         for name, nodes in sorted(known.hyper_nodes.real_nodes_set.items()):
-            self.say(one_line(f"HyperNode({name}, nodes {', '.join(sorted(nodes))})"))
+            self.report(one_line(f"HyperNode({name}, nodes {', '.join(sorted(nodes))})"))
 
 
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
@@ -170,21 +170,21 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     old = _handle_signals(stop, wanted)
     web, service = None, None
     try:
-        service = Service(directory, conf, say=_say, level=level)
+        service = Service(directory, conf, report=_print, level=level)
         web = serve_web(service, port)
         if web is None:
             raise Misuse("--port is {port}: it is taken, or not allowed; 0 takes any that is free",
                          port=port)
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
-        _say(gettext("serving {directory} every {period:g} s; metrics on {address}metrics, a page "
-                     "on {address}", directory=directory, period=period, address=address))
+        _print(gettext("serving {directory} every {period:g} s; metrics on {address}metrics, a "
+                       "page on {address}", directory=directory, period=period, address=address))
         _run(service, stop, wanted, dumps, period, cycles)
-        _say(gettext("ended after {cycles} cycles", cycles=service.scheduler.cycles))
+        _print(gettext("ended after {cycles} cycles", cycles=service.scheduler.cycles))
     except Ended:
-        _say(gettext("what was under way is given up"))
-        _say(gettext("ended after {cycles} cycles",
-                     cycles=service.scheduler.cycles if service else 0))
+        _print(gettext("what was under way is given up"))
+        _print(gettext("ended after {cycles} cycles",
+                       cycles=service.scheduler.cycles if service else 0))
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -204,7 +204,7 @@ def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path,
         if "reload" in wanted:
             service.reload()
         elif changed := service.read():
-            _say(gettext("changed: {names:5}", names=changed))
+            _print(gettext("changed: {names:5}", names=changed))
         if "dump" in wanted:
             _dump(service, dumps)
         if "print" in wanted:
@@ -220,24 +220,24 @@ def _cycle(service: Service, failed: str) -> str:
     """Run a cycle; return its error. A repeated error is reported once."""
     try:
         service.cycle()
-        service.tell_waiting()
+        service.report_waiting()
         return ""
     except Exception as error:  # a user-defined plugin must not end the service
         problem = one_line(f"{type(error).__name__}: {error}")
         if problem != failed:
-            _say(gettext("cycle {cycle} failed: {problem}", cycle=service.scheduler.cycles,
-                         problem=problem))
+            _print(gettext("cycle {cycle} failed: {problem}", cycle=service.scheduler.cycles,
+                           problem=problem))
             log.logger.debug("cycle %d failed", service.scheduler.cycles, exc_info=True)
         return problem
 
 
 def _dump(service: Service, directory: Path) -> None:
     try:
-        _say(gettext("cache written to {path}", path=service.dump(directory)))
+        _print(gettext("cache written to {path}", path=service.dump(directory)))
     except Exception as error:  # a full disk must not end the service
         reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-        _say(one_line(gettext("the cache can't be written to {directory}: {reason}",
-                              directory=directory, reason=reason)))
+        _print(one_line(gettext("the cache can't be written to {directory}: {reason}",
+                                directory=directory, reason=reason)))
 
 
 def state_folder() -> Path:
@@ -300,7 +300,7 @@ def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
             for name, handler in handlers.items() if hasattr(signal, name)}  # Windows has few
 
 
-def _say(sentence: str) -> None:
+def _print(sentence: str) -> None:
     try:
         print(sentence, flush=True)
     except (BrokenPipeError, ValueError):  # the output is closed

@@ -145,14 +145,14 @@ def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
             follow: Mapping[str, list[Pod]], durations: Spread | None
             ) -> dict[str, tuple[float | None, GivenJob]]:
     """Return the pending jobs by PodGroup, each with its creation time if one was given."""
-    made_up = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + 1)
+    generated = range(int(FIRST_TIME), int(FIRST_TIME) + len(complete) + 1)
     coming: dict[str, tuple[float | None, GivenJob]] = {}
     for group in (obj for obj in complete if isinstance(obj, PodGroup)):
         own, more = pods.get(group.key, []), follow.get(group.key, [])
         waits = own + more and not any(pod.spec.node_name for pod in own)
         if waits and group.status.phase in ("", "Pending"):
             time = group.metadata.creation_timestamp or 0.0
-            coming[group.key] = (None if time in made_up else time, GivenJob(
+            coming[group.key] = (None if time in generated else time, GivenJob(
                 group.name, queue=group.spec.queue, pods=len(own) + len(more), group=group,
                 members=own, later=more, run_time=_run_time(group, own + more, durations)))
     return coming

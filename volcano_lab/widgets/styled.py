@@ -37,7 +37,7 @@ def still() -> None:
         draw = alt.renderers.get()
 
     def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
-        spec = _spoken(spec)
+        spec = _localized(spec)
         config = dict(spec.get("config", {}))
         if not isinstance(config.get("padding"), dict):
             config["padding"] = PADDING
@@ -50,16 +50,16 @@ def still() -> None:
 
 
 def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
-    spec = _spoken(spec)
+    spec = _localized(spec)
     return {"application/vnd.vegalite.v5+json": spec, "text/plain": spec.get("description", "")}
 
 
-def _spoken(spec: Any) -> Any:
+def _localized(spec: Any) -> Any:
     """Return the same chart with its titles and texts in the reader's language."""
     if isinstance(spec, dict):
         return {key: gettext(part) if key in ("title", "description") and isinstance(part, str) else
-                _spoken(part) for key, part in spec.items()}
-    return [_spoken(part) for part in spec] if isinstance(spec, list) else spec
+                _localized(part) for key, part in spec.items()}
+    return [_localized(part) for part in spec] if isinstance(spec, list) else spec
 
 
 def _page(svg: str) -> str:

@@ -28,7 +28,7 @@ class Field(Shown):
     """The code of a cell, to be changed and run on the page.
 
     >>> field = Field("half = ...", {})
-    >>> field._heard({"run": "half = 10 / 2\\nprint(half)\\nlen([half])"})
+    >>> field._received({"run": "half = 10 / 2\\nprint(half)\\nlen([half])"})
     >>> field.names["half"], field.result
     (5.0, [{'html': '<pre>5.0\\n</pre>'}, {'html': '<pre>1</pre>'}])
     """
@@ -38,7 +38,7 @@ class Field(Shown):
         self.result: list[dict[str, str]] = []
         names.update(exit=_exit, quit=_exit)
 
-    def _heard(self, content: dict[str, Any]) -> None:
+    def _received(self, content: dict[str, Any]) -> None:
         if "run" in content:
             self.source, self.runs = str(content["run"]), self.runs + 1
             self.result = ran(self.source, self.names)

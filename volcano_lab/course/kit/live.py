@@ -19,7 +19,7 @@ ANSWERS_SHOWN = "VOLCANO_LAB_ANSWERS"
 class Shown:
     """HTML and text; live with a kernel and installed widgets.
 
-    A subclass has `_repr_html_`, `__repr__`, and `_state`, which `live.js` draws; `_heard` is
+    A subclass has `_repr_html_`, `__repr__`, and `_state`, which `live.js` draws; `_received` is
     called with the page's messages.
     """
 
@@ -33,7 +33,7 @@ class Shown:
                 from volcano_lab.course.kit.widget import Live
             except ImportError:
                 return bundle, {}
-            self._live = Live(self._heard, self._state())
+            self._live = Live(self._received, self._state())
         view, about = self._live._repr_mimebundle_()
         return {**view, **bundle}, about
 
@@ -47,7 +47,7 @@ class Shown:
     def _state(self) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _heard(self, content: dict[str, Any]) -> None:
+    def _received(self, content: dict[str, Any]) -> None:
         """Handle a message of the page."""
 
 

@@ -65,7 +65,7 @@ class Question(Shown):
         """Return the content of a filled fold."""
         return ""
 
-    def _heard(self, content: dict[str, Any]) -> None:
+    def _received(self, content: dict[str, Any]) -> None:
         if "answer" in content:
             self.say(content["answer"])
 
@@ -166,8 +166,8 @@ class Prediction(Question):
         parts = "".join(view["html"] for view in views(self.result))
         return f"<p>{html(self._truth())}</p>{parts}"
 
-    def _heard(self, content: dict[str, Any]) -> None:
-        super()._heard(content)
+    def _received(self, content: dict[str, Any]) -> None:
+        super()._received(content)
         if "show" in content:
             self.show_me()
 
@@ -249,7 +249,7 @@ def ask(name: str, *results: Any) -> Question:
     answers = entry["answers"]
     return Prediction(entry["predicts"], () if "takes" in entry else tuple(answers),
                       answer=right(entry), show=shown,
-                      because={each: said.removeprefix(RIGHT) for each, said in answers.items()})
+                      because={each: reply.removeprefix(RIGHT) for each, reply in answers.items()})
 
 
 def _check(name: str) -> Check:

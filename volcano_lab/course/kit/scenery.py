@@ -26,11 +26,11 @@ def _nodes(numbers: tuple[int, ...], amounts: tuple[tuple[str, Any], ...]) -> Cl
     return cluster
 
 
-def made_of(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
+def cluster_from(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
     """Return a cluster from data: `nodes`, `queues` and `jobs`, each the arguments of the cluster's
     own method, and `objects`.
 
-    >>> made_of({"nodes": [{"name": "n1", "cpu": 4}], "jobs": [{"name": "train", "cpu": 1}]})
+    >>> cluster_from({"nodes": [{"name": "n1", "cpu": 4}], "jobs": [{"name": "train", "cpu": 1}]})
     Cluster(Node=1, Pod=1, PodGroup=1, Queue=2)
     """
     cluster = Cluster(objects)
@@ -46,7 +46,7 @@ def cluster_of(lesson: str, name: str) -> Cluster:
     >>> cluster_of("03", "one").run().why("default/team-work") != []
     True
     """
-    return made_of(part(lesson, CLUSTERS)[name])
+    return cluster_from(part(lesson, CLUSTERS)[name])
 
 
 def conf_text(actions: str, *tiers: str, switches: Mapping[str, str] = {},

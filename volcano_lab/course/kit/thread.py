@@ -48,7 +48,7 @@ class Standing(Shown):
         return {"kind": "standing", "done": self.done, "checks": self.checks,
                 "says": html(self._words(self.done))}
 
-    def _heard(self, content: dict[str, Any]) -> None:
+    def _received(self, content: dict[str, Any]) -> None:
         if "forget" in content:
             progress.forget(self.lesson.number)
 

@@ -18,10 +18,10 @@ class Live(anywidget.AnyWidget):
     """One element of a lesson on the page; it is drawn once and follows `state`.
 
     >>> live = Live(print, {"kind": "words", "says": "It is b."})
-    >>> live._heard_from_page({"answer": "a"})
+    >>> live._received_from_page({"answer": "a"})
     {'answer': 'a'}
     >>> broken = Live(lambda content: int(content["answer"]), {"kind": "words"})
-    >>> broken._heard_from_page({"answer": "?"}), broken.state["trouble"]
+    >>> broken._received_from_page({"answer": "?"}), broken.state["trouble"]
     (None, "This does not work: invalid literal for int() with base 10: '?'")
     """
 
@@ -29,16 +29,16 @@ class Live(anywidget.AnyWidget):
     _css = HERE / "live.css"
     state = Dict().tag(sync=True)
 
-    def __init__(self, heard: Callable[[dict[str, Any]], None], state: dict[str, Any]):
+    def __init__(self, received: Callable[[dict[str, Any]], None], state: dict[str, Any]):
         super().__init__(state=state)
-        self._heard = heard
-        self.on_msg(lambda _widget, content, _buffers: self._heard_from_page(content))
+        self._received = received
+        self.on_msg(lambda _widget, content, _buffers: self._received_from_page(content))
 
-    def _heard_from_page(self, content: dict[str, Any]) -> None:
+    def _received_from_page(self, content: dict[str, Any]) -> None:
         """Handle a message of the page; any exception becomes one sentence there."""
         if self.state.get("trouble"):
             self.state = self.state | {"trouble": ""}
-        _, error = attempt(lambda: self._heard(content))
+        _, error = attempt(lambda: self._received(content))
         if error:
             self.state = self.state | {
                 "trouble": str(Message("move.fails", error=gettext(str(error))))}

@@ -17,7 +17,7 @@ from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
 from volcano_lab.course.kit.results import Finding, finding
-from volcano_lab.course.kit.scenery import made_of
+from volcano_lab.course.kit.scenery import cluster_from
 from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
@@ -88,8 +88,8 @@ class Riddle:
     def objects(self) -> Loaded:
         """The manifests as they were applied, before controllers."""
         parts = self.cluster_of
-        made = made_of(parts | {"jobs": parts["running"]},
-                       (from_dict(each, strict=True) for each in parts["objects"]))
+        made = cluster_from(parts | {"jobs": parts["running"]},
+                            (from_dict(each, strict=True) for each in parts["objects"]))
         jobs = (from_dict(_vcjob(**job), strict=True) for job in parts["waiting"])
         return Loaded([*made.objects(), *jobs])
 

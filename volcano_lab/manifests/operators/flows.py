@@ -30,7 +30,7 @@ from volcano_lab.manifests.operators.model import (
     Role,
     at,
     items,
-    made_up,
+    lettered,
 )
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
@@ -136,7 +136,7 @@ def train_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -
         if replicated.get("dependsOn"):
             continue
         gang.roles.append(Role(name, read.template(pods, f"runtimeRef.replicatedJobs[{number}]"),
-                               count, made_up(f"{obj.name}-{name}-0-")))
+                               count, lettered(f"{obj.name}-{name}-0-")))
     if at(runtime.spec, "podGroupPolicy.volcano") is None:
         gang.name = ""
     return [gang]

@@ -21,7 +21,7 @@ from volcano_lab.manifests.operators.model import (
     Role,
     at,
     items,
-    made_up,
+    lettered,
     numbered,
 )
 from volcano_lab.manifests.schema import structure
@@ -46,7 +46,7 @@ def ray(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list
     cluster = generated(f"{obj.name}-", 0) if where else obj.name
     head = Role("headgroup", read.template(at(spec, "headGroupSpec.template"),
                                            f"{path}headGroupSpec.template"), 1,
-                made_up(f"{cluster[:MOST_OF_A_PREFIX]}-head-"),
+                lettered(f"{cluster[:MOST_OF_A_PREFIX]}-head-"),
                 labels=_ray_labels(cluster, "head", "headgroup"))
     gang = Gang([head], f"ray-{cluster if where == 'rayClusterConfig' else obj.name}-pg", 1,
                 [(head, 1)])
@@ -61,7 +61,7 @@ def ray(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list
             least = wanted = 0
         prefix = f"{cluster}-{name}"[:MOST_OF_A_PREFIX].lower()
         role = Role(name, read.template(group.get("template"), f"{place}template"),
-                    wanted * hosts, made_up(f"{prefix}-worker-"),
+                    wanted * hosts, lettered(f"{prefix}-worker-"),
                     labels=_ray_labels(cluster, "worker", name))
         needed = least * hosts if spec.get("enableInTreeAutoscaling") is True else role.count
         gang.roles.append(role)
@@ -75,7 +75,7 @@ def ray(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list
     if where == "rayClusterSpec" and at(obj.spec, "submissionMode", "K8sJobMode") == "K8sJobMode":
         submitter = Role("submittergroup", read.template(
             at(obj.spec, "submitterPodTemplate", SUBMITTER), "submitterPodTemplate"), 1,
-            made_up(f"{obj.name}-"), later=True)
+            lettered(f"{obj.name}-"), later=True)
         gang.roles.append(submitter)
         gang.reserved.append((submitter, 1))
     return [gang]
@@ -113,7 +113,7 @@ def mpi(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list
     later = at(obj.spec, "launcherCreationPolicy") == "WaitForWorkersReady"
     for role in gang.roles:
         if role.name == "launcher":
-            role.names = (made_up(f"{obj.name}-launcher-") if obj.api_version.endswith("v2beta1")
+            role.names = (lettered(f"{obj.name}-launcher-") if obj.api_version.endswith("v2beta1")
                           else lambda _: f"{obj.name}-launcher")
             role.later = later
     if gang.members is None and obj.api_version.endswith("v2beta1"):

@@ -119,7 +119,7 @@ def numbered(prefix: str, first: int = 0) -> Names:
     return lambda number: f"{prefix}{number + first}"
 
 
-def made_up(prefix: str) -> Names:
+def lettered(prefix: str) -> Names:
     """Return names that end with generated letters."""
     return lambda number: generated(prefix, number)
 
