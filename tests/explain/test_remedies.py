@@ -4,14 +4,18 @@ others, and holds when the cycle is run on it; senseless ones are never offered.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from recorded_cases import HERE, rows
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.conf_options import keeping
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.options import Rank
+from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.trial import Trial, run
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader as manifests
 
 NAMES = ("priority", "gang", "conformance", "overcommit", "drf", "predicates", "proportion")
@@ -121,6 +125,15 @@ def in_queue(cluster, *names):
         if obj.kind == "PodGroup" and obj.name in names:
             obj.status.phase = "Inqueue"
     return objects
+
+
+def cordoned(*names):
+    cluster = Cluster().node("n1", cpu=4)
+    for name in names:
+        cluster.add(json.dumps({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+            "spec": {"unschedulable": True}, "status": {"allocatable": {"cpu": 4, "pods": 9}}}))
+    return cluster
 
 
 SCENES = {
@@ -263,6 +276,12 @@ SCENES = {
         conf("gang", "predicates", "capacity"),
         "both: queue q: capability cpu 4 -> 6; 1 more node like n1",
         "train is placed on 1 new node"),
+    "a capability, and any of three nodes": (
+        lambda: cordoned("n2", "n3", "n4").queue("q", capability=4).job(
+            "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
+        conf("gang", "predicates", "capacity"),
+        "both: queue q: capability cpu 4 -> 6; uncordon any of 3: n2, n3, n4",
+        "train is placed on n2"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).job("old", pods=4, min_member=1, cpu=1, queue="b",
                                                 running={"n1": 4}).queue("a").queue("b").job(
@@ -291,6 +310,7 @@ def check(explanation, uid):
         placed = sum(counts(job)[:2])
         assert placed or not job.is_pending(), str(remedy)
         assert "-> 0" not in str(remedy), str(remedy)
+        assert remedy.made not in remedy.alike, str(remedy)
         if "/" in remedy.change.partition("request per pod ")[2]:
             assert remedy.change.rpartition(" ")[2].isdigit(), str(remedy)
     dear = [remedy.price.dear for remedy in explanation.remedies]
@@ -420,3 +440,12 @@ def test_what_the_webhooks_refuse_is_not_offered(parent, offered):
     cluster.job("web", queue="b", pods=8, cpu=1, min_member=1, running={"n1": 8})
     args = [remedy.args for remedy in Explainer(cluster.objects(), conf).why("train").remedies]
     assert (["--set", "queue/a.deserved.cpu=3"] in args) is offered, args
+
+
+@pytest.mark.parametrize(("action", "tried"), [
+    ("preempt", ["plugin/drf.enablePreemptable=true", "plugin/gang.enablePreemptable=true"]),
+    ("reclaim", []), ("shuffle", [])])
+def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action, tried):
+    conf = load_conf("actions: allocate, preempt\ntiers: [{plugins: [{name: gang, "
+                     "enablePreemptable: false}, {name: drf, enablePreemptable: false}]}]")
+    assert [option.most.args[1] for option in keeping(World([], conf), action)] == tried
