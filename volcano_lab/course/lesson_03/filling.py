@@ -48,7 +48,7 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     b                  30        30
     c                  50        30
     """
-    done = {"request": "all it asks for", "capability": "can't grow", "": ""}
+    done = {"request": "its request is met", "capability": "it cannot grow", "": ""}
     rows: list[dict[str, Any]] = []
     for number, round_ in enumerate(cycle.rounds, 1):
         for step in round_.steps:
@@ -59,7 +59,7 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
                          "weight": gettext("{weight} of {total}", weight=weight,
                                            total=round_.total_weight), "had": before,
                          "offered in all": offered, "deserves": after, "more": after - before,
-                         "then out, with": gettext(done[step.met])})
+                         "drops out because": gettext(done[step.met])})
     return frame(rows, ["round", "queue"])
 
 
