@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from volcano_lab import Cluster
+from volcano_lab.api import amount_text
 from volcano_lab.course.kit.lessons import TABLE
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.messages import ENGLISH, gettext, spoken
 from volcano_lab.trace.state import queues_of
 
@@ -24,6 +24,7 @@ _GIVEN = yaml.safe_load((PENDING / "pages.yaml").read_text(encoding="utf-8"))
 GROUPS, TEXTS = _GIVEN["groups"], _GIVEN["texts"]
 ISSUE = "https://github.com/volcano-sh/volcano/issues/"
 JOB = "default/train"
+COMMENT = re.compile(r"^# (.*)$", re.MULTILINE)
 sys.path[:0] = [str(PENDING.parents[1] / "tools")]
 from readme import printed  # noqa: E402
 
@@ -76,7 +77,8 @@ def page(row: Row, site: bool = False) -> Iterator[str]:
         address = f"../ask.html#file=pending/{file.name}&amp;job={JOB}"
         yield f'\n<a class="try" href="{address}">{gettext(TEXTS["open"])}</a>'
     yield _head("manifest")
-    yield f"```yaml\n{file.read_text(encoding='utf-8')}```"
+    manifests = COMMENT.sub(lambda found: f"# {gettext(found[1])}", file.read_text("utf-8"))
+    yield f"```yaml\n{manifests}```"
     yield _head("more")
     lesson = next(each for each in TABLE if each.number == row["lesson"])
     yield f"- [{lesson.number} {gettext(lesson.title)}](../lessons/{lesson.file})"
@@ -153,7 +155,7 @@ def _nodes(explainer: Explainer) -> Iterator[str]:
 
 
 def _text(resource: str, amount: float | None) -> str:
-    return "–" if amount is None or amount > 1e17 else f"{float(in_quantity(resource, amount)):g}"
+    return "–" if amount is None or amount > 1e17 else amount_text(resource, amount)
 
 
 if __name__ == "__main__":
