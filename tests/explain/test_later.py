@@ -44,6 +44,14 @@ def test_nobody_looks_on_for_what_is_only_asked_of_the_first_cycle():
     assert not found.holds("new", "placed") and "later" not in vars(found)
 
 
+def test_a_cluster_that_is_too_large_to_look_on_says_so(monkeypatch):
+    monkeypatch.setattr("volcano_lab.explain.later.LARGE", 1)
+    monkeypatch.setattr("volcano_lab.explain.later.SECONDS", -1.0)
+    found = held().what_if("conf/actions=allocate, reclaim")
+    assert not found.as_dict()["later"]
+    assert "take too long in a cluster of this size" in found._repr_mimebundle_()["text/plain"]
+
+
 def test_the_command_says_it_too(tmp_path, capsys):
     (tmp_path / "conf").write_text(held().conf)
     (tmp_path / "all.yaml").write_text(dump(held().objects()))

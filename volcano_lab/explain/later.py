@@ -17,14 +17,14 @@ from volcano_lab.messages import Message
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.comparison import Later
 
-SECONDS = 10.0
+SECONDS = 4.0
 """In a large cluster, what becomes of it has so long, with a change and without."""
 World = tuple[Objects, SchedulerConfiguration]
 
 
 def later(before: World, after: World, now: float | None) -> Later:
     """Return what becomes of jobs with a change (`after`) and without it (`before`), each of them
-    objects and a configuration; nothing where a large cluster takes too long.
+    objects and a configuration; that it takes too long, where it does in a large cluster.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -37,7 +37,7 @@ def later(before: World, after: World, now: float | None) -> Later:
         was, then = (outcome(*world, "", now, inf if sum(obj.kind == "Node" for obj in world[0])
                              < LARGE else perf_counter() + SECONDS) for world in (before, after))
     except TooLate:
-        return Later()
+        return Later(said=[Message("later.late")])
     assert was.first is not None and was.last is not None and then.last is not None
     names = Names(was.last).jobs | Names(then.last).jobs
     cost = price(was, then, placed_before(was.first))

@@ -176,7 +176,8 @@ class Comparison(Shown):
         others = [Message("later.placed", job=job, before=was, after=now)
                   for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
         if others or self.later.said:
-            yield str(Message("later", cycles=self.later.cycles,
+            code = "later" if self.later.cycles else "clauses"
+            yield str(Message(code, cycles=self.later.cycles,
                               parts=[*self.later.said, *others]))
 
 
