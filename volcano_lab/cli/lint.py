@@ -6,7 +6,7 @@ from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import cluster_of, mistakes
 from volcano_lab.cli.output import show, styled
 from volcano_lab.explain.findings import ERROR, Findings
-from volcano_lab.messages import gettext, wrapped
+from volcano_lab.messages import gettext, mark, wrapped
 
 
 def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool,
@@ -24,8 +24,7 @@ def report(found: Findings, most: int = 80) -> str:
     """Return the findings as text: level, rule, place and remedy, and their number."""
     lines = []
     for finding in found:
-        colour = "red" if finding.level == ERROR else "yellow"
-        text = f"{gettext(finding.level)}: {finding} [{finding.rule}]"
-        head, _, rest = wrapped(text, most, "  ", "").partition(": ")
-        lines.append(f"{styled(head, fg=colour)}: {rest}")
+        level, colour = gettext(finding.level), "red" if finding.level == ERROR else "yellow"
+        text = wrapped(f"{level}{mark(': ')}{finding} [{finding.rule}]", most, "  ", "")
+        lines.append(styled(level, fg=colour) + text[len(level):])
     return "\n".join([*lines, gettext(found.counted)])
