@@ -1,10 +1,12 @@
 """A simulated API server: it stores the objects with their versions, notifies watchers, and binds
 pods.
 
-Has no Go file in Volcano; it replaces the Kubernetes API server as far as a scheduler uses it:
-creation, update with a check of the version, deletion with a grace period for running pods,
-`pods/binding`. Objects are never changed in place: each update is a new object, so that a reference
-to one is a snapshot. Times are in whole seconds, as there.
+It replaces the Kubernetes API server as far as a scheduler uses it: creation, update with a check
+of the version, deletion with a grace period for running pods, `pods/binding`. Objects are never
+changed in place: each update is a new object, so that a reference to one is a snapshot. Times are
+in whole seconds, as there.
+
+Volcano: none
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Python's garbage collector, paused. Has no Go file: Go's runs concurrently."""
+"""Python's garbage collector, paused; Go's runs concurrently.
+
+Volcano: none
+"""
 
 import gc
 from collections.abc import Callable, Iterator
