@@ -209,3 +209,7 @@ def test_a_view_does_not_change_with_the_tree():
     tree.delete(hyper_node("s0", 1))
     assert view.real_nodes_set["top"] == {"gpu-1", "gpu-2"}
     assert view.hyper_nodes["s2"].children == {"s0", "s1"}
+
+
+def test_a_hyper_node_that_only_its_parent_names_is_in_no_tier():
+    assert HyperNodeInfo.named("leaf").tier == HyperNode().spec.tier == 0

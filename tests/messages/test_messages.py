@@ -7,7 +7,7 @@ from string import Formatter
 import pytest
 
 from volcano_lab import Cluster
-from volcano_lab.messages import Message, paragraph, speaking
+from volcano_lab.messages import Message, one_line, paragraph, speaking
 from volcano_lab.messages.language import translations
 from volcano_lab.messages.message import Untranslated, template
 from volcano_lab.messages.texts import SUBJECTS, TEXTS
@@ -126,3 +126,8 @@ def test_sentences_stand_side_by_side_without_a_space_in_chinese():
     assert paragraph(said) == "The PodGroup has no pods yet. This cycle did not reach it."
     with speaking("zh"):
         assert paragraph(said) == "该 PodGroup 还没有 Pod。本周期没有处理到它。"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(20, "x" * 20), (21, "xxxxxxxxxxx ... xxxx")])
+def test_a_line_is_shortened_where_it_is_too_long_and_no_sooner(length, shown):
+    assert one_line("x" * length, 20) == shown

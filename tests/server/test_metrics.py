@@ -325,3 +325,10 @@ def test_effort_counts_every_record_that_is_noted():
         effort.note("victims", node="n1")
     effort.note("claimant")
     assert effort.notes == {"victims": 3, "claimant": 1}
+
+
+def test_a_pod_that_is_placed_before_its_creation_time_has_not_waited():
+    metrics, cluster = Metrics(), Cluster().node("n1", cpu=4).job("a", cpu=2)
+    Scheduler(cluster.cache()).run_once(metrics, now=0.0)
+    assert metrics.value("task_scheduling_latency_milliseconds_count") == 1
+    assert metrics.value("task_scheduling_latency_milliseconds_sum") == 0
