@@ -37,7 +37,7 @@ globalThis.fetch = (what, how) => {
   return begun ?? plain(what, how);
 };
 // What a lesson's first cells import, which is done while the page still builds its interface.
-const FIRST_CELLS = ["course.kit.question", "course.kit.recapping", "course.kit.results", "course.kit.thread", "scheduler",
+const OPENING = ["course.kit.question", "course.kit.recapping", "course.kit.results", "course.kit.thread", "scheduler",
   "widgets.cluster_lab", "widgets.facts", "widgets.pictures", "widgets.tables"].map((name) => `volcano_lab.${name}`).join(", ");
 export const begun = (async () => {
   const script = await (await unpacked("pyodide.asm.mjs", "text/javascript")).blob();
@@ -47,7 +47,7 @@ export const begun = (async () => {
   await pyodide.runPythonAsync(asks ? "import piplite.piplite, numpy" : "import piplite.piplite, pyodide_kernel");
   if (!asks) {
     progress(100);
-    setTimeout(() => pyodide.runPythonAsync(`import ${FIRST_CELLS}`).catch(() => {})); // what fails here is said in the cell
+    setTimeout(() => pyodide.runPythonAsync(`import ${OPENING}`).catch(() => {})); // what fails here is said in the cell
   }
   return pyodide;
 })();
