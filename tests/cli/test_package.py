@@ -27,8 +27,8 @@ import volcano_lab
 from volcano_lab.framework.points.rules import Sum
 from volcano_lab import (
     DEFAULT_CONF, Action, Breakpoint, Cache, Cluster, ConfError, Cycle, Explainer, Life,
-    ManifestError, Plugin, Scheduler, Simulation, Stepper, Timeline, Trace, breakpoints, charts,
-    dump, load, load_conf, loads, log, register_action, register_extension_point,
+    ManifestError, Plugin, Scheduler, Simulation, Stepper, Table, Timeline, Trace, breakpoints,
+    charts, dump, load, load_conf, loads, log, register_action, register_extension_point,
     register_plugin, registered, run_cycle, run_once, stepper, sweep, symptoms, tables, traced,
     with_defaults)
 
@@ -47,6 +47,7 @@ with registered(plugin={"mine": Mine}, replace=True):
 cluster: Cluster = Cluster().node("n1", cpu=4).queue("team", weight=2).job("train", pods=3, cpu=1)
 cycle: Cycle = run_cycle(Cache(with_defaults(loads(dump(cluster.objects())))))
 jobs: list[dict[str, object]] = cycle.jobs()
+shown: Table = Table(jobs)
 text: str = Explainer(cluster.objects()).why("default/train").text
 trace, session = traced(cluster.objects())
 recorded: Trace = trace
