@@ -29,7 +29,7 @@ from planted import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("cache", "framework", "simulation", "actions", "plugins", "api", "manifests", "explain",
-         "debug", "trace", "server", "widgets", "cli", "course", "tools")
+         "messages", "changes", "debug", "trace", "server", "widgets", "cli", "course", "tools")
 NOT_ASKED = "test_mutants.py"  # it would find any bug that is planted already
 OTHERS = ("test_recorded.py", "test_recorded_minimal.py", "test_cluster.py")
 TEST = re.compile("(?:FAILED|ERROR) +(?:tests/|volcano_lab/)?(.+?)(?: - |$)")

@@ -263,9 +263,9 @@ MUTANTS += elsewhere(
     ("differences end with 0", "def diff(a: str", "return FOUND if found", "return DONE if found"),
     ("a job that waits is none", "def run(files", "return FOUND if fail_on_pending",
      "return DONE if fail_on_pending"),
-    ("a mistake ends with 0", "def _report(mistake", "return MISTAKE", "return DONE"),
-    ("Ctrl-C is a success", "def main(arguments: list[str] | None = None) -> int:\n    "
-     "\"\"\"Run the command; return", "return INTERRUPTED", "return DONE"),
+    ("a mistake ends with 0", "except OSError:  # the output is closed", "\n    return MISTAKE",
+     "\n    return DONE"),
+    ("Ctrl-C is a success", "except click.Abort:", "return INTERRUPTED", "return DONE"),
     ("lint's errors are warnings", "def lint(files", "return FOUND if found.errors",
      "return FOUND if found.errors > 1"),
     ("a file that comes back unchanged stays broken", "class ConfFile:", "self._read = None\n"
