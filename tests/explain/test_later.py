@@ -45,7 +45,7 @@ def test_nobody_looks_on_for_what_is_only_asked_of_the_first_cycle():
 
 
 def test_a_cluster_that_is_too_large_to_look_on_says_so(monkeypatch):
-    monkeypatch.setattr("volcano_lab.explain.later.LARGE", 1)
+    monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", 1)
     monkeypatch.setattr("volcano_lab.explain.later.SECONDS", -1.0)
     found = held().what_if("conf/actions=allocate, reclaim")
     assert not found.as_dict()["later"]

@@ -233,10 +233,15 @@ class Explainer(Shown):
         idle = {uid for uid, each in self.session.jobs.items() if each is not job and not any(
             task.node_name for task in each.tasks.values())}
         own = {task.key for task in job.tasks.values()}
-        return Loaded(obj.changed(spec={"volumes": []}) if bare and obj.key in own else obj
-                      for obj in self.objects if not (
-            obj.key not in own and not obj.spec.node_name if isinstance(obj, Pod)
-            else isinstance(obj, PodGroup) and obj.key in idle))
+        kept = Loaded()
+        for obj in self.objects:
+            if isinstance(obj, Pod) and obj.key in own:
+                kept.append(obj.changed(spec={"volumes": []}) if bare else obj)
+            elif isinstance(obj, Pod):
+                kept += [obj] if obj.spec.node_name else []
+            elif not (isinstance(obj, PodGroup) and obj.key in idle):
+                kept.append(obj)
+        return kept
 
     @collector_paused()
     def waiting(self) -> list[Group]:

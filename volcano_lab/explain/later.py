@@ -9,7 +9,7 @@ from math import inf
 from time import perf_counter
 
 from volcano_lab.explain.options import Objects
-from volcano_lab.explain.outcome import LARGE, outcome, placed_before, price
+from volcano_lab.explain.outcome import is_large, outcome, placed_before, price
 from volcano_lab.explain.remedy import costs
 from volcano_lab.explain.trial import TooLate
 from volcano_lab.framework import SchedulerConfiguration
@@ -34,8 +34,8 @@ def later(before: World, after: World, now: float | None) -> Later:
     ['default/a']
     """
     try:
-        was, then = (outcome(*world, "", now, inf if sum(obj.kind == "Node" for obj in world[0])
-                             < LARGE else perf_counter() + SECONDS) for world in (before, after))
+        was, then = (outcome(objects, conf, "", now, perf_counter() + SECONDS
+                             if is_large(objects) else inf) for objects, conf in (before, after))
     except TooLate:
         return Later(said=[Message("later.late")])
     assert was.first is not None and was.last is not None and then.last is not None

@@ -94,7 +94,7 @@ def ready(job: JobInfo) -> int:
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
             end: float = inf) -> Outcome:
-    """Run cycles until a job has its places and nobody has left, or nothing changes any more.
+    """Run cycles until a job has its places and no pod leaves, or nothing changes any more.
     Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
@@ -106,8 +106,10 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     """
     found, late, calm, gone = Outcome(), 0, 0, []
     seen: Counter[str] = Counter()
-    quiet = QUIET if _is_large(objects) else CYCLES
-    for cycle in _silent(objects, conf, now, end):
+    large = is_large(objects)
+    quiet = QUIET if large else CYCLES
+    for cycle in _silent(life(objects, conf, now, CYCLES, at_once=large,
+                              observer=Deadline.at(end))):
         ssn = cycle.session
         gone = found.add(ssn)
         if found.rest is None and cycle.rests:
@@ -118,7 +120,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
         calm = 0 if gone else calm + 1
         if cycle.rests and (not seen or calm >= quiet) and job is not None and (
                 job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
-            break  # nobody had to go for it, or nobody goes any more
+            break  # no pod was evicted for it, or none is evicted any more
     repeated = [key for key, count in seen.items() if count > 1]
     found.again = _jobs_of(found, [*repeated, *(gone if late >= LATE and found.cycles == CYCLES
                                                 else ())])
@@ -132,16 +134,13 @@ def _jobs_of(found: Outcome, pods: Iterable[str]) -> set[str]:
     return {jobs[key] for key in pods if key in jobs}
 
 
-def _is_large(objects: Objects) -> bool:
-    """Whether each cycle takes long."""
+def is_large(objects: Objects) -> bool:
+    """Whether a cluster has so many nodes that each cycle takes long."""
     return sum(obj.kind == "Node" for obj in objects) >= LARGE
 
 
-def _silent(objects: Objects, conf: SchedulerConfiguration, now: float | None, end: float
-            ) -> Iterator[Cycle]:
-    """What a cycle has to say was said once."""
-    cycles = life(objects, conf, now, CYCLES, at_once=_is_large(objects),
-                  observer=Deadline.at(end))
+def _silent(cycles: Iterator[Cycle]) -> Iterator[Cycle]:
+    """Run the cycles without their log lines."""
     while True:
         with silent():
             cycle = next(cycles, None)

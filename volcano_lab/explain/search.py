@@ -25,7 +25,7 @@ from volcano_lab.explain.conf_options import SWITCHED, in_order, switched
 from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import Option, Rank, World
-from volcano_lab.explain.outcome import Outcome, future, outcome, placed_before, price
+from volcano_lab.explain.outcome import LARGE, Outcome, future, outcome, placed_before, price
 from volcano_lab.explain.remedy import Remedy, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes, promise_fails
@@ -38,9 +38,9 @@ from volcano_lab.trace.names import Names
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 SETS, FIRSTS, ALIKE = 2, 6, 24
 """Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
-LARGE, PATIENCE, LIFE = 200, 4, 2
-"""In a cluster of so many nodes sets are tried last; a try has one part of so many of the time, the
-cycles that follow it as much as so many tries.
+PATIENCE, LIFE = 4, 2
+"""A try has one part of so many of the time, the cycles that follow it as much as so many tries; in
+a `LARGE` cluster sets are tried last.
 """
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""

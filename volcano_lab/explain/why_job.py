@@ -113,9 +113,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
     beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
+    waits = counts(job)[2] > 0
     for cause in beside:
-        cause.context |= bool(counts(job)[2]) or not job.tasks
-    if job.tasks and not counts(job)[2]:
+        cause.context |= waits or not job.tasks
+    if job.tasks and not waits:
         return [*beside, *unmade]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     causes.sort(key=lambda cause: cause.code != "each_other")
@@ -125,9 +126,9 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
 
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """What pods of a job are promised, why some leave, and that some have no node."""
-    leaving = _leaving(seen, job)
+    leaving, waits = _leaving(seen, job), counts(job)[2]
     for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
-        if cause is not None and not (counts(job)[2] and cause.numbers.get("gang")):
+        if cause is not None and not (waits and cause.numbers.get("gang")):
             yield cause
     evicted = leaving.numbers["evicted"] if leaving is not None and not seen.brief else ()
     for cause in victim_causes(seen, evicted[0]) if evicted else ():
