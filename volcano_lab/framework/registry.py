@@ -70,13 +70,13 @@ class Registry(Generic[T]):
         Raises:
             NotRegistered: With one sentence: what was found, what is allowed.
         """
-        what = gettext(self.what)
         if not isinstance(name, str):
             raise NotRegistered("the {what} is registered as {name}; allowed is its name first, "
-                                "as a text, and then its class.", what=what, name=repr(name))
+                                "as a text, and then its class.", what=gettext(self.what),
+                                name=repr(name))
         if name in self.built_in and not replace:
             raise NotRegistered('the {what} "{name}" is one of Volcano; choose another name, or '
-                                "pass replace=True to hide it.", what=what, name=name)
+                                "pass replace=True to hide it.", what=gettext(self.what), name=name)
         self.own[name] = self.prepare(name, thing, *facts, **more)
 
     def unregister(self, name: str) -> None:

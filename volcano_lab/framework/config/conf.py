@@ -136,7 +136,8 @@ allocate?
     if isinstance(text, Mapping):
         text = json.dumps(text, default=str)
     if not isinstance(text, str | None):
-        raise ConfError("it is {found}; allowed is text or a mapping", found=repr(text)[:100])
+        raise ConfError("it is {found}; allowed is text or a mapping",
+                        found=one_line(repr(text), 100))
     reader = Reader(DEFAULT_CONF if text is None else text)
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
