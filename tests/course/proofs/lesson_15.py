@@ -37,10 +37,8 @@ def two_minutes_2():
 
 
 @after("cost-20")
-def where_the_time_goes(busy, by_action):
-    slowest = max((name for name in busy.times if name != "cycle"), key=busy.times.get)
-    assert slowest == answer("15", "slowest_part") == "allocate"
-    assert busy.times["allocate"] > 0.75 * busy.times["cycle"]
+def where_the_time_goes(by_action):
+    assert max(by_action, key=by_action.get) == answer("15", "slowest_part") == "allocate"
     assert by_action["allocate"] > 100 * by_action["enqueue"]
 
 
@@ -61,7 +59,7 @@ def what_repeats_2(rows, busy, conf_of, cost_cluster, effort_of):
     assert (rows[-1]["pairs"], rows[-1]["scored"]) == (25_600, 399)
     quick = effort_of(cost_cluster(nodes=60, pods=120, gang=4), conf_of())
     assert quick.placed == busy.placed == 120
-    assert busy.times["cycle"] > 2 * quick.times["cycle"]
+    assert busy.scored > 40 * quick.scored
 
 
 @after("cost-33")
