@@ -3,10 +3,12 @@
 import re
 from string import Formatter
 
+import polib
 import pytest
 
 import texts
 from volcano_lab.messages import Message, catalogue, gettext, localized, speak
+from volcano_lab.messages.language import FOLDER, entries
 from volcano_lab.widgets import pictures, stills
 
 KNOWN = {"queue {name} {what}": "队列 {name}：{what}", "waits": "在等待", "last one": "最后一个",
@@ -50,6 +52,16 @@ def test_a_translation_keeps_the_places_of_facts(path):
     for english, chinese in catalogue.catalogue("zh", path.stem).items():
         if re.search(r"\{\w+(:[^{}]*)?\}", english):
             assert places(english) == places(chinese), english
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.po")), ids=lambda path: path.stem)
+def test_a_catalogue_is_read_as_gettext_s_own_tools_read_it(path):
+    read = [entry for entry in entries(path) if entry and (entry["msgid"] or "msgctxt" in entry)]
+    assert read == [
+        {**({"msgctxt": each.msgctxt} if each.msgctxt else {}), "msgid": each.msgid,
+         **({"msgid_plural": each.msgid_plural} if each.msgid_plural else {"msgstr": each.msgstr}),
+         **{f"msgstr[{form}]": text for form, text in each.msgstr_plural.items()}}
+        for each in polib.pofile(str(path))]
 
 
 def test_scripts_find_their_texts_in_the_language_of_the_page():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from volcano_lab.messages.language import ENGLISH, FOLDER, spoken
+from volcano_lab.messages.language import ENGLISH, FOLDER, entries, spoken
 from volcano_lab.messages.message import Untranslated, filled
 
 SCRIPT, HELP = "script", "help"
@@ -60,8 +60,7 @@ def mark(sign: str) -> str:
 @cache
 def catalogue(language: str, name: str = "*") -> dict[str, str]:
     """Return {English: translation} of one catalogue, or of all but those of scripts and help."""
-    import polib  # not loaded for English
-
-    return {entry.msgid: entry.msgstr for path in sorted((FOLDER / language).glob(f"{name}.po"))
+    return {entry["msgid"]: entry["msgstr"]
+            for path in sorted((FOLDER / language).glob(f"{name}.po"))
             if name != "*" or path.stem not in (SCRIPT, HELP)
-            for entry in polib.pofile(str(path)) if entry.msgstr}
+            for entry in entries(path) if entry["msgid"] and entry["msgstr"]}
