@@ -38,7 +38,9 @@ lab: $(LAB)  ## opens JupyterLab on the start page, by LANG also in Chinese (LAB
 export PYTHONHASHSEED ?= 0
 # What one process has compiled the next ones (tests start hundreds) need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+# Files in the order of tests/conftest.py, the longest first.
+DIST := --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n auto $(DIST)
 # One more than there are cores: the tests in a browser wait half of their time.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
@@ -54,7 +56,7 @@ newer: $(ALL)  ## the quick tests and the English notebooks on the newest Python
 	if [ -z "$$python" ]; then echo "No Python above $(BIN)/python's was found: nothing is run on a second one."; exit 0; fi; \
 	echo "The quick tests and the English notebooks on $$python:"; \
 	$(MAKE) VENV=.venv-newer PYTHON="$$python" .venv-newer/.installed-all && \
-	.venv-newer/bin/python -m pytest -n auto --dist loadfile -m "not slow and not long and not browser" \
+	.venv-newer/bin/python -m pytest -n auto $(DIST) -m "not slow and not long and not browser" \
 		--nbval --nbval-current-env --ignore=notebooks/zh tests volcano_lab $(wildcard notebooks)
 
 check: $(ALL)  ## lint, types and the fast tests

@@ -19,6 +19,23 @@ os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
 os.environ["VOLCANO_LAB_LANG"] = "en"
 
 
+LONGEST = ("site", "browser", "slow", "notebook", "long", "")
+"""Kinds of files in the order in which they are begun: a process that gets a file of minutes last
+keeps all others waiting.
+"""
+
+
+def pytest_collection_modifyitems(items):
+    """Order the files by how long their tests take, as far as marks say it."""
+    kinds = {}
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        here = "site" if marks >= {"browser", "slow"} else "notebook" if (
+            item.path.suffix == ".ipynb") else next(filter(marks.__contains__, LONGEST), "")
+        kinds[item.path] = min(kinds.get(item.path, ""), here, key=LONGEST.index)
+    items.sort(key=lambda item: LONGEST.index(kinds[item.path]))
+
+
 @pytest.fixture(autouse=True)
 def _english_is_spoken():
     """What a test says in another language is over with it."""
