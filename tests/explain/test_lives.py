@@ -6,9 +6,10 @@ import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.defects import KNOWN
+from volcano_lab.explain.defects import DEFECTS
 from volcano_lab.explain.outcome import outcome
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.messages import Message
 
 
 def conf(actions, *plugins, capacity=False):
@@ -163,9 +164,7 @@ def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
 
 
 def test_each_known_defect_says_what_helps():
-    assert len({each.issue for each in KNOWN}) == len(KNOWN)
-    assert all(f"#{each.issue}:" in str(each.said[0]) and len(str(each.said[1])) > 40
-               for each in KNOWN)
+    assert DEFECTS and all(len(str(Message(f"known_defect.{issue}"))) > 40 for issue in DEFECTS)
 
 
 def test_a_queue_without_affinity_may_be_given_one():

@@ -96,7 +96,7 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
 def test_what_is_a_loop(sentence, gone, placed, said):
     timeline = Timeline()
     timeline.names = {uid: uid for uid in ("a/web", "a/train", "a/x")}
-    timeline.evictions = [Eviction(cycle, pod, "a/web", "n1", "reclaim", "a/train-0", "a/train",
+    timeline.evictions = [Eviction(cycle, pod, "a/web", "n1", "reclaim", "a/train",
                                    ("gang",)) for cycle, pod in gone]
     timeline.placed = placed
     cause = loop_cause(timeline, "a/web", 9)

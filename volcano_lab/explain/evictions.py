@@ -1,9 +1,14 @@
-"""Why nobody makes room for a job (reclaim, preempt), and why a pod became a victim."""
+"""Why reclaim and preempt evict no pods for a job, and why a pod was evicted.
+
+Volcano: none
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 from volcano_lab.api import JobInfo, Resource, total
 from volcano_lab.explain.evidence import POINTS, Evidence
@@ -16,34 +21,33 @@ from volcano_lab.trace.plain import amounts
 
 PROTECTION = {"gang": "protected_by_gang", "conformance": "protected_by_conformance",
               "priority": "not_less_important", "drf": "protected_by_drf",
-              "cdp": "protected_by_cooldown", "pdb": "protected_by_pdb"}
-"""Plugin -> the code of why it allows none of the candidates."""
+              "cdp": "protected_by_cooldown", "pdb": "protected_by_pdb",
+              "proportion": "victims_within_deserved", "capacity": "victims_within_deserved"}
+"""Plugin -> the code of why it allows no candidate."""
 
 
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Why reclaim and preempt made no room for the job's pods; context, where allocate could have
-    placed them, too.
+    """Yield why reclaim and preempt evict no pods for the job; as context where allocate could
+    have placed its pods, too.
     """
     context = "allocate" in seen.ssn.enabled_actions
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
-    if actions and context and _content(seen, job, actions):
-        yield Cause("gang_content", Message("gang_content", n=len(actions), actions=actions,
-                                            least=job.min_available),
-                    {"min_available": job.min_available}, context=True)
+    if actions and context and _has_minimum(seen, job, actions):
+        yield Cause.of("gang_content", context=True, n=len(actions), actions=actions,
+                       least=job.min_available)
         return
     for action in actions:
-        if context and not _holds(seen, job, action):
-            continue
-        for cause in _attempt(seen, job, action):
+        for cause in _attempt(seen, job, action) if (
+                not context or _may_evict(seen, job, action)) else ():
             cause.context = context
             yield cause
     if "reclaim" not in seen.ssn.enabled_actions:
         yield from _no_reclaim(seen, job)
 
 
-def _holds(seen: Evidence, job: JobInfo, action: str) -> bool:
-    """Whether there are pods from which one may think that an action takes: those of other queues,
-    others of its own, and for preempt those of a lower priority anywhere.
+def _may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
+    """Whether other jobs have pods that an action is meant for: those of other queues, those of
+    its own queue, and for preempt those of a lower priority anywhere.
     """
     preempt = action == "preempt"
     return any(
@@ -53,121 +57,123 @@ def _holds(seen: Evidence, job: JobInfo, action: str) -> bool:
 
 
 def _asked_of_starving(seen: Evidence) -> list[str]:
-    """The plugins that say whether a job starves."""
+    """The plugins that decide whether a job starves."""
     return [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
 
 
-def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
-    """Whether nobody tried to make room, as gang calls no job starving that has its minimum."""
+def _has_minimum(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
+    """Whether no action tried the job, as for gang a job that has its minimum does not starve."""
     return "gang" in _asked_of_starving(seen) and not job.is_starving() and not any(
         seen.calls_about(job, "claimant", action) for action in actions)
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
-    overused = seen.in_action(action, "passed_over", queue=job.queue)
+    """Yield what stopped an action: the queue, the pod, the plugins, or that it found too little.
+    """
     claims = seen.calls_about(job, "claimant", action)
     if not claims:
-        for record in overused[:1]:
-            yield Cause(f"{action}_overused", Message("attempt.overused", action=action, sums=_sums(
-                seen, record, job.queue)), {}, [record], context=True)
+        for record in seen.in_action(action, "passed_over", queue=job.queue)[:1]:
+            yield Cause(f"{action}_overused", Message("attempt.overused", action=action,
+                                                      sums=_sums(seen, record, job.queue)), {},
+                        [record])
         return
     skipped = seen.calls_about(job, "passed_over", action)
     for record in skipped[:1]:
-        asked = [each for each in seen.in_action(action, "preemptive")
-                 if each["task"] == record["task"]]
+        asked = seen.in_action(action, "preemptive", task=record["task"])
         said = Message("attempt.not_eligible", action=action, pod=record["task"],
                        reason=passed(record),
                        sums=_sums(seen, record, job.queue) if asked else None)
-        yield Cause(f"{action}_not_eligible", said, {}, [record, *asked], context=True)
+        yield Cause(f"{action}_not_eligible", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
     if answers or not seen.ssn.job_starving(job):
-        protected = list(_who_protects(seen, job, answers, action))
-        yield from protected or _not_enough(seen, job, answers, action)
+        yield from [*_protected(seen, job, answers)] or [_not_enough(seen, job, answers, action)]
     elif not skipped:
         yield _no_candidates(seen, job, action, claims[:1])
 
 
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:
-    """That no pod may be evicted at all, and whose pods are kept by what their authors wrote."""
+    """That no pod may be evicted, and the queues and jobs whose own fields say so."""
     closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
     kept = dict.fromkeys(uid for uid, other in seen.ssn.jobs.items() if (
         other.queue == job.queue) == (action == "preempt") and any(
             task.node_name and not task.preemptable for task in other.tasks.values()))
     said = Message("no_candidates.closed", queues=[
-        Message("queue.holds", queue=name, held=held, deserved=part(
-            seen.trace.start["queues"][name]["deserved"], held)) for name, held in closed.items()]
-    ) if closed else Message(f"no_candidates.{action}")
+        Message("queue.holds", **{**seen.sums(name, held), "allocated": held})
+        for name, held in closed.items()]) if closed else Message(f"no_candidates.{action}")
     alone = Message("not_preemptable", jobs=[*map(seen.called, kept)]) if kept else None
     return Cause(f"{action}_no_candidates", [said, alone],
-                 {"not_reclaimable": closed, "kept": list(kept)}, claims, True)
+                 {"not_reclaimable": closed, "kept": list(kept)}, claims)
 
 
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
-    """Other queues that say so, with what they hold of the resources that the job waits for."""
-    wanted, queues = _wanted(seen, job), seen.trace.start["queues"]
-    closed = [name for name, queue in seen.ssn.queues.items()
-              if name != job.queue and not queue.reclaimable and name in queues]
-    more = {name: [each for each in _more(queues[name]) if each in wanted] for name in closed}
-    held = {name: {each: amount for each, amount in queues[name]["allocated"].items()
-                   if amount and each in (more[name] or wanted)} for name in closed}
-    return {name: has for name, has in held.items() if has}
+    """Other queues that have `reclaimable: false`, with what they hold of the resources that the
+    job waits for.
+    """
+    found, wanted = {}, _wanted(seen, job)
+    for name, sums in seen.trace.start["queues"].items():
+        names = [each for each in over_deserved(sums) if each in wanted] or wanted
+        held = {each: amount for each, amount in sums["allocated"].items()
+                if amount and each in names}
+        if held and name != job.queue and name in seen.ssn.queues and not (
+                seen.ssn.queues[name].reclaimable):
+            found[name] = held
+    return found
 
 
 def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
     """The resources that pods of the job wait for."""
-    tasks = seen.trace.start["tasks"]
-    return list(dict.fromkeys(
-        name for task in job.tasks.values() if not task.node_name
-        for name, amount in tasks[task.key]["request"].items() if amount and name != "pods"))
+    return [*dict.fromkeys(name for task in job.tasks.values() if not task.node_name
+                           for name, amount in task.init_resreq if amount and name != "pods")]
 
 
-def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
-                  action: str) -> Iterator[Cause]:
-    """One cause a plugin that named nobody although there were candidates."""
-    for plugin in dict.fromkeys(record["plugin"] for record in answers):
-        mine = [record for record in answers if record["plugin"] == plugin]
-        candidates = sorted({task for record in mine for task in record["candidates"]})
-        named = {task for record in mine for task in record["answer"][0]}
-        if not candidates or named or mine[0]["answer"][1] == 0:
-            continue
-        yield _protects(seen, job, mine, candidates)
+def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
+    """Yield a cause for each plugin that allows none of its candidates."""
+    by_plugin = defaultdict(list)
+    for record in answers:
+        by_plugin[record["plugin"]].append(record)
+    for calls in by_plugin.values():
+        candidates = sorted({task for record in calls for task in record["candidates"]})
+        if candidates and calls[0]["answer"][1] and not any(
+                record["answer"][0] for record in calls):
+            yield _protects(seen, job, calls, candidates)
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str]) -> Cause:
-    """Why a plugin allowed none of the candidates."""
+    """Why a plugin allows none of the candidates."""
     plugin, action = calls[0]["plugin"], calls[0].action
     owners = dict.fromkeys(seen.trace.start["tasks"][task]["job"] for task in candidates)
-    least = min(seen.ssn.jobs[uid].priority for uid in owners)
+    code, least = PROTECTION.get(plugin, "protected"), min(
+        seen.ssn.jobs[uid].priority for uid in owners)
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
                "owners": [*owners]}
-    more: Message | None = None
-    if plugin in ("proportion", "capacity"):
-        code, queues = "victims_within_deserved", [*dict.fromkeys(
-            seen.ssn.jobs[uid].queue for uid in owners)]
+    facts: dict[str, Any] = {"least": least, "priority": job.priority}
+    more, form = None, code
+    if code == "victims_within_deserved":
+        queues = [*dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)]
         wanted = amounts(seen.tasks[calls[-1]["task"]].init_resreq)
         numbers |= {"queues": queues, "short_of": {
             name: amount for name, amount in wanted.items() if name != "pods"}}
-        why = Message(code, reasons=_verdicts(seen, calls),
-                      sums=[*filter(None, (_sums(seen, calls[-1], each) for each in queues[:2]))])
-        more = _promised_twice(seen, wanted)
-    else:
-        code, budgets = PROTECTION.get(plugin, "protected"), _budgets(seen, candidates)
-        labels = ".labels" if code == "protected_by_pdb" and not budgets else ""
-        why = Message(f"{code}{labels}", least=least, priority=job.priority, budgets=budgets)
-        more = priority_note(seen, job) if code == "not_less_important" else None
-    said = Message("candidates", action=action, n=len(candidates), plugin=plugin, why=why,
-                   jobs=[*map(seen.called, owners)])
-    return Cause(code, [said, more], numbers, calls[:3], context=True)
+        facts |= {"reasons": _verdicts(seen, calls),
+                  "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}
+        more = _deserved_in_sum(seen, wanted)
+    elif code == "not_less_important":
+        more = priority_note(seen, job)
+    elif code == "protected_by_pdb":
+        facts["budgets"] = _budgets(seen, candidates)
+        form += "" if facts["budgets"] else ".labels"
+    said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
+                   why=Message(form, **facts), jobs=[*map(seen.called, owners)])
+    return Cause(code, [said, more], numbers, calls[:3])
 
 
-def _promised_twice(seen: Evidence, wanted: Iterable[str]) -> Message | None:
-    """That queues deserve more than the cluster has, where their authors say what they deserve."""
+def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
+    """That queues deserve more than the cluster has, where spec.deserved decides."""
     parents = {queue.queue.spec.parent for queue in seen.ssn.queues.values()}
-    due = total(Resource.from_list(queue.queue.spec.deserved) for name, queue
-                in seen.ssn.queues.items() if name not in parents)
+    due = amounts(total(Resource.from_list(queue.queue.spec.deserved) for name, queue
+                        in seen.ssn.queues.items() if name not in parents))
     there = amounts(seen.ssn.total_resource)
-    over = [name for name in wanted if due.get(name) > there.get(name, 0.0)]
-    return Message("deserved.sum", deserved=part(amounts(due), over), there=part(there, over)
+    over = [name for name in wanted if due.get(name, 0.0) > there.get(name, 0.0)]
+    return Message("deserved.sum", deserved=part(due, over), there=part(there, over)
                    ) if over and "capacity" in seen.ssn.plugins else None
 
 
@@ -181,112 +187,100 @@ def _budgets(seen: Evidence, candidates: list[str]) -> list[Message]:
                    and selector.matches(task.pod.metadata.labels) for task in pods)]
 
 
-def _sums(seen: Evidence, record: Record, queue: str) -> Message | None:
-    """What a queue holds at a moment and deserves, of what its cause is about."""
-    sums = None if seen.brief else seen.state_at(record)["queues"].get(queue)
-    names = [name for name in sums["deserved"] if name != "pods"] if sums else []
-    return Message("queue.sums_of", queue=queue, allocated=part(sums["allocated"], names),
-                   deserved=part(sums["deserved"], names)) if names else None
+def _sums(seen: Evidence, record: Record | None, queue: str, names: Iterable[str] = ()
+          ) -> Message | None:
+    """What a queue holds at a moment and deserves, of some resources or all."""
+    sums = {} if seen.brief else seen.sums(queue, names, record)
+    return Message("queue.sums_of", **sums) if sums.get("deserved") else None
 
 
 def _verdicts(seen: Evidence, calls: list[Record]) -> list[Message]:
-    """What capacity has against each candidate."""
+    """Why capacity allows none of the candidates."""
     asked = {record["task"] for record in calls}
     verdicts = dict.fromkeys(record["verdict"] for record in seen.of("reclaimee")
                              if record["reclaimer"] in asked and record["verdict"] != "victim")
     return [Message(f"reclaim.{each}") for each in verdicts or ["within_deserved"]]
 
 
-def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
-                action: str) -> Iterator[Cause]:
-    """Every plugin named somebody, and still it wasn't enough: beyond the minimum, not on one node,
-    or not the same ones.
+def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str) -> Cause:
+    """That the plugins allow some pods, and these are not enough: more than the minimum is asked
+    for, no single node has enough of them, or the plugins allow different ones.
     """
     least = job.min_available
     if not seen.ssn.job_starving(job):
-        yield Cause("minimum_promised", Message("minimum_promised", action=action, least=least),
-                    {"min_available": least}, answers[-1:])
-        return
+        return Cause.of("minimum_promised", records=answers[-1:], action=action, least=least)
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if seen.tasks[record["task"]].job == job.uid]
     agreed = [record for record in combined if record["answer"]]
     made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
     if made and not seen.in_action(action, "commit", job=job.uid):
-        said = Message("victims_insufficient.gang", action=action, made=len(made), least=least)
-        yield Cause("victims_insufficient", said, {"made": len(made)}, agreed[:3])
-    elif agreed or not combined:
-        most = max((len(record["answer"]) for record in agreed), default=0)
-        yield Cause("victims_insufficient", _too_few(seen, agreed, action),
-                    {"most": most}, agreed[:3] or answers[:3])
-    else:
-        yield Cause("victims_disagree", Message("victims_disagree", action=action),
-                    {"action": action}, answers[:3])
+        return Cause("victims_insufficient", Message(
+            "victims_insufficient.gang", action=action, made=len(made), least=least),
+            {"made": len(made)}, agreed[:3])
+    if combined and not agreed:
+        return Cause.of("victims_disagree", records=answers[:3], action=action)
+    return Cause("victims_insufficient", _most_freed(seen, agreed, action), {},
+                 agreed[:3] or answers[:3])
 
 
-def _too_few(seen: Evidence, agreed: list[Record], action: str) -> Message:
-    """What evicting all that may go would free, on the node where it is most."""
-    start, found = seen.trace.start, Message("victims_insufficient", action=action)
-    most = 0.0
+def _most_freed(seen: Evidence, agreed: list[Record], action: str) -> Message:
+    """What evicting all allowed pods would free, on the node where it is most."""
+    most, found = 0.0, Message("victims_insufficient", action=action)
+    tasks = seen.trace.start["tasks"]
     for record in [] if seen.brief else agreed:
-        request = start["tasks"][record["task"]]["request"]
-        nodes: dict[str, list[str]] = {}
+        request, nodes = tasks[record["task"]]["request"], defaultdict(list)
+        left = seen.free(record, request)
         for key in record["answer"]:
-            nodes.setdefault(start["tasks"][key]["node"], []).append(key)
+            nodes[tasks[key]["node"]].append(key)
         for node, keys in nodes.items():
-            free = seen.free(record, request)[node]
-            gone = {name: free[name] + sum(start["tasks"][key]["request"].get(name, 0.0)
-                                           for key in keys) for name in request}
-            short = [name for name in request if name != "pods" and gone[name] < request[name]]
-            part_of = min((gone[name] / request[name] for name in short), default=0.0)
-            if part_of > most:
-                most, owners = part_of, dict.fromkeys(start["tasks"][key]["job"] for key in keys)
+            free = {name: left[node][name] + sum(tasks[key]["request"].get(name, 0.0)
+                                                 for key in keys) for name in request}
+            short = [name for name in request if name != "pods" and free[name] < request[name]]
+            ratio = min((free[name] / request[name] for name in short), default=0.0)
+            if ratio > most:
+                most, owners = ratio, dict.fromkeys(tasks[key]["job"] for key in keys)
                 queues = dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)
-                found = Message("victims_insufficient.most", action=action, node=node, free=part(
-                    gone, short), request=part(request, short), jobs=[*map(seen.called, owners)],
-                    pods=Message("pods", n=len(keys)), sums=[_sums_of(seen, name, short)
-                                 for name in queues] if action == "reclaim" else None)
+                found = Message(
+                    "victims_insufficient.most", action=action, node=node, free=part(free, short),
+                    request=part(request, short), jobs=[*map(seen.called, owners)],
+                    pods=Message("pods", n=len(keys)), sums=[_sums(seen, None, name, short)
+                                                             for name in queues]
+                    if action == "reclaim" else None)
     return found
 
 
-def _sums_of(seen: Evidence, queue: str, names: list[str]) -> Message | None:
-    """What a queue held and deserves of some resources when the cycle began."""
-    sums = seen.trace.start["queues"].get(queue)
-    return Message("queue.sums_of", queue=queue, allocated=part(sums["allocated"], names),
-                   deserved=part(sums["deserved"], names)) if sums else None
-
-
 def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """A queue waits for what it deserves while another holds more than that, and nothing takes it
-    back.
+    """Yield a queue that holds more than it deserves of what this job's queue is owed, where the
+    configuration has no reclaim.
     """
     queues = seen.trace.start["queues"]
-    mine = queues.get(job.queue)
-    due_to_it = [name for name in _wanted(seen, job) if mine and mine["deserved"].get(
-        name, 0.0) > mine["allocated"].get(name, 0.0)]
-    over = {name: [each for each in _more(queue) if each in due_to_it]
+    mine = queues.get(job.queue, {"deserved": {}, "allocated": {}})
+    owed = [name for name in _wanted(seen, job)
+            if mine["deserved"].get(name, 0.0) > mine["allocated"].get(name, 0.0)]
+    over = {name: [each for each in over_deserved(queue) if each in owed]
             for name, queue in queues.items() if name != job.queue}
-    for name, names in [(name, names) for name, names in over.items() if names][:1]:
-        numbers = {each: part(queues[name][each], names) for each in ("allocated", "deserved")}
-        open_to_it = seen.ssn.queues[name].reclaimable
-        said = Message("no_reclaim_action" if open_to_it else "no_reclaim_action.closed",
-                       queue=name, held=numbers["allocated"], deserved=numbers["deserved"])
-        yield Cause("no_reclaim_action", said, numbers, context=True)
+    for name in [*filter(over.get, over)][:1]:
+        closed = "" if seen.ssn.queues[name].reclaimable else ".closed"
+        sums = seen.sums(name, over[name])
+        yield Cause("no_reclaim_action", Message(f"no_reclaim_action{closed}", **sums), sums,
+                    context=True)
 
 
-def _more(queue: dict[str, dict[str, float]]) -> list[str]:
-    return [name for name, amount in queue["allocated"].items() if name != "pods"
-            and amount > queue["deserved"].get(name, 0.0)]
+def over_deserved(sums: dict[str, Amounts]) -> list[str]:
+    """The resources of which a queue holds more than it deserves."""
+    return [name for name, amount in sums["allocated"].items() if name != "pods"
+            and amount > sums["deserved"].get(name, 0.0)]
 
 
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
-    """For whom a pod was evicted, who named it and who could have kept it."""
-    for record in seen.of("victims"):
-        if task not in record["chosen"]:
-            continue
+    """Yield for which pod another one was evicted, which plugins allowed it, and which were not
+    asked.
+    """
+    for record in [each for each in seen.of("victims") if task in each["chosen"]]:
         claimant, action = record.get("task"), record["action"]
         if claimant is None:
-            yield Cause("shuffled", Message("shuffled", action=action), {}, [record])
+            yield Cause.of("shuffled", records=[record], action=action)
             continue
         point = POINTS.get(action, "preemptable")
         asked = [earlier for earlier in seen.of("asked", point=point, task=claimant)
@@ -299,44 +293,36 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
                        plugins=named or [Message("victim.nobody")], chosen=chosen, count=count)
         yield Cause("victim", said, {"named_by": named, "actions": [action],
                                      "winners": [seen.tasks[claimant].job]}, [*calls, record])
-        yield from _for_less_important(seen, task, record)
-        yield from _beyond_minimum(seen, record)
-        yield from _queue_of_victim(seen, task, record, {plugin for plugin, _ in chain(
-            *seen.ssn.points[point].tiers)} - {call["plugin"] for call in calls})
+        victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))
+        yield from _more_important(seen, victim, winner) if action == "preempt" else ()
+        if _asked_of_starving(seen) == ["priority"] and winner.min_available < len(winner.tasks):
+            yield Cause.of("starving_beyond", context=True, job=seen.called(winner.uid),
+                           least=winner.min_available)
+        if action == "reclaim":
+            plugins = {plugin for plugin, _ in chain(*seen.ssn.points[point].tiers)}
+            yield from _queue_of_victim(seen, victim.queue, plugins - {
+                call["plugin"] for call in calls})
 
 
-def _for_less_important(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
-    """That it goes for a job of lower priority, as the plugin that compares them is not asked."""
-    victim, claimant = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, record["task"]))
-    if record["action"] == "preempt" and victim.priority > claimant.priority:
+def _more_important(seen: Evidence, victim: JobInfo, winner: JobInfo) -> Iterator[Cause]:
+    """Yield that a job of lower priority gets the place, as plugin priority is not asked."""
+    if victim.priority > winner.priority:
         absent = "" if "priority" in seen.ssn.plugins else ".absent"
         said = Message(f"less_important_claimant{absent}", victim=seen.called(victim.uid),
-                       priority=victim.priority, claimant=seen.called(claimant.uid),
-                       other=claimant.priority)
+                       priority=victim.priority, claimant=seen.called(winner.uid),
+                       other=winner.priority)
         yield Cause("less_important_claimant", said, {"priority": victim.priority,
-                                                      "claimant": claimant.priority}, context=True)
+                                                      "claimant": winner.priority}, context=True)
 
 
-def _beyond_minimum(seen: Evidence, record: Record) -> Iterator[Cause]:
-    """That room is made for more of a gang than its minimum."""
-    job = seen.ssn.jobs[seen.trace.start["tasks"][record["task"]]["job"]]
-    if _asked_of_starving(seen) == ["priority"] and job.min_available < len(job.tasks):
-        said = Message("starving_beyond", job=seen.called(job.uid), least=job.min_available)
-        yield Cause("starving_beyond", said, {"min_available": job.min_available}, context=True)
-
-
-def _queue_of_victim(seen: Evidence, task: str, record: Record,
-                     unasked: set[str]) -> Iterator[Cause]:
-    """What its queue holds and deserves, for reclaim; and that who compares them was not asked."""
-    queue = seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].queue
-    sums = seen.trace.start["queues"].get(queue)
-    names = sums and (_more(sums) or [name for name in sums["deserved"] if name != "pods"])
-    later = sorted(unasked & {"proportion", "capacity"})
-    if record["action"] != "reclaim" or not names or not (later or _more(sums)):
-        return
-    numbers = {each: part(sums[each], names) for each in ("allocated", "deserved")}
-    said = [Message("queue_of_victim", queue=queue, held=numbers["allocated"],
-                    deserved=numbers["deserved"]),
-            Message("queue_of_victim.later", plugin=later[0]) if later else None]
-    yield Cause("queue_over_deserved" if _more(sums) else "queue_within_deserved", said,
-                numbers | {"later": later}, context=True)
+def _queue_of_victim(seen: Evidence, queue: str, unasked: set[str]) -> Iterator[Cause]:
+    """Yield what the victim's queue holds and deserves, and the plugin that compares them where it
+    was not asked.
+    """
+    over = over_deserved(seen.trace.start["queues"].get(queue, {"allocated": {}}))
+    sums, later = seen.sums(queue, over), sorted(unasked & {"proportion", "capacity"})
+    if sums.get("deserved") and (later or over):
+        said = [Message("queue_of_victim", **sums),
+                Message("queue_of_victim.later", plugin=later[0]) if later else None]
+        yield Cause("queue_over_deserved" if over else "queue_within_deserved", said,
+                    sums | {"later": later}, context=True)

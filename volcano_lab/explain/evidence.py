@@ -1,4 +1,4 @@
-"""What explanations look at: one cycle's session and trace, and the state at any of its moments."""
+"""What explanations read: a cycle's session and trace, and the state at any of its moments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.trace import Record, State, Trace, TraceReader
+from volcano_lab.trace import Record, State, Trace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts, plain
 from volcano_lab.trace.state import Change, Seen
@@ -34,8 +34,8 @@ POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 
 
 class _Late(Record):
-    """A record whose facts are `told` by name when they are first read: of most searches nobody
-    asks, and explanations look at states.
+    """A record whose facts are made plain when they are first read, one by one by name: most
+    searches are never read, and explanations read states.
     """
 
     __slots__ = ("_live", "_told")
@@ -67,10 +67,10 @@ def _plain(number: int, name: str, value: Any) -> Any:
 
 
 class CauseTrace(Trace):
-    """A trace of what explanations read, in a fraction of a whole one's time and records: for each
-    search for victims who was named by whom, not each check of queue and node beside it. Where a
-    job is named (`about`), only searches for its pods, and among them, are kept; "" where the name
-    is none of a job.
+    """A trace of what explanations read, in a fraction of a whole trace's time and records: of each
+    search for victims its candidates and the plugins' answers, not the checks of queue and node
+    beside it. Where a job is named (`about`), only searches for its pods, and among them, are kept;
+    "" where no job has that name.
     """
 
     watches_attempts = False
@@ -107,7 +107,7 @@ class CauseTrace(Trace):
 
     def _searching(self, kind: str, point: str, head: tuple[Any, ...] | None,
                    function: Callable[..., Any]) -> Callable[..., Any]:
-        """A search for victims, recorded where anybody was there to go."""
+        """A search for victims, recorded where there are candidates."""
         names, records = self._named(kind, point, 2)[0], self.records
 
         def searched(claimant: Any, candidates: Any) -> Any:
@@ -141,7 +141,7 @@ class CauseTrace(Trace):
         return changes
 
     def _tell(self, number: int, name: str, value: Any) -> Any:
-        """A fact; where it is what changed, the changes up to a record are told in their order."""
+        """A fact; where it is the changes, those up to a record are listed in their order."""
         last = number if name == "changes" else -1
         while self._not_told < len(self._log) and self._log[self._not_told][0] <= last:
             _, seen, changes = self._log[self._not_told]
@@ -170,20 +170,16 @@ def _job_called(ssn: Session, name: str) -> str:
 
 
 class Evidence:
-    """A closed session, its trace, and questions about them that several explanations ask.
+    """A closed session, its trace, and what several explanations read of them.
 
-    `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where
-    this trace doesn't say why a plugin refused a node. Of the `objects` are kept the pods of other
-    schedulers that wait, `unmade` (by the name of an object, why it lacks pods or is not read),
-    and the manifests that were `given`.
+    Of the `objects` it keeps the waiting pods of other schedulers, `unmade` (by the name of an
+    object, why it lacks pods or is not read), and the manifests that were `given`.
     """
 
-    def __init__(self, ssn: Session, trace: Trace,
-                 node_by_node: Callable[[], TraceReader] | None = None,
-                 objects: Sequence[KubernetesObject] = ()):
-        self.ssn, self.trace, self._node_by_node, self.objects = ssn, trace, node_by_node, objects
-        self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
-        self.future: Any = None  # what becomes of all this, once somebody has asked
+    def __init__(self, ssn: Session, trace: Trace, objects: Sequence[KubernetesObject] = ()):
+        self.ssn, self.trace, self.objects = ssn, trace, objects
+        self.names, self.brief = Names(ssn), False  # brief: without the jobs that hold resources
+        self.future: Any = None  # the outcome of further cycles, once they have run
         self.called = self.names.called
         self.given = getattr(objects, "given", objects)
         self.unmade: dict[str, list[Said]] = getattr(objects, "unmade", {})
@@ -195,10 +191,6 @@ class Evidence:
     @cached_property
     def _stepper(self) -> Stepper:
         return Stepper(self.trace)
-
-    @cached_property
-    def _every_call(self) -> TraceReader:
-        return self._node_by_node() if self._node_by_node is not None else self.trace
 
     @cached_property
     def _index(self) -> dict[str, list[Record]]:
@@ -219,7 +211,7 @@ class Evidence:
         return known.get(value, [])
 
     def of(self, name: str, /, **facts: Any) -> list[Record]:
-        """The calls of an extension point, or records of another kind, whose facts are as given."""
+        """Return the calls of an extension point, or records of another kind, with these facts."""
         known = next((fact for fact in ABOUT if fact in facts), None)
         found = self._index.get(name, ()) if known is None else self._about(name, known,
                                                                             facts[known])
@@ -245,19 +237,30 @@ class Evidence:
             found[uid] = amounts(inqueue_resource(then))
         return found
 
-    def refusal(self, task: str, node: str) -> Record | None:
-        """What a plugin last said against a node for a task, from this trace or from the run node
-        by node; None where neither tells."""
-        return _last_refusal(self.trace, task, node) or _last_refusal(self._every_call, task, node)
-
-    def state_at(self, record: Record) -> State:
-        """The state right after a record; good until the next call."""
+    def state_at(self, record: Record | None) -> State:
+        """Return the state right after a record, valid until the next call; without one, that at
+        the start of the cycle.
+        """
+        if record is None:
+            return self.trace.start
         if isinstance(self.trace, CauseTrace):
             return self.trace.state_at(record.number)
         return self._stepper.goto(record.number).state
 
+    def sums(self, queue: str, names: Iterable[str] = (), record: Record | None = None
+             ) -> dict[str, Any]:
+        """Return the facts `queue`, `allocated` and `deserved` of some resources (unset: of all
+        that it deserves) at a moment; nothing where no plugin shares between queues.
+        """
+        sums = self.state_at(record)["queues"].get(queue)
+        if sums is None:
+            return {}
+        names = [*names] or [name for name in sums["deserved"] if name != "pods"]
+        return {"queue": queue, "allocated": part(sums["allocated"], names),
+                "deserved": part(sums["deserved"], names)}
+
     def not_announced(self, names: Iterable[str]) -> Iterator[Message]:
-        """Yield of which of some resources no node has anything at all, and what may be meant."""
+        """Yield which of some resources no node has at all, and the nearest name."""
         there = amounts(self.ssn.total_resource)
         for name in [name for name in names if not there.get(name)]:
             close = announced(name, [each for each, amount in there.items() if amount])
@@ -265,18 +268,18 @@ class Evidence:
                 close: there[close]}) if close else Message("resource.unknown", resource=name)
 
     def placed_just_before(self, job: str, record: Record) -> list[TaskInfo]:
-        """The pods of a job that were placed in this cycle before a record."""
+        """Return the pods of a job that were placed in this cycle before a record."""
         now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
         return [task for task in self.ssn.jobs[job].tasks.values()
                 if now[task.key]["node"] and not before[task.key]["node"]]
 
     def own(self, job: str, record: Record) -> Message | None:
-        """That pods of the job itself are counted in, which were placed just before."""
+        """Return that pods of the job itself, placed just before, are counted in."""
         own = self.placed_just_before(job, record)
         return Message("own_pods", n=len(own)) if own else None
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
-        """Yield that it is the pod's init containers that ask for so much of some resources."""
+        """Yield that the pod's init containers request this much of some resources."""
         spec = task.pod.spec
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
         later = spec.init_containers and pod_resource_request(
@@ -295,27 +298,25 @@ class Evidence:
         return sorted(found, key=lambda record: record.number)
 
     def free(self, record: Record | None, names: Iterable[str] | None = None) -> dict[str, Amounts]:
-        """What each node would have left at that moment (None: when the session opened), with what
-        is releasing gone and what is promised come; of some resources, or all.
+        """Return what each node would have left at that moment (None: when the session opened),
+        once what is releasing is gone and what is pipelined has come; of some resources, or all.
         """
         wanted = self.ssn.total_resource.resource_names() if names is None else list(names)
         return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0) - node[
             "pipelined"].get(each, 0.0) for each in wanted}
-            for name, node in (self.state_at(record) if record else self.trace.start)[
-                "nodes"].items()}
+            for name, node in self.state_at(record)["nodes"].items()}
 
     def objector(self, task: str, node: str, choice: Record) -> str:
-        """The plugin that refused a node, by the calls or by the values of all nodes; "" without.
+        """Return the plugin that refused a node, by its calls or by the values of all nodes; ""
+        without.
         """
-        calls = [record["plugin"] for record in self.of("predicate", task=task, node=node)
-                 if record.number < choice.number and record["answer"] is not None]
         values = self.trace.node_values(task, choice.number + 1).get(node, {})
-        return next(iter(calls + [column.partition(" ")[2] for column, value in values.items()
-                                  if column.startswith("predicate ") and not value]), "")
+        return next((column.partition(" ")[2] for column, value in values.items()
+                     if column.startswith("predicate ") and not value), "")
 
     def refusing(self, choice: Record) -> dict[str, str] | None:
-        """{node: plugin} of the nodes that a plugin refused at a choice, whatever room they had;
-        None where the trace has no values of all nodes for it.
+        """Return {node: plugin} of the nodes that a plugin refused at a choice, whatever they had
+        left; None where the trace has no values of all nodes for it.
         """
         last = self.trace.records[choice.number - 1] if choice.number else choice
         if last.kind != "node_values" or last["task"] != choice["task"]:
@@ -324,25 +325,17 @@ class Evidence:
         for record in self._index["node_values"]:
             if record.number > last.number or record["alike"] != last["alike"]:
                 continue
-            for row in record["rows"]:
-                found.pop(self.trace.nodes[row], None)
+            nodes = [self.trace.nodes[row] for row in record["rows"]]
+            for node in nodes:
+                found.pop(node, None)
             for column, values in record["columns"].items():
                 if column.startswith("predicate "):
-                    found.update({self.trace.nodes[row]: column.partition(" ")[2] for row,
-                                  value in zip(record["rows"], values, strict=True) if not value})
+                    found |= {node: column.partition(" ")[2]
+                              for node, passes in zip(nodes, values, strict=True) if not passes}
         return found
 
 
-def _last_refusal(trace: TraceReader, task: str, node: str) -> Record | None:
-    """The last objection to a node before the last time that a node was sought for the task."""
-    choice = next((record.number for record in reversed(trace.records)
-                   if record.kind == "chose" and record["task"] == task), 0)
-    said = [record for record in trace.of("predicate", task=task, node=node)
-            if record.number < choice and record["answer"] is not None]
-    return said[-1] if said else None
-
-
 def counts(job: JobInfo) -> tuple[int, int, int]:
-    """(pods that have a place, pods that were promised one, pods that wait)."""
+    """Return how many pods of a job are (placed, pipelined, pending)."""
     return sum(len(job.in_status(s)) for s in READY_STATUSES), len(job.in_status(PIPELINED)), len(
         job.in_status(PENDING))

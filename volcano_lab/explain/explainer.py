@@ -1,8 +1,11 @@
-"""Asking why: `Explainer` runs one cycle with a trace, and answers questions about it."""
+"""`Explainer` runs one cycle with a trace, and explains its jobs, pods and queues.
+
+Volcano: none
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from time import time
 
@@ -19,47 +22,52 @@ from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, outcome
-from volcano_lab.explain.questions import who_evicts, why_before
+from volcano_lab.explain.questions import (
+    last_choice,
+    who_evicts,
+    why_before,
+    why_here,
+    why_not_cause,
+    why_queue,
+)
 from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
-from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
-from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import Message, NoSuch, Said, friendly_errors, meant, near
+from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""
 VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
-"""Causes that are looked behind."""
+"""Causes that hide the search of a node."""
 PROMISED = ("never_bound", "promise_lost")
-"""Causes of a promise that is not kept."""
+"""Causes of pipelined pods that are never bound."""
 NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node", "node_group",
               "anti_affinity", "pod_affinity", "topology_too_small", "gang_invalid",
               "volume_node", "claim_missing", "claim_unbound", "pods_exceeded", "revocable_zone"}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
 DOORS = 2
+"""How many of these are named."""
 
 @friendly_errors
 class Explainer(Shown):
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
     default).
 
-    `now` is the time of the cycle in seconds since 1970 (unset: the clock's), for what reads it;
-    `ran` the trace and the session of a cycle over these objects that has run already (unset: one
-    is run whose trace has what explanations read, without the rest; of searches for victims those
-    for the job that it is `about`, by its name).
+    `now` is the time of the cycle in seconds since 1970 (unset: the clock's); `ran` the trace and
+    the session of a cycle over these objects that has run already (unset: one is run, whose trace
+    has what explanations read; of searches for victims those for the job that it is `about`, by its
+    name).
 
-    Raises `ConfError`. Jobs, pods and queues are named as their authors know them (see `Names`);
-    the session's own objects are taken, too. A name that nobody has raises `LookupError` with a
-    sentence.
+    Raises `ConfError`. Jobs, pods and queues have the names of their manifests (see `Names`); the
+    session's own objects are accepted, too. An unknown name raises `LookupError` with a sentence.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=1, cpu=6)
@@ -82,9 +90,7 @@ class Explainer(Shown):
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
                                                  trace=CauseTrace(about))
-        self.evidence = Evidence(self.session, self.trace,
-                                 lambda: traced(self.objects, self.conf, True, self.now)[0],
-                                 self.objects)
+        self.evidence = Evidence(self.session, self.trace, self.objects)
         self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
@@ -94,18 +100,17 @@ class Explainer(Shown):
                 "waiting_pods": self._waiting_pods(job)} for job in waiting]
 
     def _waits(self, job: JobInfo) -> bool:
-        """Whether pods of a job wait, are not created yet, or have a promise that is never kept."""
+        """Whether pods of a job wait, are not created yet, or are pipelined and never bound."""
         return not job.tasks or bool(counts(job)[2]) or promise_fails(self.evidence, job)
 
     def _waiting_pods(self, job: JobInfo) -> int:
-        """How many pods wait: where none is created yet, those that will be, its minimum at least.
-        """
+        """How many pods wait; where none is created yet, those that will be."""
         later = self._later.get(self.names.called(job.uid), ())
         return sum(counts(job)[1:]) if job.tasks else len(later) or job.min_available
 
     @collector_paused()
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
-        """Why a job, a pod or a queue is as it is."""
+        """Return the explanation of a job, a pod or a queue."""
         if not isinstance(what, str):
             what = what.key if isinstance(what, TaskInfo) else what.uid
         try:
@@ -118,7 +123,7 @@ class Explainer(Shown):
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
 
     def _left_out(self, what: str) -> Explanation | None:
-        """Why the cycle has nothing of this name, though the objects have."""
+        """Why an object of this name is not in the session."""
         pods = [obj for obj in self.objects if isinstance(obj, Pod) and what in (
             obj.key, obj.name, f"pod/{obj.name}")]
         for pod in pods:
@@ -128,21 +133,34 @@ class Explainer(Shown):
                     f"pod {pod.key}", Message("left_out"), [*elsewhere([pod])])
         names = {what, f"default/{what}", *(pod.key for pod in pods)}
         groups = self._groups(names, pods)
-        left_out = next((reason for key in groups or names
-                         for reason in self.session.snapshot.left_out
-                         if isinstance(reason, Message) and reason.facts["name"] == key), None)
+        left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
+            reason, Message) and reason.facts["name"] in (groups or names)), None)
         if left_out is None:
-            unmade = self._unmade(names)
-            return Explanation(what, unmade, [Cause("left_out", "")]) if unmade else None
-        lost = {key: queue for key, queue in groups.items()
-                if queue not in self.session.queues}
+            unmade = [Message("unmade", name=name, what=why) for name in sorted(names)
+                      for why in self.evidence.unmade.get(name, ())]
+            return Explanation(what, unmade[0], [Cause("left_out", "")]) if unmade else None
+        lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
+        return Explanation(what, Message("left_out.head", why=[
+            Message(left_out.code, **{**left_out.facts, "name": what}),
+            *self._also(left_out, groups, pods)]), [Cause("left_out", "")],
+            partial(self._with_a_queue, what, lost) if lost else None)
+
+    def _also(self, left_out: Message, groups: dict[str, str], pods: list[Pod]
+              ) -> Iterator[Message]:
+        """Yield the annotation of a PodGroup that is gone, queues, and PodGroups of the same name
+        in other namespaces.
+        """
         queue = groups.get(left_out.facts["name"], "default")
-        why = [Message(left_out.code, **{**left_out.facts, "name": what}),
-               *_stale(left_out, pods),
-               origin.near(queue, self.session.queues) if queue not in self.session.queues else
-               None, self._alike(groups)]
-        find = partial(self._with_a_queue, what, lost) if lost else None
-        return Explanation(what, Message("left_out.head", why=why), [Cause("left_out", "")], find)
+        for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
+            yield Message("left_out.stale", group=pod.metadata.annotations[GROUP_NAME],
+                          annotation=GROUP_NAME)
+        if queue not in self.session.queues:
+            yield origin.near(queue, self.session.queues)
+        names = {key.partition("/")[2] for key in groups}
+        alike = [obj.key for obj in self.objects if isinstance(obj, PodGroup)
+                 and obj.key not in groups and obj.name in names]
+        if alike:
+            yield Message("left_out.alike", groups=alike)
 
     def _groups(self, names: set[str], pods: list[Pod]) -> dict[str, str]:
         """The PodGroups of some names, or of some pods, and the queue of each."""
@@ -152,20 +170,8 @@ class Explainer(Shown):
         return groups | {key: "default" for pod in pods for key in (
             f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME, '')}", pod.key)}
 
-    def _alike(self, groups: dict[str, str]) -> Message | None:
-        """PodGroups of the same name in another namespace."""
-        names = {key.partition("/")[2] for key in groups}
-        alike = [obj.key for obj in self.objects if isinstance(obj, PodGroup)
-                 and obj.key not in groups and obj.name in names]
-        return Message("left_out.alike", groups=alike) if alike else None
-
-    def _unmade(self, names: set[str]) -> Said:
-        """Why a controller creates no pods of these names, or why they are not read."""
-        return next((Message("unmade", name=name, what=why) for name in sorted(names)
-                     for why in self.evidence.unmade.get(name, ())), "")
-
     def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
-        """The queue that was meant, and one of that name: what a job that is left out gets there.
+        """The remedies of a job that is left out: the queue with the nearest name, and a new one.
         """
         pods = [pod for pods in self._later.values() for pod in pods]
         world = World(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
@@ -179,12 +185,12 @@ class Explainer(Shown):
                                  name, after.placed(uid))
 
     def _whole(self) -> Explainer:
-        """This, or the same cycle with the searches for all jobs, where its trace kept one's."""
+        """This, or where its trace is about one job, the same cycle with the searches for all."""
         return Explainer(self.objects, self.conf, self.now) if getattr(
             self.trace, "about", "") else self
 
     def why_job(self, uid: str) -> Explanation:
-        """Why pods of a job wait, and what would give them a place."""
+        """Return why pods of a job wait, and the changes that place them."""
         uid = self.names.find(uid, "job")[1]
         if getattr(self.trace, "about", "") not in ("", uid):
             return self._whole().why_job(uid)
@@ -203,17 +209,16 @@ class Explainer(Shown):
         if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += self._behind(job, codes)
         causes += defect_causes(self.evidence, job, causes)
-        # a promised pod lacks nothing, and where none is made admitting helps nobody
+        # a pipelined pod lacks nothing, and where no pods are created admission places none
         seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
             "pods_not_made", "groups_beside"} & codes
-
         evicted = any(cause.code == "victim" for cause in causes)
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks or evicted else None)
 
     def _behind(self, job: JobInfo, told: set[str]) -> list[Cause]:
-        """For what a job would wait, too, were it admitted alone, or had its pods no volumes."""
+        """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
         if told & {"pod_too_large", *STATIC} or not self.objects:
             return []
         code = "with_volume" if told & {*VOLUMES} else "once_admitted"
@@ -221,8 +226,8 @@ class Explainer(Shown):
         objects, conf = World(self._alone(job, code == "with_volume"), self.conf).applied(Change((
             f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
         trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace(job.uid))
-        seen, after = Evidence(ssn, trace, None, objects), ssn.jobs.get(job.uid)
-        seen.future = Outcome()  # nobody asks for it
+        seen, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
+        seen.future = Outcome()  # further cycles are not run
         also = job_causes(seen, after) if after is not None else []
         return [Cause(cause.code, [Message(code), *cause.sentences], cause.numbers, [], True)
                 for cause in also if not cause.context and cause.code not in told
@@ -245,7 +250,7 @@ class Explainer(Shown):
 
     @collector_paused()
     def waiting(self) -> list[Group]:
-        """All jobs that wait, by the foremost of their causes; the largest group first.
+        """Return all jobs that wait, by the foremost of their causes; the largest group first.
 
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=6).job("b", pods=9, cpu=1)
@@ -259,81 +264,72 @@ class Explainer(Shown):
         for uid, job in self.session.jobs.items():
             if not self._waits(job):
                 continue
-            causes = job_causes(self.evidence, job)
+            causes, name = job_causes(self.evidence, job), self.names.called(uid)
             first = _foremost(causes)
             key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
-            name = self.names.called(uid)
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
-            group.jobs.append(name)
-            group.causes.append(first)
-            group.answers.append(Explanation(name, head_of(self.evidence, job, causes)))
+            group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
-        return sorted(groups.values(), key=lambda group: -len(group.jobs))
+        return sorted(groups.values(), key=lambda group: -len(group.answers))
 
     def foremost(self, uid: str) -> Cause | None:
-        """The first cause for which a job waits, without who is in its way; None where no pod of it
-        waits.
-        """
+        """Return the first cause for which a job waits; None where no pod of it waits."""
         self.evidence.brief = True
         causes = job_causes(self.evidence, self.session.jobs[uid])
         self.evidence.brief = False
         return _foremost(causes) if causes else None
 
     def why_task(self, key: str) -> Explanation:
-        """Why a pod is where it is, or waits."""
+        """Return why a pod is on its node, or waits."""
         key = self.names.find(key, "pod")[1]
         task = self.evidence.tasks[key]
-        about = f"pod {key}"
         if self._evicted(key):
             return self.why_victim(key)
         if task.node_name:
-            here = why_here(self.evidence, task)
-            return Explanation(about, Message("pod.placed", pod=key, status=task.status,
-                                              node=task.node_name), [here] if here else [])
-        job = self.why_job(task.job)
-        choice = last_choice(self.evidence, key)
-        tried = Message("pod.not_tried") if choice is None else Message(
-            "pod.tried", n=choice["nodes"])
-        if choice is not None and choice["node"] is not None:
+            return Explanation(f"pod {key}", Message(
+                "pod.placed", pod=key, status=task.status, node=task.node_name),
+                [*filter(None, [why_here(self.evidence, task)])])
+        job, choice = self.why_job(task.job), last_choice(self.evidence, key)
+        if choice is None:
+            tried = Message("pod.not_tried")
+        elif choice["node"] is None:
+            tried = Message("pod.tried", n=choice["nodes"])
+        else:
             tried = Message("pod.given_back", node=choice["node"])
         head = [*each_said(job.said), Message("pod.waits", pod=key, status=task.status), tried]
-        return Explanation(about, head, job.causes,
+        return Explanation(f"pod {key}", head, job.causes,
                            job.find_remedies and partial(job.find_remedies, pod=key))
 
     def why_queue(self, name: str) -> Explanation:
-        """What a queue asks for, deserves, holds and may hold, what bounds it, and who waits in it.
-        """
-        name = self.names.find(name, "queue")[1]
-        return Explanation(f"queue {name}", queue_head(self.evidence, name),
-                           list(queue_causes(self.evidence, name)))
+        """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""
+        return why_queue(self.evidence, self.names.find(name, "queue")[1])
 
     def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
-        """Why a pod isn't on a node."""
+        """Return why a pod is not on a node. Raises `LookupError`."""
         name = node.name if isinstance(node, NodeInfo) else node
         if name not in self.session.nodes:
             raise NoSuch('no node is called "{name}"; {near}.', name=name,
                          near=near(name, self.session.nodes))
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
-        found = self.evidence.tasks[key]
-        about = f"pod {key} on node {name}"
+        found, choice = self.evidence.tasks[key], last_choice(self.evidence, key)
+        code, causes, other = "pod.not_on_node", [], ""
         if found.node_name == name:
-            return Explanation(about, Message("pod.on_node", pod=key, node=name))
-        choice = last_choice(self.evidence, key)
-        if choice is None:
-            waits = [] if found.node_name else self.why_job(found.job).causes
-            return Explanation(about, Message("pod.no_search", pod=key), waits)
-        cause = why_not_cause(self.evidence, key, name, choice)
-        head, causes = Message("pod.not_on_node", pod=key, node=name), [cause]
-        if cause is None and choice["node"] == name:
-            head = Message("node.given_back", pod=key, node=name)
-            causes = self.why_job(found.job).causes
-        elif cause is None:
-            head = Message("node.other", pod=key, node=name, other=choice["node"])
-            causes = [why_here(self.evidence, found)]
-        return Explanation(about, head, [*filter(None, causes)])
+            code = "pod.on_node"
+        elif choice is None:
+            code, causes = "pod.no_search", [] if found.node_name else self.why_job(
+                found.job).causes
+        elif cause := why_not_cause(self.evidence, key, name, choice):
+            causes = [cause]
+        elif choice["node"] == name:
+            code, causes = "node.given_back", self.why_job(found.job).causes
+        else:
+            code, causes, other = "node.other", [why_here(self.evidence, found)], choice["node"]
+        return Explanation(f"pod {key} on node {name}", Message(
+            code, pod=key, node=name, other=other), [*filter(None, causes)])
 
     def why_before(self, first: str, second: str) -> Explanation:
-        """Why one of two jobs is served before the other, and where the first is in its queue.
+        """Return why one of two jobs is served before the other, and the place of the first in its
+        queue.
 
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=2).job("a", cpu=2).job("b", cpu=2)
@@ -345,7 +341,7 @@ class Explainer(Shown):
                                            for name in (first, second)))
 
     def who_evicts(self, name: str) -> Explanation:
-        """Which actions may evict pods of a job, for which jobs now, and under which conditions.
+        """Return which actions may evict pods of a job, for which jobs now, and when.
 
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=2).job("a", cpu=2, running={"n1": 1})
@@ -355,7 +351,7 @@ class Explainer(Shown):
         return who_evicts(self.evidence, self.session.jobs[self.names.find(name, "job")[1]])
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
-        """Why a pod was evicted: for whom, who let it go, and what its queue held."""
+        """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         if self._whole() is not self:
             return self._whole().why_victim(key)
@@ -369,13 +365,6 @@ class Explainer(Shown):
     def _evicted(self, key: str) -> bool:
         return any(record.get("operation") == "evict" and record["task"] == key
                    for record in self.trace.iter("commit"))
-
-
-def _stale(left_out: Message, pods: list[Pod]) -> list[Message]:
-    """What to do about pods whose PodGroup is gone."""
-    return [Message("left_out.stale", group=pod.metadata.annotations[GROUP_NAME],
-                    annotation=GROUP_NAME) for pod in pods[:1]
-            if left_out.code == "left_out.no_pod_group"]
 
 
 def _foremost(causes: list[Cause]) -> Cause:

@@ -1,5 +1,7 @@
-"""What an explanation is: causes with their numbers, the records behind them, and what would change
-the answer.
+"""An explanation: causes with their numbers, the records behind them, and what would change the
+answer.
+
+Volcano: none
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from typing import Any, Self
 
 from attrs import Factory, define, evolve
 
-from volcano_lab.api import amount_text
 from volcano_lab.messages import ENGLISH, Message, Said, paragraph
 from volcano_lab.trace import Part, Record, Shown
 
@@ -21,11 +22,11 @@ Amounts = dict[str, float]
 
 @define(slots=True)
 class Cause:
-    """One reason: a `code` for programs, the messages that it is `said` in, the `numbers` in it and
-    the `records` behind it.
+    """One reason: a `code` for programs, the messages that it is `said` in, its facts by name
+    (`numbers`) and the `records` behind it.
 
-    Amounts among the numbers are in internal units. `context` marks what goes with another cause,
-    or follows from it.
+    Amounts are in internal units. `context` marks a cause that accompanies another one, or follows
+    from it.
     """
 
     code: str
@@ -35,9 +36,23 @@ class Cause:
     context: bool = False
     lang: str | None = None
 
+    @classmethod
+    def of(cls, code: str, /, *more: Said | None, records: Sequence[Record] = (),
+           context: bool = False, **facts: Any) -> Self:
+        """Return the cause whose first message has the same code; its numbers are the facts of that
+        message which are no messages themselves. `more` are further messages.
+
+        >>> Cause.of("no_gang.owner", owner="PyTorchJob").numbers
+        {'owner': 'PyTorchJob'}
+        """
+        numbers = {name: fact for name, fact in facts.items() if not isinstance(fact, Message)
+                   and not (isinstance(fact, list) and any(isinstance(each, Message)
+                                                           for each in fact))}
+        return cls(code, [Message(code, **facts), *more], numbers, [*records], context)
+
     @property
     def sentences(self) -> list[Said]:
-        """The messages one by one."""
+        """The messages as a list."""
         return each_said(self.said)
 
     @property
@@ -110,14 +125,13 @@ class Explanation(Shown):
 
     @property
     def chain(self) -> list[Record]:
-        """The records behind the causes, in the order in which they happened."""
+        """The records behind the causes, in the order of the cycle."""
         records = {record.number: record for cause in self.causes for record in cause.records}
         return [records[number] for number in sorted(records)]
 
     @property
     def seeks_remedies(self) -> bool:
-        """Whether there is something to change: a queue, or a pod that has its place, has nothing.
-        """
+        """Whether changes are searched: for a queue, or a placed pod, there are none."""
         return self.find_remedies is not None
 
     @property
@@ -125,15 +139,15 @@ class Explanation(Shown):
         """Changes that turn the answer, each found and verified by running the cycle again
         (`Remedy`).
 
-        The first time this is asked many cycles run; `find_remedies(seconds)` gives them one by
-        one, for as long as one likes to wait.
+        The first access runs many cycles; `find_remedies(seconds)` yields the changes within a
+        time.
         """
         if self._remedies is None:
             self._remedies = list(self.find_remedies(None)) if self.find_remedies else []
         return self._remedies
 
     def remedies_within(self, seconds: float) -> Iterable[Any]:
-        """The remedies one by one, for so many seconds; none in no time."""
+        """Return the changes that are found within some seconds."""
         return self.find_remedies(seconds) if self.find_remedies and seconds > 0 else ()
 
     def __str__(self) -> str:
@@ -147,20 +161,23 @@ def each_said(said: Said | Sequence[Said | None]) -> list[Said]:
 
 @define(slots=True)
 class Group:
-    """Jobs that wait for the same cause: its `code`, the names of all with their `causes` and
-    `answers`, and `explain`, which explains the first one.
+    """Jobs that wait for the same cause: its `code`, the `answers` for all of them (each about a
+    job's name, with its foremost cause alone), and `explain`, the whole answer for the first one.
     """
 
     code: str
     explain: Callable[[], Explanation]
-    jobs: list[str] = Factory(list)
-    causes: list[Cause] = Factory(list)
     answers: list[Explanation] = Factory(list)
+
+    @property
+    def jobs(self) -> list[str]:
+        """The jobs' names."""
+        return [each.about for each in self.answers]
 
     @property
     def text(self) -> str:
         """The text of the first job's cause."""
-        return self.causes[0].text
+        return self.answers[0].causes[0].text
 
     @property
     def heads(self) -> list[str]:
@@ -169,7 +186,7 @@ class Group:
 
 
 class Waiting(Shown):
-    """The jobs that wait, by cause; iterating gives each `Group`, the largest first; `of` is the
+    """The jobs that wait, by cause; iterating yields each `Group`, the largest first; `of` is the
     number of all jobs.
     """
 
@@ -199,21 +216,8 @@ class Waiting(Shown):
                          for job in group.jobs]}
 
 
-def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:
-    """Amounts in the units people use, those of some resources or all of them.
-
-    >>> amounts_text({"cpu": 1500.0, "memory": 2.0**30, "pods": 3.0}, ["cpu", "memory"])
-    'cpu 1.5 and memory 1Gi'
-    >>> amounts_text({})
-    'nothing'
-    """
-    chosen = [name for name in amounts if name != "pods"] if names is None else list(names)
-    return " and ".join(f"{name} {amount_text(name, amounts.get(name, 0.0))}"
-                        for name in chosen) or "nothing"
-
-
 def moment_text(seconds: float) -> str:
-    """A moment, UTC; "none" for one that never comes.
+    """Return a moment (seconds since 1970) in UTC; "none" for one that never comes.
 
     >>> moment_text(36060.0)
     '1970-01-01 10:01'
@@ -223,12 +227,13 @@ def moment_text(seconds: float) -> str:
 
 
 def part(amounts: Amounts, names: Iterable[str]) -> Amounts:
-    """The amounts of some resources, zero where there are none."""
+    """Return the amounts of some resources, zero for those that are missing."""
     return {name: amounts.get(name, 0.0) for name in names}
 
 
 def added(left: Amounts, right: Amounts, sign: float = 1.0) -> Amounts:
-    """
+    """Return the sum of two amounts, or with `sign` -1 the difference.
+
     >>> added({"cpu": 1.0}, {"cpu": 2.0, "memory": 3.0})
     {'cpu': 3.0, 'memory': 3.0}
     """
@@ -237,7 +242,7 @@ def added(left: Amounts, right: Amounts, sign: float = 1.0) -> Amounts:
 
 
 def in_quantity(name: str, amount: float) -> Fraction:
-    """An amount in internal units as Kubernetes counts it.
+    """Return an amount in internal units as Kubernetes counts it.
 
     >>> in_quantity("cpu", 2500.0), in_quantity("memory", 1024.0)
     (Fraction(5, 2), Fraction(1024, 1))

@@ -1,8 +1,10 @@
-"""Lint: what in a cluster's manifests and configuration cannot work, cancels itself, or has no
+"""Lint: what in a cluster's manifests and configuration cannot work, contradicts itself, or has no
 effect, each with its rule, its place and a remedy.
 
-Answers to no Go file. The rules of Volcano's webhooks are in `manifests.admission`, fields that
-nothing reads in `lint`; here are those that need the whole cluster.
+The rules of Volcano's webhooks are in `manifests.admission`, fields that no plugin reads in `lint`;
+here are those that need the whole cluster.
+
+Volcano: none
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskI
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
+from volcano_lab.explain.origin import above_cluster
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
@@ -32,7 +35,7 @@ CONFIGURATION = Message("place.configuration")
 
 @define(frozen=True)
 class Finding:
-    """What a rule says of a place; `remedy` is what to do, "" where the text says it."""
+    """What a rule finds at a place; `remedy` is "" where the text names it."""
 
     rule: str
     level: str
@@ -41,13 +44,13 @@ class Finding:
     remedy: Said = ""
 
     def __str__(self) -> str:
-        if isinstance(self.text, str):  # whole in English, as catalogues of such texts have it
+        if isinstance(self.text, str):  # an English text of a catalogue of its own
             return f"{paragraph([self.place], ENGLISH)}: {self.text}"
         return str(Message("finding", place=self.place, what=self.text, remedy=self.remedy))
 
 
 class Findings(Shown):
-    """What lint has found, errors first; iterating gives each `Finding`.
+    """The findings of lint, errors first; iterating yields each `Finding`.
 
     >>> found = Findings([Finding("unread", WARNING, "Queue a", "spec.wieght is not known"),
     ...                   Finding("refused", ERROR, "Queue b", "spec.weight is 0")])
@@ -70,7 +73,7 @@ class Findings(Shown):
 
     @property
     def counted(self) -> str:
-        """How many errors and warnings there are, as text."""
+        """The number of errors and warnings, as text."""
         warnings = len(self.found) - self.errors
         return str(Message("lint.counted", errors=Message("errors", n=self.errors),
                            warnings=Message("warnings", n=warnings)))
@@ -86,8 +89,8 @@ class Findings(Shown):
 
 def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], SchedulerConfiguration]
              ) -> Findings:
-    """Return what reading, admission and a cycle show of manifests and of the `world` that a
-    cluster makes of them. Jobs that wait are looked at with the pods that they will have.
+    """Return what reading, admission and a cycle show of manifests and of the complete `world` of
+    their cluster, waiting jobs with the pods that they will have.
     """
     found = list(of_objects(loaded))
     try:
@@ -104,7 +107,7 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
 
 
 def of_objects(loaded: Loaded) -> Iterator[Finding]:
-    """Yield what reading and admission have to say of objects as they were written.
+    """Yield what reading and admission show of objects as they were written.
 
     >>> from volcano_lab.manifests.loader import loads
     >>> queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}, "
@@ -121,7 +124,7 @@ def of_objects(loaded: Loaded) -> Iterator[Finding]:
 
 
 def of_cycle(ssn: Session) -> Iterator[Finding]:
-    """Yield what a cycle that has run shows: of the configuration, queues and jobs.
+    """Yield what a cycle shows of the configuration, queues and jobs.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=3, cpu=2).run()
@@ -174,7 +177,7 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
 
 
 def _order(ssn: Session) -> Iterator[Finding]:
-    """Actions in an order, or together with plugins, in which they undo each other's work."""
+    """Yield actions in an order, or with plugins, that cancel each other."""
     actions, plugins = list(ssn.conf.actions), ssn.conf.plugin_names()
     for action in POINTS:
         if {action, "allocate"} <= {*actions} and actions.index(action) < actions.index("allocate"):
@@ -186,8 +189,8 @@ def _order(ssn: Session) -> Iterator[Finding]:
 
 
 def _too_small(ssn: Session) -> Iterator[Finding]:
-    """Queues whose share is smaller than the smallest pod that waits in them, so that none starts
-    while all others use theirs.
+    """Yield queues whose share is smaller than the smallest pod that waits in them: none starts
+    while all other queues use their shares.
     """
     for name, attr in queue_attributes(ssn).items():
         waiting = [task.init_resreq for task in _waiting_in(ssn, name)]
@@ -202,7 +205,7 @@ def _too_small(ssn: Session) -> Iterator[Finding]:
 
 
 def _no_node_group(ssn: Session) -> Iterator[Finding]:
-    """Queues of which nodegroup lets no node accept pods."""
+    """Yield queues whose pods nodegroup allows no node."""
     strict = ssn.plugins.get("nodegroup")
     for name in ssn.queues if strict is not None and ssn.nodes else ():
         task = next(_waiting_in(ssn, name), None)
@@ -219,7 +222,7 @@ def _waiting_in(ssn: Session, queue: str) -> Iterator[TaskInfo]:
 
 
 def _switched_off(ssn: Session, name: str) -> bool:
-    """Whether all switches of a plugin that it needs are off."""
+    """Whether all switches that a plugin needs are off."""
     points = [point for point in ssn.points.values() if name in point.functions]
     return bool(points) and not any(plugin == name for point in points for tier in point.tiers
                                     for plugin, _ in tier)
@@ -239,14 +242,14 @@ def _queues(ssn: Session) -> Iterator[Finding]:
         attr = attributes.get(name)
         hangs = attr is not None and attr.ancestors[:1] not in ((), (ROOT_QUEUE,))  # queue-circle
         for resource, amount in attr.request if attr is not None and not hangs else ():
-            # of what the cluster has nothing, `_gang` tells
+            # resources that the cluster has not are found by `_gang`
             if (amount and ssn.total_resource.get(resource)
                     and attr.real_capability.get(resource) <= 0):
                 yield _unusable(ssn, (name, *reversed(attr.ancestors)), resource)
 
 
 def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
-    """Why a queue, the first of those up to the root, may hold nothing of a resource."""
+    """Why a queue, the first of the line up to the root, may hold nothing of a resource."""
     found = partial(_found, "queue-unusable", ERROR, Message("place.queue", name=line[0]))
     for level in line if resource not in ("cpu", "memory") else ():  # of those, 0 is no limit
         limit = ssn.queues[level].queue.spec.capability or {}
@@ -256,19 +259,17 @@ def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
 
 
 def _gang(ssn: Session, job: JobInfo, place: Message, nodes: list[NodeInfo]) -> Iterator[Finding]:
-    """What of a job's minimum can never be placed, whoever else leaves."""
+    """Yield what can never be placed of a job's minimum, whatever others leave."""
     tasks, least = list(job.tasks.values()), job.min_available
     if least > len(tasks) and tasks:
         yield _found("gang-impossible", ERROR, place, "gang_too_large", least=least,
                      pods=len(tasks))
         return
-    names = dict.fromkeys(name for task in tasks for name, _ in task.init_resreq)
-    for name in names:
-        asked = sum(sorted(task.init_resreq.get(name) for task in tasks)[:least])
-        if asked > ssn.total_resource.get(name) and name != "pods":
-            yield _found("gang-impossible", ERROR, place, "gang_above_cluster", least=least,
-                         asked={name: asked}, total={name: ssn.total_resource.get(name)})
-            return
+    asked, there = above_cluster(ssn, job)
+    if asked and tasks:
+        yield _found("gang-impossible", ERROR, place, "gang_above_cluster", least=least,
+                     asked=asked, total=there)
+        return
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in nodes)]

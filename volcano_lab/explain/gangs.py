@@ -1,4 +1,8 @@
-"""Why a gang does not start: short of members, of roles, of room within one HyperNode."""
+"""Why a gang does not start: too few pods exist, pods were rolled back, no HyperNode is large
+enough.
+
+Volcano: none
+"""
 
 from __future__ import annotations
 
@@ -18,9 +22,9 @@ from volcano_lab.trace.plain import amounts
 
 
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Why the job is not even looked at."""
+    """Yield why allocate does not try the job at all."""
     if not job.tasks:
-        yield Cause("no_pods", Message("gang.no_pods"), {"pods": 0})
+        yield Cause("no_pods", Message("gang.no_pods"))
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
         valid, roles = job.valid_task_num(), job.roles_short()
@@ -29,42 +33,39 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
                        needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                                count=valid)])
-        later = None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)
         owner = owner_of(job)
-        more = Message("gang_invalid.owner", kind=owner.kind, name=owner.name) if owner else None
-        if any(getattr(why, "code", "") == "unmade.depends"
-               for why in seen.unmade.get(seen.called(job.uid), ())):
-            more = Message("gang_invalid.depends")
-        records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
-        yield Cause("gang_invalid", [said, more, later], {
-            "min_available": job.min_available, "valid": valid, "roles": roles}, records)
+        depends = any(getattr(why, "code", "") == "unmade.depends"
+                      for why in seen.unmade.get(seen.called(job.uid), ()))
+        yield Cause("gang_invalid", [
+            said, Message("gang_invalid.depends") if depends else None,
+            Message("gang_invalid.owner", kind=owner.kind, name=owner.name)
+            if owner and not depends else None,
+            None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)],
+            {"min_available": job.min_available, "valid": valid, "roles": roles},
+            [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
     if job.contains_network_topology() and not seen.ssn.topology.ready:
-        yield Cause("hyper_nodes_not_ready", Message("hyper_nodes_not_ready"))
+        yield Cause.of("hyper_nodes_not_ready")
 
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
-    """That some members were placed and rolled back, as the gang stayed below its minimum; or that
-    no plugin asks for it.
+    """Return that some pods were placed and rolled back, as the gang stayed below its minimum; or
+    that it is no gang.
     """
-    least = job.min_available
-    if "gang" not in seen.ssn.plugins and 0 < job.ready_task_num() < least:
-        return Cause("no_gang", Message("no_gang", least=least), {"min_available": least},
-                     context=True)
+    least, ready = job.min_available, job.ready_task_num()
+    if "gang" not in seen.ssn.plugins and 0 < ready < least:
+        return Cause.of("no_gang", context=True, least=least)
     owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
     if (job.pod_group.name.startswith("podgroup-") and owner not in (*OWNERS, "Pod")
-            and least == 1 < len(job.tasks) and job.ready_task_num()):
-        return Cause("no_gang", Message("no_gang.owner", owner=owner), {"min_available": 1},
-                     context=True)
-    if job.is_ready() and job.check_task_ready():
-        return None
+            and least == 1 < len(job.tasks) and ready):
+        return Cause("no_gang", Message("no_gang.owner", owner=owner), {}, context=True)
     taken_back: dict[int, list[Record]] = {
         record["statement"]: [] for record in seen.in_action("allocate", "undo", job=job.uid)}
     for record in seen.in_action("allocate", "do", job=job.uid):
         taken_back.get(record["statement"], []).append(record)
     best = max(taken_back.values(), key=len, default=[])
-    if not best:
+    if not best or (job.is_ready() and job.check_task_ready()):
         return None
-    found, ready = len(best), job.ready_task_num()
+    found = len(best)
     code = "gang_short.roles" if found + ready >= least else (
         "gang_short.beside" if ready else "gang_short")
     said = Message(code, least=least, found=found, ready=ready, placed=found + ready,
@@ -74,7 +75,8 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
 
 
 def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That no HyperNode of an allowed tier holds the job or its sub-group, and who holds the room.
+    """Yield that no HyperNode of an allowed tier holds the job or its sub-group, and the jobs that
+    hold its resources.
     """
     if not job.contains_hard_topology():
         return
@@ -83,19 +85,19 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     tries = _tries(seen, job, waiting)
     if tries is None:
         return
-    fits = {record["sub_job"] for record in tries if record["fits"]}
-    groups = _short_groups(job, waiting - fits) if tries else []
+    without = waiting - {record["sub_job"] for record in tries if record["fits"]}
+    groups = _short_groups(job, without) if tries else []
     failed = [record for record in tries if not record["fits"]]
-    chosen = [record for record in failed if record["sub_job"] not in {"", *fits}]
-    needed = max((group.min_available for group in groups), default=job.min_available)
+    chosen = [record for record in failed if record["sub_job"] and record["sub_job"] in without]
     whole = next((group for group in groups if group.hard_topology()[0]), job)
     failed = chosen if groups else chosen or failed
-    found = _too_small(seen, job, whole, failed, needed, Message(
-        "topology.sub_group" if groups else "topology.it"))
+    found, nodes, need = _too_small(
+        seen, job, whole, failed, max((group.min_available for group in groups),
+                                      default=job.min_available),
+        Message("topology.sub_group" if groups else "topology.it"))
     yield found
-    yield from room_causes(seen, job, Cause("", [], {
-        "allowed": found.numbers.pop("nodes"), "request": found.numbers.pop("need")},
-        (failed or seen.of("job", job=job.uid))[-1:]))
+    yield from room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
+                                            (failed or seen.of("job", job=job.uid))[-1:]))
 
 
 def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
@@ -112,16 +114,17 @@ def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Recor
              if record["job"] == job.uid]
     own = [record for record in tries if record["sub_job"] in waiting]
     if own and not any(record["fits"] for record in own):
-        return own  # others of its sub-groups may have found a place
+        return own  # other sub-groups may have found a HyperNode
     if any(record["fits"] and not record["sub_job"] for record in tries):
         return None
     return tries if tries or seen.in_action("allocate", "job", job=job.uid) else None
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
-               needed: int, who: Message) -> Cause:
-    """How many pods of a job, or of its sub-group, each HyperNode of an allowed tier takes; and
-    what those have left that were not tried, as that was less than the minimum.
+               needed: int, who: Message) -> tuple[Cause, list[str], Amounts]:
+    """(How many pods of a job, or of its sub-group, each HyperNode of an allowed tier takes, and
+    what those have left that were not tried; the nodes of these HyperNodes; what the minimum
+    requests).
     """
     topology, tier = seen.ssn.topology, whole.hard_topology()[1]
     most: dict[str, int] = {}
@@ -137,12 +140,12 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "needed": needed, "holds": most, "tier": tier, "need": need, "nodes": nodes}, tries)
+        "needed": needed, "holds": most, "tier": tier}, tries), nodes, need
 
 
 def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],
            near: list[str], need: Amounts, facts: dict[str, Any]) -> list[Message]:
-    """What HyperNodes take that were tried, and what the others have left."""
+    """How many pods the tried HyperNodes take, and what the others have left."""
     hard, tier = whole.hard_topology()
     left = _left(seen, [name for name in near if name not in most], need)
     names = [each for each in need if any(each in has for has in left.values())]
@@ -163,7 +166,9 @@ def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict
 
 
 def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]:
-    """What some HyperNodes have left of that of which they have too little, the largest first."""
+    """What some HyperNodes have left of the resources in which that is too little, the largest
+    first.
+    """
     free, nodes = seen.free(None, need), seen.ssn.topology.nodes
     sums = {name: {each: sum(max(free[node.name][each], 0.0) for node in nodes[name])
                    for each in need} for name in names}
@@ -174,7 +179,7 @@ def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]
 
 
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
-    """How many pods found a place in a dry run, before it was taken back."""
+    """How many pods were placed in a dry run, before it was rolled back."""
     before = max((record.number for record in seen.of("hyper_node_tried", job=job.uid)
                   if record.number < tried.number and record["sub_job"] == tried["sub_job"]),
                  default=-1)

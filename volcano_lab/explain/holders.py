@@ -1,5 +1,7 @@
-"""By whom: the jobs behind "allocated" and "reserved", the largest first, and who took room in this
-cycle and came first by which order.
+"""Holders: the jobs behind what is allocated and reserved, the largest first, and the order in
+which a job that was placed in this cycle came first.
+
+Volcano: none
 """
 
 from __future__ import annotations
@@ -28,15 +30,15 @@ HOLDING = COUNTED | {str(RELEASING)}
 
 
 def below(seen: Evidence, level: str | None) -> list[JobInfo]:
-    """The jobs of a queue and of all queues below it; all jobs without one."""
+    """Return the jobs of a queue and of all queues below it; without one, all jobs."""
     attrs = queue_attributes(seen.ssn)
     return [job for job in seen.ssn.jobs.values() if level is None or job.queue == level
             or level in getattr(attrs.get(job.queue), "ancestors", ())]
 
 
 def reserved(seen: Evidence, record: Record, level: str | None) -> dict[str, Amounts]:
-    """What each job had reserved when a job was refused: nothing is allocated of it yet, and it was
-    admitted; by the plugin itself, which alone knows of queues, or by all, for the whole cluster.
+    """Return what each job had reserved when a job was refused, beyond what it held: the jobs that
+    this plugin admitted, or without a queue the ones that all plugins did, and those before.
     """
     permits = seen.of("enqueued") if level is None else [
         each for each in seen.of("job_enqueueable", plugin=record["plugin"]) if each["answer"] > 0]
@@ -48,15 +50,15 @@ def reserved(seen: Evidence, record: Record, level: str | None) -> dict[str, Amo
 
 def allocated(seen: Evidence, record: Record, level: str | None,
               nodes: Iterable[str] | None = None) -> tuple[dict[str, Amounts], dict[str, Amounts]]:
-    """(what each job held at a moment, what of it was placed in this cycle), in a queue or on some
-    nodes.
+    """Return (what each job held at a moment, what of it was placed in this cycle), in a queue or
+    on some nodes; without places that were rolled back.
     """
     state, start = seen.state_at(record)["tasks"], seen.trace.start["tasks"]
     there = seen.ssn.nodes if nodes is None else {*nodes}
     counted = (COUNTED if nodes is None else HOLDING) | (
         set() if level is None is nodes else {"Pipelined"})
     tasks = {job.uid: [task for task in job.tasks.values() if state[task.key]["status"] in counted
-                       and (nodes is None or state[task.key]["node"] in there)]
+                       and task.node_name and (nodes is None or state[task.key]["node"] in there)]
              for job in below(seen, level)}
     new = {uid: [task for task in each if not start[task.key]["node"]]
            for uid, each in tasks.items()}
@@ -66,21 +68,21 @@ def allocated(seen: Evidence, record: Record, level: str | None,
 
 
 def largest(by_job: dict[str, Amounts], names: list[str]) -> list[str]:
-    """The jobs that have something of these resources, the largest first."""
+    """Return the jobs that have an amount of these resources, the largest first."""
     some = [uid for uid, each in by_job.items() if any(each.get(name, 0.0) > 0 for name in names)]
     return sorted(some, key=lambda uid: ([-by_job[uid].get(name, 0.0) for name in names], uid))
 
 
 def is_ghost(seen: Evidence, uid: str) -> bool:
-    """Whether a PodGroup was admitted before this cycle, and has no pods."""
+    """Return whether a PodGroup was admitted before this cycle, and has no pods."""
     return not seen.ssn.jobs[uid].tasks and not seen.of("enqueued", job=uid)
 
 
 def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[str],
             about: Callable[[JobInfo], Message | None] = lambda job: None,
             **facts: Any) -> Message | None:
-    """Who holds how much of some resources, such as "Held by default/a 4 and default/b 2"; None
-    where no job does.
+    """Return the jobs that hold some resources, such as "Held by default/a 4, default/b 2"; None
+    without any.
     """
     order = largest(by_job, names)
     ghosts = [uid for uid in order if is_ghost(seen, uid)]
@@ -101,7 +103,7 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
 
 
 def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> Message | None:
-    """What pods on some nodes take of which Volcano knows no job."""
+    """Return what pods on some nodes hold that Volcano does not schedule."""
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING]
     taken = part(amounts(total(task.resreq for task in pods)), names)
@@ -111,7 +113,7 @@ def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> Message
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
-    """How a job stood that had reserved something when another was refused."""
+    """Return the state of a job with reserved resources when another one was refused."""
     if is_ghost(seen, job.uid):
         return Message("holder.no_pods")
     if any(each.number < record.number for each in seen.of("enqueued", job=job.uid)):
@@ -123,29 +125,29 @@ def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
 
 
 def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """The jobs behind what was counted."""
+    """Yield the jobs behind the sum that enqueue compared."""
     if seen.brief:
         return
     names, level = record["short_of"], record.get("level")
     kept = reserved(seen, record, level)
-    own = part(kept.pop(job.uid, {}), names)
+    kept.pop(job.uid, None)
     held = allocated(seen, record, level)[0]
     said = [held_by(seen, "held_by.reserved", kept, names, partial(standing, seen, record)),
             held_by(seen, "held_by" if level else "held_by.used", held, names),
-            None if level else strangers(seen, names, seen.ssn.nodes),
-            Message("counted_twice", amount=own, plugin=record["plugin"])
-            if any(own.values()) else None]
-    holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
+            None if level else strangers(seen, names, seen.ssn.nodes)]
+    largest_first = largest(kept, names)
     if any(said):
-        yield Cause("held_by", said, {"holders": list(dict.fromkeys(holders)),
-                                      "ghosts": [uid for uid in largest(kept, names)
-                                                 if is_ghost(seen, uid)]}, [record], True)
-    before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)]
-    yield from came_first(seen, before[:1], job, record)
+        holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
+        yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
+            uid for uid in largest_first if is_ghost(seen, uid)]}, [record], True)
+    yield from came_first(seen, [uid for uid in largest_first if seen.of("enqueued", job=uid)],
+                          job, record)
 
 
 def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
-    """Who holds the room that a pod found taken, and why who took it in this cycle came first."""
+    """Yield the jobs that hold what a pod found taken, and why one that was placed in this cycle
+    came first.
+    """
     if seen.brief:
         return
     record = cause.records[-1]
@@ -154,30 +156,27 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         "limit" in cause.numbers or cause.code == "overused") else None
     nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
     held, new = allocated(seen, record, level, nodes)
-    held = held_to_the_end(seen, job, record, held, nodes)
-    took = {uid: each for uid, each in new.items() if uid != job.uid}
+    in_the_end = allocated(seen, seen.trace.records[-1], level, nodes)[1]
+    took, later = ({uid: each for uid, each in some.items() if uid != job.uid} for some in (
+        new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)
-    broken = _over(seen, names)
-    said = [None if holders == [job.uid] else held_by(
+    found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level),
-            strangers(seen, names, nodes or ()), *broken]
-    found = any(said)
-    if found:
-        said.append(held_by(seen, "held_by.this_cycle", took, names))
+        strangers(seen, names, nodes or ()), *_over(seen, names)]
+    if any(found):
+        found.append(held_by(seen, "held_by.this_cycle", took, names))
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
-            said.append(Message("all_wait"))
-    later = {uid: added(each, new.get(uid, {}), -1.0) for uid, each in allocated(
-        seen, seen.trace.records[-1], level, nodes)[1].items() if uid != job.uid}
-    if found or largest(later, names):
-        said.append(held_by(seen, "held_by.later", later, names))
-        yield Cause("held_by", said, {"holders": holders, "broken": bool(broken)}, [record], True)
+            found.append(Message("all_wait"))
+    found.append(held_by(seen, "held_by.later", later, names))
+    if any(found):
+        yield Cause("held_by", found, {"holders": holders}, [record], True)
     yield from _each_other(seen, job, holders)
-    yield from came_first(seen, largest(took, names)[:1], job, record)
+    yield from came_first(seen, largest(took, names), job, record)
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
-    """That a job and some that hold what it lacks wait for each other: each has some of its places,
+    """Yield that a job and holders of what it lacks wait for each other: each has some pods placed,
     and not its minimum.
     """
     stuck = [each for each in map(seen.ssn.jobs.__getitem__, dict.fromkeys([job.uid, *holders]))
@@ -185,8 +184,7 @@ def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Ca
     if job in stuck and len(stuck) > 1:
         parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
                          n=each.ready_task_num()) for each in stuck]
-        yield Cause("each_other", Message("each_other", parts=parts, others=[
-            each.facts["job"] for each in parts[1:]]), {"jobs": [each.uid for each in stuck]})
+        yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
 
 
 def _over(seen: Evidence, names: list[str]) -> list[Message]:
@@ -203,46 +201,34 @@ def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
     return Message("holder.waits", pods=Message("pods", n=pods)) if pods else None
 
 
-def held_to_the_end(seen: Evidence, job: JobInfo, record: Record, held: dict[str, Amounts],
-                    nodes: Iterable[str] | None) -> dict[str, Amounts]:
-    """What jobs held at a moment, less places of this job that were given back with its gang's."""
-    then, there = seen.state_at(record)["tasks"], seen.ssn.nodes if nodes is None else {*nodes}
-    tried = amounts(total(task.resreq for task in job.tasks.values()
-                          if not task.node_name and then[task.key]["node"] in there))
-    return held | {job.uid: added(held[job.uid], tried, -1.0)} if job.uid in held else held
-
-
 def _lacks_more(job: JobInfo) -> bool:
     """Whether a job has its minimum or less, and pods that wait."""
     return job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
 
 
-def came_first(seen: Evidence, others: list[str], mine: JobInfo,
-               record: Record) -> Iterator[Cause]:
-    """By which order another job had its turn before, with both values."""
-    yield from filter(None, (_came_first(seen, seen.ssn.jobs[uid], mine, record) for uid in others))
-
-
-def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
-    kind, left, right = ("job", other, mine) if other.queue == mine.queue else (
-        "queue", seen.ssn.queues[other.queue], seen.ssn.queues[mine.queue])
-    turn, own_turn = (next((turn for turn in seen.of(kind, **{kind: each.uid})
-                            if turn.action == record.action), None) for each in (left, right))
-    if turn is None or turn.number >= record.number or (
-            own_turn is not None and own_turn.number < turn.number):
-        return None
-    said = decided(seen, kind, left, right, turn)
-    if said is None:
-        return None
-    plugin = said.facts["plugin"]
-    note = priority_note(seen, mine) if plugin == "priority" else None
-    return Cause("came_first", [said, note], {"first": left.uid, "plugin": plugin, "kind": kind},
-                 [turn], context=True)
+def came_first(seen: Evidence, others: list[str], mine: JobInfo, record: Record
+               ) -> Iterator[Cause]:
+    """Yield the order by which the first of some jobs was served before another, with both values.
+    """
+    for other in (seen.ssn.jobs[uid] for uid in others[:1]):
+        kind, left, right = ("job", other, mine) if other.queue == mine.queue else (
+            "queue", seen.ssn.queues[other.queue], seen.ssn.queues[mine.queue])
+        turn, own_turn = (next((turn for turn in seen.of(kind, **{kind: each.uid})
+                                if turn.action == record.action), None) for each in (left, right))
+        if turn is None or turn.number >= record.number or (
+                own_turn is not None and own_turn.number < turn.number):
+            continue
+        said = decided(seen, kind, left, right, turn)
+        if said is not None:
+            plugin = said.facts["plugin"]
+            yield Cause("came_first", [said, priority_note(seen, mine) if plugin == "priority"
+                                       else None],
+                        {"first": left.uid, "plugin": plugin, "kind": kind}, [turn], True)
 
 
 def decided(seen: Evidence, kind: str, left: Any, right: Any, turn: Record) -> Message | None:
-    """By which plugin's order a job or a queue came before another, with both values; None where
-    the order is not known.
+    """Return the plugin by whose order a job or a queue came before another, with both values; None
+    where the order is not known.
     """
     def first(code: str, plugin: str = "", **facts: Any) -> Message:
         names = [seen.called(each.uid) if kind == "job" else Message("queue", queue=each.uid)
@@ -267,7 +253,9 @@ def decided(seen: Evidence, kind: str, left: Any, right: Any, turn: Record) -> M
 
 
 def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
-    """That a job has not the priority of its pods: only a PriorityClass of its PodGroup counts."""
+    """Return that a job has another priority than its pods: only a PriorityClass of its PodGroup
+    counts.
+    """
     name = job.pod_group.spec.priority_class_name
     pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
     classes = [obj.name for obj in seen.objects if getattr(obj, "kind", "") == "PriorityClass"]
@@ -282,17 +270,16 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
 
 def _compared(seen: Evidence, kind: str, plugin: str, state: State
               ) -> tuple[str, Callable[[Any], Any] | None, Callable[[Any], Said]]:
-    """(what a plugin compares, a key of it at that moment that puts the smaller first, its text);
-    no key where it isn't known.
+    """(what a plugin compares, a key of it at that moment by which the smaller comes first, its
+    text); no key where it is not known.
     """
-    shares = state["jobs" if kind == "job" else "queues"]
+    shares, known = state["jobs" if kind == "job" else "queues"], seen.ssn.plugins[plugin]
     if kind == "queue":
-        if plugin in ("proportion", "capacity") and not getattr(
-                seen.ssn.plugins[plugin], "hierarchical", False):
+        if plugin in ("proportion", "capacity") and not getattr(known, "hierarchical", False):
             return "share", lambda queue: (
                 -queue.queue.spec.priority, shares[queue.uid]["share"]), (
                 lambda key: Message("compared.two", priority=-key[0], share=key[1]))
-    elif plugin == "drf" and not seen.ssn.plugins["drf"].hierarchical:
+    elif plugin == "drf" and not known.hierarchical:
         return "dominant", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
     elif plugin == "priority":
         return "priority", lambda job: -job.priority, lambda key: f"{-key}"
@@ -300,10 +287,9 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
         return "minimum", lambda job: sum(
             state["tasks"][task.key]["status"] in READY or task.best_effort
             for task in job.tasks.values()) >= job.min_available, _yes_or_no
-    elif plugin == "sla":
-        return "deadline", seen.ssn.plugins[plugin].job_order_key, moment_text
-    elif plugin == "tdm":
-        return "preemptable", seen.ssn.plugins[plugin].job_order_key, _yes_or_no
+    elif plugin in ("sla", "tdm"):
+        return ("deadline", known.job_order_key, moment_text) if plugin == "sla" else (
+            "preemptable", known.job_order_key, _yes_or_no)
     return "", None, str
 
 

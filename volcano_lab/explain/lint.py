@@ -1,9 +1,10 @@
-"""Fields that a cluster's author has set and that the scheduler never reads, and amounts that it
-cannot give, as messages.
+"""Fields that the scheduler never reads, and amounts that no cluster can give, as messages.
 
-Volcano ignores such fields without a word (issue #5814 of volcano-sh/volcano): what a queue
-deserves is read by the plugin capacity only, its weight by proportion only, a tree of queues by
-whichever plugin has `enableHierarchy`.
+Volcano ignores such fields without a warning (issue #5814 of volcano-sh/volcano): capacity alone
+reads a queue's deserved, proportion alone its weight, and a plugin with `enableHierarchy` its
+parent.
+
+Volcano: none
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.job import SLA_WAITING_TIME, SLA_WAITING_TIME_SHORT
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
-from volcano_lab.api.storage import CLAIM, Storage, attach_key, claims_of
+from volcano_lab.api.storage import CLAIM, attach_key, claims_of
 from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
@@ -24,11 +25,14 @@ from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.queue_tree import QueueTree
 from volcano_lab.trace.names import owner_key as called
 
+Notice = tuple[Message, Message]
+"""A place, and what of it has no effect."""
+Options = dict[str, PluginOption]
 LIMITS = ("proportion", "capacity")
-"""Who reads capability and guarantee."""
+"""The plugins that read capability and guarantee."""
 TOPOLOGY = "network-topology-aware"
 TREES = ("capacity", "nodegroup")
-"""Who follows `spec.parent`, with `enableHierarchy`."""
+"""The plugins that read `spec.parent`, with `enableHierarchy`."""
 ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
                   for what in ("affinity", "anti-affinity", "task-order")},
                SLA_WAITING_TIME: "sla", SLA_WAITING_TIME_SHORT: "sla", COOLDOWN_TIME: "cdp",
@@ -37,8 +41,8 @@ ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loa
 
 
 def doubts(ssn: Session) -> list[str]:
-    """Return what a configuration and its plugins say of themselves, fields that nothing reads, and
-    amounts that cannot be had.
+    """Return the warnings of a configuration and its plugins, fields that no plugin reads, and
+    amounts that no cluster can give.
     """
     return [*ssn.conf.warnings, *ssn.warnings, *map(str, ignored_fields(ssn)),
             *(str(Message("sentence", what=what)) for _, what in contradictions(ssn))]
@@ -55,29 +59,19 @@ def ignored_fields(ssn: Session) -> list[Message]:
     does not name it.
     """
     options = {option.name: option for tier in ssn.conf.tiers for option in tier.plugins}
-    queues = sorted(
-        name for name in ssn.queues if name != ROOT_QUEUE)  # the root is made with each cluster
-    found = [_about(Message("place.queue", name=name), what) for name in queues
-             for what in _of(ssn.queues[name], options)]
-    root = ssn.queues.get(ROOT_QUEUE)
-    if root is not None and root.queue.spec.parent not in ("", ROOT_QUEUE):
-        found.append(_about(Message("place.queue", name=ROOT_QUEUE), Message(
-            "unread.root_parent", field="spec.parent", found=root.queue.spec.parent)))
-    pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
+    found = [(Message("place.queue", name=name), what) for name, queue in sorted(ssn.queues.items())
+             for what in _of(queue, options)]
     if "usage" in options and not any(node.resource_usage.cpu for node in ssn.nodes.values()):
-        found.append(_about(Message("place.plugin", name="usage"),
-                            Message("unread.usage", field=CPU_USAGE_ANNOTATION)))
-    return [*found, *_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
-            *_queue_labels(ssn), *_queue_slips(ssn), *_shared_alone(ssn.snapshot.storage, pods)]
-
-
-def _about(place: Message, what: Message) -> Message:
-    return Message("notice", place=place, what=what)
+        found.append((Message("place.plugin", name="usage"),
+                      Message("unread.usage", field=CPU_USAGE_ANNOTATION)))
+    found += [*_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
+              *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn)]
+    return [Message("notice", place=place, what=what) for place, what in found]
 
 
 def contradictions(ssn: Session) -> list[tuple[str, Message]]:
-    """Return a rule and a message for each amount of a queue that the cluster, or the queue above
-    it, cannot give.
+    """Return (rule, message) of each amount of a queue that the cluster, or the queue above it,
+    cannot give.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).queue("a", guarantee=6).run()
@@ -107,7 +101,9 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
 
 
 def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
-    """{a driver whose volumes pods claim and no node can have attached: the first such claim}."""
+    """Return {driver: claim} of the drivers whose volumes pods claim and that no node offers, with
+    the first such claim.
+    """
     storage, found = ssn.snapshot.storage, {}
     for pod in pods:
         counted = storage.attached(pod) if pod.spec.volumes else {}
@@ -120,7 +116,7 @@ def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
 
 
 def _circles(tree: QueueTree | None) -> list[tuple[str, ...]]:
-    """Queues that are one another's parents, each circle once, from its first name upwards."""
+    """The cycles of queues that are one another's parents, each from its first name upwards."""
     found = set()
     for name, attr in tree.attrs.items() if tree is not None else ():
         if name in attr.ancestors:
@@ -130,71 +126,70 @@ def _circles(tree: QueueTree | None) -> list[tuple[str, ...]]:
     return sorted(found)
 
 
-def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[Message]:
-    """ResourceQuotas where no plugin reads them."""
+def _quotas(ssn: Session, options: Options) -> Iterator[Notice]:
+    """Yield ResourceQuotas where no plugin reads them."""
     spaces = {job.namespace for job in ssn.jobs.values()}
     for space in sorted(spaces) if "resourcequota" not in options else ():
         for quota in ssn.snapshot.resource_quotas.get(space, ()):
-            yield _about(Message("place.object", kind="ResourceQuota", name=quota.key),
-                         Message("unread.scheduler", field="spec.hard", plugin="resourcequota"))
+            yield Message("place.object", kind="ResourceQuota", name=quota.key), Message(
+                "unread.scheduler", field="spec.hard", plugin="resourcequota")
 
 
-def _annotations(ssn: Session, options: dict[str, PluginOption]) -> Iterator[Message]:
-    """Annotations and labels of jobs and pods that a plugin would read, and topologies."""
+def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
+    """Yield annotations, labels and topologies of jobs and pods whose plugin is not configured."""
     unread = {key: plugin for key, plugin in ANNOTATIONS.items() if plugin not in options}
-    who: dict[str, list[str]] = {}
+    jobs: dict[str, list[str]] = {}
+    close = []
     for job in ssn.jobs.values():
         written = set().union(*([*each.metadata.annotations, *each.metadata.labels] for each in (
             job.pod_group, *(task.pod for task in job.tasks.values()))))
         for key in unread.keys() & written:
-            who.setdefault(key, []).append(called(job))
-    for key, jobs in sorted(who.items()):
-        yield _about(_jobs(jobs), Message("unread.annotation", field=key, plugin=unread[key]))
-    close = [called(job) for job in ssn.jobs.values() if TOPOLOGY not in options and any(
-        part.network_topology is not None for part in (
-            job.pod_group.spec, *job.pod_group.spec.sub_group_policy))]
-    if close:
-        yield _about(_jobs(close), _only("spec.networkTopology", TOPOLOGY))
+            jobs.setdefault(key, []).append(called(job))
+        spec = job.pod_group.spec
+        if any(part.network_topology is not None for part in (spec, *spec.sub_group_policy)):
+            close.append(called(job))
+    for key, names in sorted(jobs.items()):
+        yield _jobs(names), Message("unread.annotation", field=key, plugin=unread[key])
+    if close and TOPOLOGY not in options:
+        yield _jobs(close), _only("spec.networkTopology", TOPOLOGY)
 
 
 def _jobs(names: list[str]) -> Message:
     return Message("place.job", n=len(names), names=names)
 
 
-def _queue_labels(ssn: Session) -> Iterator[Message]:
-    """Labels of pods that look as if they named their queue: their controller reads another."""
+def _queue_labels(ssn: Session) -> Iterator[Notice]:
+    """Yield labels of pods that name a queue, where their controller reads an annotation."""
     for job in ssn.jobs.values():
         for task in list(job.tasks.values())[:1] * job.pod_group.name.startswith("podgroup-"):
             meta, read = task.pod.metadata, pod_group_controller.QUEUE_NAME
             name = next((labels[key] for labels in (meta.labels, meta.annotations)
                          for key in (job_controller.QUEUE_NAME, read) if key in labels), job.queue)
             if name != job.queue:
-                yield _about(_jobs([called(job)]), Message("unread.queue_label", found=name,
-                                                           allowed=read))
+                yield _jobs([called(job)]), Message("unread.queue_label", found=name, allowed=read)
 
 
-def _tier_names(ssn: Session) -> Iterator[Message]:
-    """Topologies that name their highest tier where v1.14.0 does not read the name."""
-    tiers = ssn.topology.tier_by_name
+def _tier_names(ssn: Session) -> Iterator[Notice]:
+    """Yield topologies whose highestTierName v1.14.0 does not read."""
+    tiers, field = ssn.topology.tier_by_name, "highestTierName"
     for uid, job in ssn.jobs.items():
         own = job.pod_group.spec.network_topology
         if own is not None and own.highest_tier_name and own.highest_tier_name not in tiers:
-            yield _about(_jobs([called(job)]), Message(
-                "unread.tier_name" if tiers else "unread.tier_name.none", field="highestTierName",
-                found=own.highest_tier_name, allowed=[*tiers]))
+            yield _jobs([called(job)]), Message(
+                "unread.tier_name" if tiers else "unread.tier_name.none", field=field,
+                found=own.highest_tier_name, allowed=[*tiers])
         named = {sub.network_topology.highest_tier_name for sub in job.sub_jobs.values()
                  if sub.uid != uid and sub.network_topology is not None
                  and sub.network_topology.highest_tier_allowed is None}
         for name in sorted(filter(None, named)):
             use = Message("unread.tier" if name in tiers else "unread.tier_number",
                           tier=tiers.get(name))
-            yield _about(_jobs([called(job)]), Message(
-                "unread.partition_tier", field="highestTierName", found=name, allowed=use))
+            yield _jobs([called(job)]), Message("unread.partition_tier", field=field, found=name,
+                                                allowed=use)
 
 
-def _queue_slips(ssn: Session) -> Iterator[Message]:
-    """Resources of queues that no pod can ask for, or that are nearly called as one that is there.
-    """
+def _queue_slips(ssn: Session) -> Iterator[Notice]:
+    """Yield resources of queues that no node has, with the nearest name that one has."""
     there = [name for name, amount in ssn.total_resource if amount]
     for name, queue in sorted(ssn.queues.items()):
         spec = queue.queue.spec
@@ -204,43 +199,47 @@ def _queue_slips(ssn: Session) -> Iterator[Message]:
                 close = meant(resource, there) or next(
                     (each for each in there if each.endswith(f"/{resource}")), "")
                 if resource not in there and close:
-                    yield _about(Message("place.queue", name=name), Message(
-                        "unread.resource", field=f"spec.{field}", found=resource, allowed=close))
+                    yield Message("place.queue", name=name), Message(
+                        "unread.resource", field=f"spec.{field}", found=resource, allowed=close)
 
 
-def _of(queue: QueueInfo, options: dict[str, PluginOption]) -> Iterator[Message]:
+def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
+    """Yield the fields of a queue that no configured plugin reads; of the root, which is created
+    with each cluster, its parent.
+    """
     spec = queue.queue.spec
-    if spec.deserved and "capacity" not in options:
-        yield _only("spec.deserved", "capacity")
-    if "capacity" in options and "proportion" not in options and spec.weight != 1:
-        yield _only("spec.weight", "proportion")
-    if not any(name in options for name in LIMITS):
-        for field, amount in (("capability", spec.capability), ("guarantee",
-                                                                spec.guarantee.resource)):
-            if amount:
-                yield Message("unread.limits", field=f"spec.{field}")
-    if spec.parent not in ("",
-                           ROOT_QUEUE) and not any(_has_hierarchy(options, name) for name in TREES):
-        yield Message("unread.parent", field="spec.parent")
-    if spec.affinity is not None and "nodegroup" not in options:
-        yield _only("spec.affinity", "nodegroup")
-    if queue.hierarchy and not _has_hierarchy(options, "drf"):
-        yield Message("unread.hierarchy", field=HIERARCHY_ANNOTATION)
+    if queue.name == ROOT_QUEUE:
+        if spec.parent not in ("", ROOT_QUEUE):
+            yield Message("unread.root_parent", field="spec.parent", found=spec.parent)
+        return
+    trees = [name for name in (*TREES, "drf")
+             if name in options and options[name].enables("enableHierarchy")]
+    limits = {"spec.capability": spec.capability, "spec.guarantee": spec.guarantee.resource}
+    unread = [
+        (spec.deserved and "capacity" not in options, _only("spec.deserved", "capacity")),
+        (spec.weight != 1 and "capacity" in options and "proportion" not in options,
+         _only("spec.weight", "proportion")),
+        *((amounts and not options.keys() & {*LIMITS}, Message("unread.limits", field=field))
+          for field, amounts in limits.items()),
+        (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
+         Message("unread.parent", field="spec.parent")),
+        (spec.affinity is not None and "nodegroup" not in options,
+         _only("spec.affinity", "nodegroup")),
+        (queue.hierarchy and "drf" not in trees,
+         Message("unread.hierarchy", field=HIERARCHY_ANNOTATION))]
+    yield from (message for applies, message in unread if applies)
 
 
 def _only(field: str, plugin: str) -> Message:
     return Message("unread.only", field=field, plugin=plugin)
 
 
-def _has_hierarchy(options: dict[str, PluginOption], plugin: str) -> bool:
-    return plugin in options and bool(options[plugin].enables("enableHierarchy"))
-
-
-def _shared_alone(storage: Storage, pods: list[api.Pod]) -> Iterator[Message]:
-    """A message about each claim that one pod alone may use and that several name."""
-    for claim in storage.all(CLAIM):
+def _one_pod_claims(ssn: Session) -> Iterator[Notice]:
+    """Yield claims that only one pod may use and that several name."""
+    pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
+    for claim in ssn.snapshot.storage.all(CLAIM):
         users = [pod.key for pod in pods if pod.namespace == claim.namespace
                  and any(name == claim.name for name, _ in claims_of(pod))]
         if "ReadWriteOncePod" in claim.spec.access_modes and len(users) > 1:
-            yield _about(Message("place.object", kind=CLAIM, name=claim.key), Message(
-                "unread.one_pod", found="ReadWriteOncePod", pods=len(users)))
+            yield Message("place.object", kind=CLAIM, name=claim.key), Message(
+                "unread.one_pod", found="ReadWriteOncePod", pods=len(users))

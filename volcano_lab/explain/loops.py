@@ -1,8 +1,10 @@
-"""What only several cycles show: pods that are evicted over and over, and gangs of which some pods
-hold their places without the rest.
+"""What only several cycles show: pods that are evicted again and again, and gangs of which some
+pods stay placed without the rest.
 
-Answers to no Go file. Volcano keeps no promise from one cycle to the next: the room that an
-eviction makes is given anew, so that it may go back to whom it was taken from.
+Volcano keeps nothing for a pipelined pod from one cycle to the next: resources that an eviction
+frees may be given back to the job that lost them.
+
+Volcano: none
 """
 
 from __future__ import annotations
@@ -19,53 +21,39 @@ if TYPE_CHECKING:
     from volcano_lab.explain.timeline import Eviction, Timeline
 
 
-def evictions_of(timeline: Timeline, uid: str, last: int) -> list[Eviction]:
-    """A job's evictions up to a cycle."""
-    return [each for each in timeline.evictions if each.job == uid and each.cycle <= last]
-
-
 def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
-    """That a pod of a job was evicted more than once, or that its room went back to the job, which
-    then lost another: how often, for whom, by which rule.
+    """Return that a pod of a job was evicted more than once, or that freed resources went back to
+    the job, which then lost another pod: how often, for which jobs, by which plugins.
     """
-    gone = evictions_of(timeline, uid, last)
+    past = [each for each in timeline.evictions if each.cycle <= last]
+    gone = [each for each in past if each.job == uid]
     cycles: dict[str, list[str]] = {}
     for each in gone:
         cycles.setdefault(each.pod, []).append(str(each.cycle))
-    takers = [(each, took) for each, later in pairwise(gone)
-              if (took := _who_took(timeline, each, later.cycle))]
-    back = any(uid in took for _, took in takers)
-    if not back and max(map(len, cycles.values()), default=0) < 2:
+    took, losers = [], []
+    for each, later in pairwise(gone):
+        jobs = _takers(timeline, each, later.cycle)
+        took += jobs
+        losers += [each.winner] * bool(jobs)
+    if uid not in took and max(map(len, cycles.values()), default=0) < 2:
         return None
     pods = [Message("evicted.pod", n=len(when), pod=pod.partition("/")[2], cycles=Message(
         "parts", parts=when)) for pod, when in cycles.items()]
-    said = [Message("evicted_again", times=_times(len(gone)), pods=pods,
-                    whom=_by_whom(timeline, gone))]
-    if takers:
-        said.append(Message(
-            "evicted.taken", times=_times(len(takers)),
-            jobs=_names(timeline, [job for _, took in takers for job in took]),
-            winners=_names(timeline, [each.winner for each, _ in takers])))
-    winners, actions = _parties(gone)
-    turn = [each for each in timeline.evictions
-            if each.job in winners and each.winner == uid and each.cycle <= last]
-    if turn:
-        said.append(Message("evicted.in_turn", times=_times(len(turn)),
-                            jobs=_names(timeline, [each.job for each in turn])))
+    winners = [*dict.fromkeys(each.winner for each in gone)]
+    turn = [each.job for each in past if each.job in winners and each.winner == uid]
+    said = [Message("evicted_again", times=_times(gone), pods=pods, whom=_whom(timeline, gone)),
+            Message("evicted.taken", times=_times(losers), jobs=_names(timeline, took),
+                    winners=_names(timeline, losers)) if losers else None,
+            Message("evicted.in_turn", times=_times(turn), jobs=_names(timeline, turn))
+            if turn else None]
     return Cause("evicted_again", said, {
-        "evicted": len(gone), "taken": len(takers), "losers": [each.winner for each, _ in takers],
-        "winners": winners, "actions": actions})
-
-
-def _parties(gone: list[Eviction]) -> tuple[list[str], list[str]]:
-    """(The jobs for which pods were evicted, the actions that did it), each once."""
-    return ([*dict.fromkeys(each.winner for each in gone)],
-            [*dict.fromkeys(each.action for each in gone)])
+        "evicted": len(gone), "taken": len(losers), "losers": losers, "winners": winners,
+        "actions": [*dict.fromkeys(each.action for each in gone)]})
 
 
 def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, Cause]]:
-    """The loops that a job is in, as (the job that is evicted, what is said of this one): its own,
-    and those of jobs that make room for it.
+    """Yield the loops of a job, as (the job that loses pods, the cause for this one): its own, and
+    those of jobs that lose pods for it.
     """
     own = loop_cause(timeline, uid, last)
     if own is not None:
@@ -74,12 +62,12 @@ def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, 
     for victim in dict.fromkeys(each.job for each in made if each.job != uid):
         cause = loop_cause(timeline, victim, last)
         if cause is not None and uid in cause.numbers["losers"]:
-            said = Message("room_taken", times=_times(len(made)), job=_names(timeline, [victim]))
+            said = Message("room_taken", times=_times(made), job=_names(timeline, [victim]))
             yield victim, Cause("room_taken", [said, *cause.sentences], cause.numbers)
 
 
-def _times(count: int) -> Message:
-    return Message("times", n=count)
+def _times(some: list[Any]) -> Message:
+    return Message("times", n=len(some))
 
 
 def _names(timeline: Timeline, jobs: list[str]) -> Message:
@@ -87,21 +75,20 @@ def _names(timeline: Timeline, jobs: list[str]) -> Message:
                                         for job in dict.fromkeys(jobs)])
 
 
-def _by_whom(timeline: Timeline, gone: list[Eviction]) -> Message:
-    """For whom, by which actions, and which plugins allowed it."""
+def _whom(timeline: Timeline, gone: list[Eviction]) -> Message:
+    """For which jobs pods were evicted, by which actions, and which plugins allowed it."""
     count = Counter(each.winner for each in gone)
-    whom = [Message("evicted.for", times=_times(number), job=_names(timeline, [job]) if job
-                    else Message("nobody")) for job, number in count.most_common()]
+    whom = [Message("evicted.for", times=Message("times", n=number), job=_names(timeline, [job])
+                    if job else Message("nobody")) for job, number in count.most_common()]
     if len(count) == 1 and gone[0].winner:
-        whom = [Message("evicted.each_time", n=len(gone), job=_names(timeline, list(count)))]
-    ways = Counter((each.action, each.rules) for each in gone)
+        whom = [Message("evicted.each_time", n=len(gone), job=_names(timeline, [*count]))]
     return Message("evicted.whom", whom=whom, ways=[
         Message("evicted.by" if rules else "evicted.by_action", action=action, rules=[*rules])
-        for action, rules in ways])
+        for action, rules in dict.fromkeys((each.action, each.rules) for each in gone)])
 
 
-def _who_took(timeline: Timeline, eviction: Eviction, before: int) -> list[str]:
-    """The jobs that were placed on that node, where the one that wanted the room had no place."""
+def _takers(timeline: Timeline, eviction: Eviction, before: int) -> list[str]:
+    """The jobs that were placed on the node of an eviction, where its winner was not placed."""
     placed = [(job, node) for cycle, _, job, node in timeline.placed
               if eviction.cycle < cycle <= before]
     if not eviction.winner or any(job == eviction.winner for job, _ in placed):
@@ -110,8 +97,8 @@ def _who_took(timeline: Timeline, eviction: Eviction, before: int) -> list[str]:
 
 
 def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
-    """That some pods of a gang hold their places while it is below its minimum: since when, and
-    what took the others.
+    """Return that some pods of a gang stay placed while it is below its minimum: since which cycle,
+    and the evictions and placements since then.
     """
     rows = [row for row in timeline.rows.get(uid, ()) if row["cycle"] <= last]
     start = _stranded_since(rows) if rows and rows[-1]["cycle"] == last else None
@@ -120,14 +107,15 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     now, held = rows[-1], _held(rows[-1])
     said = [Message("stranded", n=held, cycle=start, least=now["least"])]
     before = [row for row in rows if row["cycle"] < start]
-    lost = [each for each in evictions_of(timeline, uid, last) if each.cycle >= start]
+    lost = [each for each in timeline.evictions if each.job == uid and start <= each.cycle <= last]
     if lost:
-        said.append(Message("stranded.evicted", whom=_by_whom(timeline, lost), pods=[
+        said.append(Message("stranded.evicted", whom=_whom(timeline, lost), pods=[
             each.pod.partition("/")[2] for each in lost]))
+    elif before:
+        had = _held(before[-1]) + before[-1]["ended"] >= now["least"]
+        said.append(Message("stranded.lost" if had else "stranded.short"))
     else:
-        had = bool(before) and _held(before[-1]) + before[-1]["ended"] >= now["least"]
-        said.append(Message("stranded.lost" if had else "stranded.short" if before
-                            else "stranded.from_start"))
+        said.append(Message("stranded.from_start"))
     others = [job for cycle, _, job, _ in timeline.placed if start <= cycle <= last and job != uid]
     if others:
         said.append(Message("stranded.placed", jobs=_names(timeline, others)))
@@ -135,13 +123,13 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
 
 
 def _stranded_since(rows: list[dict[str, Any]]) -> int | None:
-    """The cycle since which some pods hold their places below the minimum; None where that is
-    not so, or promised places make it up.
+    """The cycle since which some pods are placed, fewer than the minimum; None where that is not
+    so, or pipelined pods complete the gang.
     """
     short = list(takewhile(lambda row: 0 < _held(row) < row["least"] - row["ended"],
                            reversed(rows)))
-    made_up = _held(rows[-1]) + rows[-1]["ended"] + rows[-1]["promised"] >= rows[-1]["least"]
-    return None if made_up or not short else short[-1]["cycle"]
+    complete = _held(rows[-1]) + rows[-1]["ended"] + rows[-1]["promised"] >= rows[-1]["least"]
+    return None if complete or not short else short[-1]["cycle"]
 
 
 def _held(row: dict[str, Any]) -> int:

@@ -1,14 +1,16 @@
-"""Why pods find no node: what the rules leave of the nodes first, then what room is on those.
+"""Why pods find no node: which nodes a rule refuses, and what the others have left.
 
-A node is called short only where no rule (taint, selector, affinity, zone, ...) refuses it; each
-amount is that of one node at the moment when the pod was tried.
+A node is short of a resource only where no rule (taint, selector, affinity, zone, ...) refuses it;
+each amount is that of one node at the moment when the pod was tried.
+
+Volcano: none
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, TaskInfo, amount_text
 from volcano_lab.api.objects import Pod
@@ -26,24 +28,24 @@ from volcano_lab.trace.plain import amounts
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
-"""A part of the reason that a plugin gives, as in Volcano -> (code, the message of the rule)."""
+"""A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned")
-"""Rules that depend on no other pod: they refuse a node whatever room it has."""
+"""Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = ("anti_affinity", "host_ports")
 """Rules about the pods that are on a node already."""
 GONE = ("Succeeded", "Failed")
 KUBERNETES = re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/")
-"""Taints that Kubernetes, or its cloud, sets by a node's state begin so."""
+"""How taints begin that Kubernetes, or its cloud, sets by a node's state."""
 GOING = re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|impending-node-term"
                    r"|node-termination-handler|spot-itn|\.azure\.com/scheduledevent")
-"""Taints that an autoscaler, or a cloud, sets on a node which it takes away have this."""
+"""A part of the taints that an autoscaler, or a cloud, sets on a node that it removes."""
 MOST = 4
 """Nodes that are named one by one."""
 
 
 def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
-    """Why pods of the job found no node when they were last tried; with `room` also where nodes
-    lack resources.
+    """Yield why pods of the job found no node in their last search; with `room` also what nodes
+    lack.
     """
     tasks = {task.key: task for task in job.tasks.values()}
     last = {record["task"]: record for action in ("allocate", "backfill")
@@ -53,7 +55,7 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
         task, signature = tasks[key], (record["errors"], tasks[key].init_resreq)
         if signature in told:
             continue
-        nodes, inside = _able(seen, task, *_looked_at(seen, job, record))
+        nodes, inside = _searched(seen, task, record)
         objections = _objections(seen, task, record, nodes)
         refused = [cause for cause in rule_causes(
             seen, key, objections, (len(nodes), inside), record)
@@ -69,32 +71,27 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
 
 def _nearest_first(seen: Evidence, task: TaskInfo, refused: list[Cause], full: list[Cause],
                    allowed: int) -> list[Cause]:
-    """What refuses nodes and what the others lack, in the order of what is nearest to a place: the
-    rules that refuse nodes which alone are large enough, then what concerns the most nodes.
+    """The causes, those first that are nearest to a place: rules that refuse the only nodes which
+    are large enough, then what concerns most nodes.
     """
-    larger = _large_enough(seen, task, refused) if full and "largest" in full[0].numbers else []
+    larger = [cause for cause in refused if any(
+        task.init_resreq.less_equal(seen.ssn.nodes[name].allocatable, ZERO)
+        for name in cause.numbers["names"])] if full and "largest" in full[0].numbers else []
     refused = sorted(refused, key=lambda cause: cause not in larger)
     most = max((cause.numbers["nodes"] for cause in refused), default=0)
     return [*refused, *full] if larger or allowed < most else [*full, *refused]
 
 
-def _large_enough(seen: Evidence, task: TaskInfo, refused: list[Cause]) -> list[Cause]:
-    """The causes which refuse nodes that are large enough for a pod, where all others are not."""
-    return [cause for cause in refused if any(
-        task.init_resreq.less_equal(seen.ssn.nodes[name].allocatable, ZERO)
-        for name in cause.numbers["names"])]
-
-
 def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
-    """That rules refuse all nodes that are large enough for a pod whose node was not sought."""
+    """Yield that rules refuse all nodes that are large enough for a pod without a search."""
     task = next((task for task in job.tasks.values() if not task.node_name), None)
     if task is None or seen.brief:
         return
     asked = {name: amount for name, amount in amounts(task.init_resreq).items() if name != "pods"}
     large = [name for name, node in seen.ssn.nodes.items() if all(
         node.allocatable.get(each) >= amount for each, amount in asked.items())]
-    said = {name: text for name in large if rule_of(text := _now_said(seen, task, name))[0] in
-            STATIC}
+    said = {name: refused_now(seen, task, name) for name in large}
+    said = {name: text for name, text in said.items() if rule_of(text)[0] in STATIC}
     if large and len(said) == len(large):
         after = Message("nodes.after", then=Message(f"nodes.after.{then}"), large=len(large),
                         count=len(seen.ssn.nodes))
@@ -103,7 +100,7 @@ def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
 
 
 def rule_of(reason: str) -> tuple[str, str]:
-    """(code, message) of a reason, both "" for one that isn't among the known rules.
+    """Return (code, message) of a reason, both "" for an unknown one.
 
     >>> rule_of("node(s) had untolerated taint(s)")[0]
     'taint'
@@ -111,25 +108,17 @@ def rule_of(reason: str) -> tuple[str, str]:
     return next((rule for text, rule in RULES.items() if text in reason), ("", ""))
 
 
-def _looked_at(seen: Evidence, job: JobInfo, choice: Record
-               ) -> tuple[list[str], list[Message]]:
-    """The nodes among which one was sought: all, or those of the HyperNode that was tried."""
-    if choice["nodes"] == len(seen.trace.nodes):
-        return seen.trace.nodes, []
-    tried = next((record for record in seen.of("hyper_node_tried", job=job.uid)
-                  if record.number > choice.number), None)
-    inside = seen.ssn.topology.nodes.get(tried["hyper_node"]) if tried is not None else None
-    if not inside:
-        return seen.trace.nodes, []
-    return [node.name for node in inside], [
-        Message("inside.hyper_node", hyper_node=tried["hyper_node"])]
-
-
-def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: list[Message]
-          ) -> tuple[list[str], list[Message]]:
-    """Only the nodes that have the devices a pod asks for, where there are such: what the others
-    are like does not matter to it.
+def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str], list[Message]]:
+    """The nodes of a search, and which these are: those of a HyperNode, or all; of these only the
+    ones that have the devices which the pod requests, where there are such.
     """
+    nodes, inside = seen.trace.nodes, []
+    if choice["nodes"] != len(nodes):
+        tried = next((record["hyper_node"] for record in seen.of("hyper_node_tried", job=task.job)
+                      if record.number > choice.number), "")
+        within = [node.name for node in seen.ssn.topology.nodes.get(tried, ())]
+        if within:
+            nodes, inside = within, [Message("inside.hyper_node", hyper_node=tried)]
     devices = [name for name, amount in seen.trace.start["tasks"][task.key]["request"].items()
                if amount and name not in ("cpu", "memory", "pods")]
     able = [name for name in nodes if all(
@@ -140,28 +129,25 @@ def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: list[Message
 
 
 def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:
-    """{node: what a rule has against it}, also of nodes that are short of a resource besides."""
-    refusing, large = seen.refusing(choice), len(seen.trace.nodes) > 100 or seen.brief
-    errors = seen.ssn.jobs[task.job].nodes_fit_errors.get(task.uid)
-    recorded = errors.nodes if errors is not None else {}
+    """{node: a rule's reason against it}, also of nodes that are short of a resource besides."""
+    refusing, errors = seen.refusing(choice), seen.ssn.jobs[task.job].nodes_fit_errors.get(task.uid)
+    recorded = {name: each.reasons for name, each in errors.nodes.items()} if errors else {}
     found = {}
     for name in nodes:
-        reasons = recorded[name].reasons if name in recorded else []
+        reasons = recorded.get(name, [])
         if reasons and not reasons[0].startswith(INSUFFICIENT):
             found[name] = ", ".join(reasons)
-        elif refusing is None or name in refusing:
-            said = _now_said(seen, task, name)
-            if rule_of(said)[0] in STATIC or (refusing is not None and said):
-                found[name] = said
-            elif refusing is not None:
-                found[name] = PODS if PODS in reasons else (
-                    gettext("plugin {refusing} refuses it", refusing=refusing[name]) if large
-                    else then_said(seen, task.key, name, refusing[name]))
+        elif refusing is None:  # each call was recorded, and none of a node that is short
+            reason = refused_now(seen, task, name)
+            found |= {name: reason} if rule_of(reason)[0] in STATIC else {}
+        elif name in refusing:
+            found[name] = refused_now(seen, task, name) or (PODS if PODS in reasons else gettext(
+                "plugin {plugin} refuses it", plugin=refusing[name]))
     return found
 
 
-def _now_said(seen: Evidence, task: TaskInfo, node: str) -> str:
-    """What the plugins say of a node as the cycle has left it."""
+def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
+    """Return the first plugin's reason against a node at the end of the cycle; "" without."""
     point, info = seen.ssn.points["predicate"], seen.ssn.nodes[node]
     for tier in point.tiers:
         for plugin, _ in tier:
@@ -171,18 +157,10 @@ def _now_said(seen: Evidence, task: TaskInfo, node: str) -> str:
     return ""
 
 
-def then_said(seen: Evidence, task: str, node: str, plugin: str) -> str:
-    """What a plugin said of a node when the pod was tried; the cycle is run again for that."""
-    said = seen.refusal(task, node)
-    if said is None:
-        return gettext("plugin {plugin} refuses it", plugin=plugin)
-    return said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
-
-
 def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
                 among: tuple[int, list[Message] | None], choice: Record | None) -> Iterator[Cause]:
-    """What rules have against nodes, a cause a reason; `among` how many nodes and where, 0 for the
-    one that is asked about.
+    """Yield a cause for each reason against nodes; `among` is how many nodes were searched, and
+    which: 0 for the one that is asked about.
     """
     count, inside = among
     by_reason: dict[str, list[str]] = {}
@@ -206,7 +184,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
 
 def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],
                 choice: Record | None) -> Iterator[Message]:
-    """What more there is to say of a rule and the nodes that it refuses."""
+    """Yield what else a rule and the nodes that it refuses show: the field, the nearest value."""
     pod = seen.tasks[task].pod
     if code == "revocable_zone":
         zone = seen.ssn.nodes[names[0]].revocable_zone
@@ -237,7 +215,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
 
 
 def _company(seen: Evidence, pod: Pod) -> Iterator[Message]:
-    """Which pods an affinity requires, and where such are."""
+    """Yield which pods an affinity requires, and the nodes of such pods."""
     terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
     for term, compiled in zip(terms, PodInfo(pod).required_affinity, strict=True):
         labels = term.label_selector.match_labels if term.label_selector else {}
@@ -264,7 +242,7 @@ def _slots(seen: Evidence, name: str, choice: Record) -> Message:
 
 
 def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
-    """The other jobs of some pods that hold places and are short of their minimum."""
+    """The other jobs of some pods that are short of their minimum."""
     jobs = dict.fromkeys(seen.tasks[pod].job for pod in pods)
     return [uid for uid in jobs if uid != seen.tasks[key].job
             and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]
@@ -272,7 +250,7 @@ def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str],
             choice: Record) -> dict[str, Message]:
-    """The pods in whose company this one must not be, at that moment, and where they are."""
+    """The pods at that moment beside which this one must not run, and their nodes."""
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
     mine = PodInfo(seen.tasks[key].pod)
     there: dict[str, Message] = {}
@@ -290,7 +268,7 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str],
 
 
 def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list[str]) -> bool:
-    """Whether one pod requires to be away from another that is on a node, on one of these nodes."""
+    """Whether one pod's anti-affinity with another one that is on a node excludes these nodes."""
     def place(name: str, key: str) -> str | None:
         return seen.ssn.nodes[name].node.metadata.labels.get(key)
 
@@ -301,77 +279,67 @@ def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list
 
 def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
            count: int, inside: list[Message]) -> Cause:
-    """What the nodes that no rule refuses have left, and of which resource that is too little."""
+    """What the nodes that no rule refuses have left, and of which resources that is too little."""
     request: Amounts = seen.trace.start["tasks"][task.key]["request"]
     left = seen.free(choice, request)
-    free = {name: left[name] for name in allowed}
-    lacking = {name: _missing(request, amounts) for name, amounts in free.items()}
+    lacking = {name: missing(request, left[name]) for name in allowed}
     if fits := [name for name, short in lacking.items() if not short]:
-        return Cause("role_failed", Message("role_failed", pod=task.key, nodes=fits),
-                     {"nodes": fits}, [choice])
-    return _too_little(seen, task, choice, free, lacking, count, inside)
-
-
-def _too_little(seen: Evidence, task: TaskInfo, choice: Record, free: dict[str, Amounts],
-                lacking: dict[str, list[str]], count: int, inside: list[Message]) -> Cause:
-    """What is free on nodes that all lack some resource."""
-    request: Amounts = seen.trace.start["tasks"][task.key]["request"]
-    allowed = list(free)
-    everywhere, anywhere = ([each for each in request if how(
-        each in short for short in lacking.values())] for how in (all, any))
+        return Cause.of("role_failed", records=[choice], pod=task.key, nodes=fits)
+    everywhere = [name for name in request if all(name in short for short in lacking.values())]
+    anywhere = sorted({*chain(*lacking.values())}, key=[*request].index)
     names, some = everywhere or anywhere, len(allowed) < count
-    total, most = _left_in_all(free, lacking, names)
-    full = [each for each in everywhere if total[each] < request[each]]
+    total, most = _left_in_all(left, lacking, names)
+    full = missing(part(request, everywhere), total)
     largest = _largest(seen, request, allowed, everywhere)
+    large = any(largest.values())  # else no node has the resource at all
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
-               **({"largest": largest} if any(largest.values()) else {})}
-    code, found = _full(numbers, full)
+               **({"largest": largest} if large else {})}
+    code, form = _kind(large, some, bool(full), len(allowed))
     listed = anywhere if some and len(allowed) <= MOST else names
-    said = Message(found, pod=task.key, inside=inside, count=count, allowed=len(allowed),
+    said = Message(form, pod=task.key, inside=inside, count=count, allowed=len(allowed),
                    node=allowed[0], largest=largest, total=part(total, full or names),
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
-                   left=_one_by_one(free, lacking, most, everywhere, MOST if some else 0))
+                   left=_one_by_one(left, lacking, most, everywhere, MOST if some else 0))
     return Cause(code, [said, *seen.at_first(task, largest or names),
                         None if largest else seen.own(task.job, choice),
                         *seen.not_announced(largest)], numbers, [choice])
 
 
-def _missing(request: Amounts, left: Amounts) -> list[str]:
-    """The resources of which too little is left for a request."""
-    return [name for name, amount in request.items() if amount - left[name] >= MIN_RESOURCE]
-
-
-def _left_in_all(free: dict[str, Amounts], lacking: dict[str, list[str]],
+def _left_in_all(left: dict[str, Amounts], lacking: dict[str, list[str]],
                  names: list[str]) -> tuple[Amounts, Amounts]:
     """(What nodes have left together, the most that one has that lacks a resource)."""
-    left = {name: {each: max(amount, 0.0) for each, amount in amounts.items()}
-            for name, amounts in free.items()}
-    total = {each: sum(amounts[each] for amounts in left.values()) for each in names}
-    return total, {each: max(amounts[each] for name, amounts in left.items()
-                             if each in lacking[name]) for each in names}
+    total = {each: sum(max(left[name][each], 0.0) for name in lacking) for each in names}
+    return total, {each: max(0.0, *(left[name][each] for name, short in lacking.items()
+                                    if each in short)) for each in names}
 
 
-def _full(numbers: dict[str, Any], full: list[str]) -> tuple[str, str]:
-    """(code, message) of nodes that have too little left: `full` names the resources of
-    which all together have too little.
+def missing(request: Amounts, left: Amounts) -> list[str]:
+    """Return the resources of which too little is left for a request."""
+    return [name for name, amount in request.items()
+            if amount - left.get(name, 0.0) >= MIN_RESOURCE]
+
+
+def _kind(large: bool, some: bool, full: bool, allowed: int) -> tuple[str, str]:
+    """(code, message): whether the request is too large for all nodes, whether these are only some,
+    whether all together have too little.
     """
-    some, one = "allowed" in numbers, numbers["nodes"] == 1
-    if "largest" in numbers:
+    if large:
         return "larger_than_any_node", f"larger_than_any_node{'.some' * some}"
     if some:
-        return "allowed_nodes_full" if full or one else "fragmented", "nodes_full.some"
+        return "allowed_nodes_full" if full or allowed == 1 else "fragmented", "nodes_full.some"
     if full:
-        return "cluster_full", "cluster_full.one" if one else "cluster_full"
+        return "cluster_full", f"cluster_full{'.one' * (allowed == 1)}"
     return "fragmented", "fragmented"
 
 
 def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: Amounts,
-                everywhere: list[str], few: int = MOST) -> Message:
-    if len(free) <= few or (len(free) <= MOST and not everywhere):
+                everywhere: list[str], few: int) -> Message:
+    """What each of a few nodes has left, or the most that one of them has."""
+    if len(lacking) <= few or (len(lacking) <= MOST and not everywhere):
         return Message("left.each", nodes=[
-            Message("left.one", node=name, left=part(amounts, lacking[name]))
-            for name, amounts in free.items()])
+            Message("left.one", node=name, left=part(free[name], short))
+            for name, short in lacking.items()])
     if everywhere:
         return Message("left.most", most=part(most, everywhere))
     return Message("left.too_little", parts=[
@@ -380,8 +348,8 @@ def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: A
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
-    """What the largest node has of each resource of which even an empty node has too little."""
+    """The largest node's amount of each resource of which even an empty node has too little."""
     nodes = seen.trace.start["nodes"]
     largest = {each: max(nodes[name]["allocatable"].get(each, 0.0) for name in allowed)
                for each in names}
-    return {each: most for each, most in largest.items() if request[each] - most >= MIN_RESOURCE}
+    return part(largest, missing(part(request, names), largest))

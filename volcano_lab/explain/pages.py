@@ -17,8 +17,8 @@ PAGES = {code: page for page, codes in TABLES["pages"].items() for code in codes
 
 
 def page_of(answer: Explanation) -> str:
-    """Return the page of the gap that an answer's first line names, else of its first cause that
-    has one; "" without.
+    """Return the page of the gap in an answer's first line, else of its first cause with a page;
+    "" without.
 
     >>> from volcano_lab.cluster import Cluster
     >>> page_of(Cluster().node("n1", cpu=4).job("a", cpu=6).why("a"))

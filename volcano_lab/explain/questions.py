@@ -1,4 +1,5 @@
-"""Two further questions of a job: why another one is served before it, and who may evict its pods.
+"""Questions beside why a job waits: why a pod is on its node and not on another one, what a queue
+holds, why one job is served before another, and which actions may evict its pods.
 
 Volcano: none
 """
@@ -6,51 +7,201 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
 from volcano_lab.api.status import PENDING, RELEASING, RUNNING
-from volcano_lab.explain.evidence import POINTS, Evidence
+from volcano_lab.explain.evictions import over_deserved
+from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, part
 from volcano_lab.explain.holders import decided
-from volcano_lab.messages import Message
+from volcano_lab.explain.nodes import missing, refused_now, rule_causes
+from volcano_lab.explain.origin import best_effort, closed
+from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import Record
+from volcano_lab.trace.reading import scores_of
 
 ORDERED = ("allocate", "enqueue")
 """The actions in whose order jobs are compared, the one that gives resources first."""
 MOST = 5
 """Jobs that are named before one in its queue."""
+UNLIMITED = 1e300
+"""An amount of a capability that names no limit."""
+
+# -- a pod and its node ---------------------------------------------------------------------------
+
+
+def last_choice(seen: Evidence, task: str) -> Record | None:
+    """Return the last search of a node for a pod."""
+    return next((record for record in reversed(seen.trace.records)
+                 if record.kind == "chose" and record["task"] == task), None)
+
+
+def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
+    """Return why a placed pod's node is the best, with the scores of the next one."""
+    choice = last_choice(seen, task.key)
+    if choice is None or choice["node"] is None:
+        return None
+    scores = {node: scores_of(row)
+              for node, row in seen.trace.node_values(task.key, choice.number + 1).items()
+              if not _objector(row) and not _lacking(seen, task.key, node, choice)}
+    totals = {node: sum(by.values()) for node, by in scores.items()}
+    chosen, others = choice["node"], sorted(totals, key=lambda node: -totals[node])
+    if chosen not in totals or len(others) < 2:
+        return Cause.of("only_node", records=[choice], node=chosen)
+    second = next(node for node in others if node != chosen)
+    code = "best_score" if totals[chosen] > totals[second] else "best_score.equal"
+    points = [[Message("points", plugin=plugin, score=score)
+               for plugin, score in scores[node].items() if score] or [Message("points.none")]
+              for node in (chosen, second)]
+    return Cause("best_score", Message(
+        code, count=len(totals), node=chosen, total=totals[chosen], points=points[0],
+        second=second, less=totals[second], fewer=points[1]),
+        {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
+
+
+def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause | None:
+    """Return why a pod was not placed on a node at that choice; None where it fits."""
+    short = _lacking(seen, task, node, choice)
+    if short:
+        request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
+        numbers = {"request": part(request, short), "free": part(free, short)}
+        return Cause("insufficient", Message("insufficient", pod=task, node=node, **numbers),
+                     numbers, [choice])
+    row = seen.trace.node_values(task, choice.number + 1).get(node, {})
+    plugin = _objector(row)
+    reason = refused_now(seen, seen.tasks[task], node) or gettext(
+        "plugin {plugin} refuses it", plugin=plugin)
+    return next(rule_causes(seen, task, {node: reason}, (0, None), choice)) if plugin else None
+
+
+def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
+    """The resources of which the node had too little left."""
+    return missing(seen.trace.start["tasks"][task]["request"], seen.free(choice)[node])
+
+
+def _objector(row: dict[str, Any]) -> str:
+    """The first plugin that refuses a node, from its columns; "" without."""
+    return next((column.partition(" ")[2] for column, value in row.items()
+                 if column.startswith("predicate ") and not value), "")
+
+
+# -- a queue --------------------------------------------------------------------------------------
+
+
+def why_queue(seen: Evidence, queue: str) -> Explanation:
+    """Explain what a queue requests, deserves, holds and may hold, what bounds its share, and
+    which jobs wait in it.
+    """
+    records = seen.trace.records
+    sums = seen.state_at(records[-1] if records else None)["queues"].get(queue)
+    if sums is None:
+        closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
+        return Explanation(f"queue {queue}", Message("queue_head.none", queue=queue), closes)
+    names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
+    limited = [name for name, amount in sums["capability"].items()
+               if name != "pods" and amount < UNLIMITED]
+    may = sums["real_capability"]
+    bounds = dict.fromkeys([*names, *limited]) or [
+        name for name, amount in may.items() if amount and name != "pods"]
+    code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
+    head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"],
+                   limit=part(may, bounds), **{each: part(sums[each], names) for each in (
+                       "request", "deserved", "allocated")})
+    return Explanation(f"queue {queue}", head, [*_queue_causes(seen, queue, sums, limited)])
+
+
+def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: list[str]
+                  ) -> Iterator[Cause]:
+    ssn, may = seen.ssn, sums["real_capability"]
+    if not ssn.queues[queue].is_open:
+        yield closed(seen, queue)
+    yield from _bound(seen, queue)
+    if ssn.overused(ssn.queues[queue]):
+        names = [name for name in sums["deserved"] if name != "pods"]
+        yield Cause("overused", Message("queue_overused", deserved=part(sums["deserved"], names)),
+                    {each: sums[each] for each in ("deserved", "allocated")},
+                    seen.of("overused", queue=queue)[-1:])
+    yield from best_effort(seen, queue)
+    less = [name for name in limited if may.get(name, 0.0) < sums["capability"][name]]
+    if less:
+        yield Cause.of("real_capability", capability=part(sums["capability"], less),
+                       limit=part(may, less))
+    waiting = {job.uid: Message(
+        "job_waits", job=seen.called(job.uid), phase=job.pod_group.status.phase or "Pending",
+        pods=Message("pods", n=counts(job)[2]) if job.tasks else Message("status.no_pods"))
+        for job in ssn.jobs.values() if job.queue == queue and (counts(job)[2] or not job.tasks)}
+    if waiting:
+        yield Cause("jobs_wait", Message("jobs_wait", jobs=[*waiting.values()]),
+                    {"jobs": [*map(seen.called, waiting)]})
+
+
+def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
+    """Yield what stops its share from growing, and in which round."""
+    rounds = [(record, step) for record in seen.of("deserved_round")
+              for step in record["round"]["steps"] if step["queue"] == queue]
+    records = [record for record, _ in rounds]
+    met = next((number for number, (_, step) in enumerate(rounds) if step["met"]), None)
+    if met is not None:
+        record, step = rounds[met]
+        code, names = ("met_request", []) if step["met"] == "request" else _no_more(
+            seen.trace.start["queues"][queue], step)
+        yield Cause(code, Message("sharing_stops", round=record["number"], why=Message(
+            code, resources=names)), {"round": record["number"], "after": step["after"]},
+            records[:met + 1])
+    elif rounds:
+        yield Cause.of("met_nothing", records=records, rounds=len(rounds))
+
+
+def _no_more(sums: dict[str, Any], step: dict[str, Any]) -> tuple[str, list[str]]:
+    """Whether its real capability stops it, or that nothing is left, and of what: Volcano's log
+    calls both the capability.
+    """
+    def ends(names: list[str], more: dict[str, float], less: dict[str, float]) -> list[str]:
+        return [name for name in names if more.get(name, 0.0) - less.get(name, 0.0) < MIN_RESOURCE]
+
+    after = step["after"]
+    has = ends([*sums["request"]], sums["request"], after)
+    wants = [name for name in sums["request"] if name != "pods" and name not in has]
+    bound = ends(wants, sums["real_capability"], after)
+    gone = ends(wants, step["offered"], step["before"])
+    return "met_capability" if bound else "met_nothing_left" if gone else "met_no_growth", (
+        bound or gone)
+
+
+# -- the order of two jobs ------------------------------------------------------------------------
 
 
 def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
-    """Explain why one of two jobs is served before the other, and where the first stands in its
+    """Explain why one of two jobs is served before the other, and the place of the first in its
     queue.
     """
     about = f"job {seen.called(job.uid)} and job {seen.called(other.uid)}"
-    for action in ORDERED:
-        mine, theirs = (_turn(seen, action, "job", each.uid) for each in (job, other))
-        if mine is None or theirs is None:
-            continue
-        first, second = (job, other) if mine.number < theirs.number else (other, job)
-        said = Message("order.first", first=seen.called(first.uid), action=action,
-                       second=seen.called(second.uid))
-        return Explanation(about, said, [*_compared(seen, action, first, second),
-                                         *_place(seen, action, job)])
-    unordered = next((each for each in (job, other) if all(
-        _turn(seen, action, "job", each.uid) is None for action in ORDERED)), job)
-    return Explanation(about, Message("order.no_turn", job=seen.called(unordered.uid)), [])
+    turns = [[(_turn(seen, action, "job", each.uid), each) for each in (job, other)]
+             for action in ORDERED]
+    for action, pair in zip(ORDERED, turns, strict=True):
+        if all(turn is not None for turn, _ in pair):
+            (_, first), (_, second) = sorted(pair, key=lambda each: each[0].number)
+            said = Message("order.first", first=seen.called(first.uid), action=action,
+                           second=seen.called(second.uid))
+            return Explanation(about, said, [*_compared(seen, action, first, second),
+                                             _place(seen, action, job)])
+    served = {each.uid for pair in turns for turn, each in pair if turn is not None}
+    without = next((each for each in (job, other) if each.uid not in served), job)
+    return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)), [])
 
 
 def _turn(seen: Evidence, action: str, kind: str, name: str) -> Record | None:
-    """When an action first took a job or a queue."""
+    """The first record in which an action takes a job or a queue."""
     return next(iter(seen.in_action(action, kind, **{kind: name})), None)
 
 
 def _compared(seen: Evidence, action: str, first: JobInfo, second: JobInfo) -> Iterator[Cause]:
-    """By which plugin's order, with both values."""
+    """Yield the plugin whose order decides, with both values."""
     same = first.queue == second.queue
-    kind = "job" if same else "queue"
     left, right = (first, second) if same else (
         seen.ssn.queues[first.queue], seen.ssn.queues[second.queue])
+    kind = "job" if same else "queue"
     turn = _turn(seen, action, kind, left.uid)
     said = decided(seen, kind, left, right, turn) if turn is not None else None
     if said is None and not same:
@@ -59,20 +210,23 @@ def _compared(seen: Evidence, action: str, first: JobInfo, second: JobInfo) -> I
         yield Cause("came_first", said, {"first": first.uid, "kind": kind}, [turn])
 
 
-def _place(seen: Evidence, action: str, job: JobInfo) -> Iterator[Cause]:
-    """Which jobs of its queue an action took before a job."""
+def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:
+    """Which jobs of its queue an action takes before a job."""
     jobs = seen.ssn.jobs
-    order = dict.fromkeys(record["job"] for record in seen.in_action(action, "job")
-                          if record["job"] in jobs and jobs[record["job"]].queue == job.queue)
-    before = [*order][:[*order].index(job.uid)]
+    order = [*dict.fromkeys(record["job"] for record in seen.in_action(action, "job")
+                            if record["job"] in jobs and jobs[record["job"]].queue == job.queue)]
+    before = order[:order.index(job.uid)]
     said = Message("order.place", job=seen.called(job.uid), place=len(before) + 1,
                    count=len(order), queue=job.queue, action=action)
-    yield Cause("place", [said, Message("order.before", jobs=[*map(seen.called, before[-MOST:])])
-                          if before else None], {"place": len(before) + 1, "of": len(order)})
+    return Cause("place", [said, Message("order.before", jobs=[*map(seen.called, before[-MOST:])])
+                           if before else None], {"place": len(before) + 1, "of": len(order)})
+
+
+# -- evictions of a job's pods --------------------------------------------------------------------
 
 
 def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
-    """Explain which actions may evict pods of a job, for whom now, and under which conditions."""
+    """Explain which actions may evict pods of a job, for which jobs now, and when."""
     about, name = f"job {seen.called(job.uid)}", seen.called(job.uid)
     pods = sorted([*job.in_status(RUNNING).values(), *job.in_status(RELEASING).values()],
                   key=lambda task: task.key)
@@ -81,16 +235,15 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
         return Explanation(about, Message("evict.no_pods" if not pods else "evict.no_action",
                                           job=name))
     causes = [cause for action in actions for cause in (
-        *_done(seen, job, action), *_now(seen, job, action, pods),
-        *_condition(seen, job, action))]
-    now = [cause for cause in causes if cause.code == "evicted_for"]
-    said = Message("evict.now" if now else "evict.none", job=name,
-                   n=max((cause.numbers["pods"] for cause in now), default=0), pods=len(pods))
+        *_done(seen, job, action), *_now(seen, job, action, pods), *_when(seen, job, action))]
+    now = [cause.numbers["pods"] for cause in causes if cause.code == "evicted_for"]
+    said = Message("evict.now" if now else "evict.none", job=name, n=max(now, default=0),
+                   pods=len(pods))
     return Explanation(about, said, [*causes, *_kept(seen, job, pods)])
 
 
 def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
-    """The pods of it that an action evicts in this cycle, by the job that they are evicted for."""
+    """Yield the pods of it that an action evicts in this cycle, by the job that gets the place."""
     found: dict[str, list[str]] = {}
     records = [record for record in seen.of("victims") if record["action"] == action
                and record.get("task")]
@@ -106,28 +259,26 @@ def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
 
 
 def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """The jobs that wait now and for which all plugins of a tier would allow pods of it."""
+    """Yield the jobs that wait now and for which all plugins of a tier allow pods of it."""
     found: dict[str, int] = {}
     free = [task for task in pods if task.preemptable and task.status == RUNNING]
-    for other in seen.ssn.jobs.values():
-        inside = other.queue == job.queue
+    queues = seen.ssn.queues
+    for other in seen.ssn.jobs.values() if free else ():
         task = next(iter(other.in_status(PENDING).values()), None)
-        if other is job or task is None or inside != (action == "preempt") or not free or (
-                action == "reclaim" and not (seen.ssn.queues[job.queue].reclaimable and
-                                             seen.ssn.preemptive(seen.ssn.queues[other.queue],
-                                                                 task))):
+        if other is job or task is None or (other.queue == job.queue) != (action == "preempt"):
             continue
-        victims = seen.ssn.points[POINTS[action]].ask(task, free)
-        if victims:
-            found[other.uid] = len(victims)
+        if action == "preempt" or (queues[job.queue].reclaimable
+                                   and seen.ssn.preemptive(queues[other.queue], task)):
+            victims = seen.ssn.points[POINTS[action]].ask(task, free)
+            found |= {other.uid: len(victims)} if victims else {}
     if found:
         said = Message("evict.for", action=action, jobs=[*map(seen.called, found)],
                        n=max(found.values()), pods=len(pods))
         yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
 
 
-def _condition(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
-    """When an action takes pods of it: by its priority, or by what its queue holds."""
+def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
+    """Yield when an action takes pods of it: by its priority, or by what its queue holds."""
     if action == "preempt":
         code = "evict.priority" if "priority" in seen.ssn.plugins else "evict.any_priority"
         yield Cause("condition_preempt", Message(code, queue=job.queue, priority=job.priority),
@@ -137,17 +288,16 @@ def _condition(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     if not seen.ssn.queues[job.queue].reclaimable:
         yield Cause("condition_reclaim", Message("evict.closed", queue=job.queue), {}, [], True)
     elif sums is not None:
-        names = [name for name, amount in sums["allocated"].items() if amount and name != "pods"]
-        over = [name for name in names
-                if sums["allocated"][name] > sums["deserved"].get(name, 0.0)]
+        over = [name for name in over_deserved(sums) if sums["allocated"][name]]
         over = [name for name in over if sums["deserved"].get(name)] or over
-        numbers = {each: part(sums[each], over or names) for each in ("allocated", "deserved")}
+        numbers = seen.sums(job.queue, over or [
+            name for name, amount in sums["allocated"].items() if amount and name != "pods"])
         yield Cause("condition_reclaim", Message("evict.over" if over else "evict.within",
-                                                 queue=job.queue, **numbers), numbers, [], True)
+                                                 **numbers), numbers, [], True)
 
 
 def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """What keeps pods of it: their own annotation, and its gang's minimum."""
+    """Yield what keeps pods of it: their own annotation, and its gang's minimum."""
     kept = sum(not task.preemptable for task in pods)
     if kept:
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)

@@ -1,62 +1,59 @@
-"""Why a job is refused: its PodGroup is not admitted, or its queue gives it no turn, or not this
-much; what the plugins compared, at which level, and who holds what they counted.
+"""Why a job is refused: by enqueue, or by its queue in allocate; what the plugins compared, at
+which level of the tree, and which jobs hold what they counted.
+
+Volcano: none
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
-from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, total
+from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, part
+from volcano_lab.explain.explanation import Amounts, Cause, added, part
 from volcano_lab.explain.holders import by_whom, held_by, room_causes, standing
-from volcano_lab.explain.nodes import closed_causes
+from volcano_lab.explain.nodes import closed_causes, missing
 from volcano_lab.explain.owners import LATER, grows, owner_of
 from volcano_lab.messages import Message
-from volcano_lab.trace import Record, State, queue_attributes
+from volcano_lab.trace import Record, State
 from volcano_lab.trace.plain import amounts
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Why a job's PodGroup is still Pending, from the refusals that were recorded."""
+    """Yield why a job's PodGroup is still Pending, from the refusals that were recorded."""
     if "enqueue" not in seen.ssn.enabled_actions:
-        yield Cause("no_enqueue_action", Message("no_enqueue_action"))
+        yield Cause.of("no_enqueue_action")
         return
-    queue = seen.ssn.queues[job.queue]
-    if not queue.is_open:
+    if not seen.ssn.queues[job.queue].is_open:
         yield origin.closed(seen, job.queue, job.uid)
         return
-    refusals = [record for record in seen.of("job_enqueueable", job=job.uid)
-                if record["answer"] < 0]
-    compared = [record for record in seen.of("enqueue_comparison", job=job.uid)
-                if record["short_of"]]
-    counting = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
-    unasked = partial(_unasked, seen, job, request=amounts(job.get_min_resources()), counted=(
-        "allocated", "inqueue")) if counting & {"proportion", "capacity"} else lambda record: ()
+    asked = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
+    compared = [record for kind in ("enqueue_comparison", "quota_comparison")
+                for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
-        yield _comparison(seen, job, record)
-        for cause in by_whom(seen, job, record):
-            yield cause
-            for uid in cause.numbers.get("holders", ())[:3]:
-                yield from _never_starts(seen, seen.ssn.jobs[uid])
-        yield from unasked(record)
-    for record in seen.of("quota_comparison", job=job.uid):
-        if record["short_of"]:
+        if record.kind == "quota_comparison":
             yield from _quota(seen, job, record)
-            yield from unasked(record)
+        else:
+            yield _comparison(seen, job, record)
+            for cause in by_whom(seen, job, record):
+                yield cause
+                for uid in cause.numbers.get("holders", ())[:3]:
+                    yield from _never_starts(seen, seen.ssn.jobs[uid])
+        if asked & {"proportion", "capacity"}:
+            yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
+                                ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
-    yield from _hopeless(seen, job, "admitted")
-    told = {record["plugin"] for record in [*compared, *seen.of("quota_comparison", job=job.uid)]}
-    for record in refusals:
-        if record["plugin"] not in told:
+    yield from hopeless(seen, job, "admitted")
+    told = {record["plugin"] for record in compared}
+    for record in seen.of("job_enqueueable", job=job.uid):
+        if record["answer"] < 0 and record["plugin"] not in told:
             yield origin.refused(seen, record, "admission.refused")
 
 
 def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """That a ResourceQuota has too little left, and who uses it."""
+    """Yield that a ResourceQuota has too little left, and the jobs that use it."""
     kept = {name: [*(record[what].get(name, "0") for what in ("hard", "used", "pending")),
                    record["requested"].get(name.removeprefix("requests."), "0")]
             for name in record["short_of"]}
@@ -66,69 +63,66 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
                                           sums=sums),
                 {"quota": record["quota"], "wanted": {name: each[1:]
                                                       for name, each in kept.items()}}, [record])
-    names = [name.removeprefix("requests.") for name in kept]
     used = {other.uid: amounts(total(task.resreq for task in other.tasks.values()))
             for other in seen.ssn.jobs.values() if other.namespace == job.namespace
             and other is not job}
-    said = held_by(seen, "held_by.used", used, names, partial(standing, seen, record))
+    said = held_by(seen, "held_by.used", used, [name.removeprefix("requests.") for name in kept],
+                   partial(standing, seen, record))
     yield from [Cause("quota_used", said, {}, [], True)] if said else ()
 
 
-def _hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
-    """That no node could hold a pod of the job, or take it, were it admitted."""
+def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
+    """Return why the job cannot start even with its quota (`then`: admitted, or queue): it is too
+    large for the cluster or each node, or rules refuse all nodes that are large enough.
+    """
     return [*origin.too_large(seen, job)] or [*closed_causes(seen, job, then)]
 
 
 def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That a job which reserves room can never start here."""
-    least = amounts(job.get_min_resources())
-    over = [name for name, amount in least.items() if amount > seen.ssn.total_resource.get(name)]
-    hopeless = [] if over else [cause.code for cause in _hopeless(seen, job, "admitted")]
-    if not any(task.node_name for task in job.tasks.values()) and (over or hopeless):
-        there = {name: seen.ssn.total_resource.get(name) for name in over}
-        why = (Message("never_starts.cluster", least=part(least, over), there=there) if over else
-               Message("never_starts.large" if "pod_too_large" in hopeless
-                       else "never_starts.rules"))
-        yield Cause("never_starts", Message("never_starts", job=seen.called(job.uid), why=why),
-                    {"job": job.uid}, [], True)
+    """Yield that a job with reserved resources can never start."""
+    placed = any(task.node_name for task in job.tasks.values())
+    for cause in [] if placed else hopeless(seen, job, "admitted")[:1]:
+        kind = cause.code if cause.code in origin.TOO_LARGE else "rules"
+        yield Cause("never_starts", Message("never_starts", job=seen.called(job.uid), why=Message(
+            f"never_starts.{kind}", **cause.numbers)), {"job": job.uid}, [], True)
 
 
 def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
-    """That the PodGroup's minResources are more than all its pods ask for."""
+    """Yield that the PodGroup's minResources are more than all its pods request."""
     asked = amounts(total(task.resreq for task in job.tasks.values()))
     least = amounts(job.get_min_resources())
-    names = dict.fromkeys(name for record in compared for name in record["short_of"]
-                          if least.get(name, 0.0) > asked.get(name, 0.0))
+    names = [*dict.fromkeys(name for record in compared for name in record["short_of"]
+                            if least.get(name, 0.0) > asked.get(name, 0.0))]
     owner = owner_of(job)
     later = LATER.get(owner.kind) if owner is not None else None
     later = later or (Message("min_resources.later") if grows(job) else None)
     if job.tasks and names:
-        code = "min_resources_ahead" if later else "min_resources_beyond"
-        yield Cause(code, Message(code, least=part(least, names), asked=part(asked, names),
-                                  later=later), {}, [], True)
+        yield Cause.of("min_resources_ahead" if later else "min_resources_beyond", context=True,
+                       least=part(least, names), asked=part(asked, names), later=later)
 
 
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+    """The sum that a plugin compared with a limit when it refused the job."""
     names = record["short_of"]
     if record["plugin"] == "overcommit":
         sums = [_overcommit(seen, record, name) for name in names]
         return Cause("overcommit_refuses", Message("overcommit_refuses", sums=sums), {
             "asked": part(record["asked"], names), "limit": part(record["limit"], names),
             "short_of": names}, [record])
-    level, elastic = record["level"], part(record["elastic"], names)
+    elastic = part(record["elastic"], names)
     parts = [Message(f"sum.{name}", amount=part(record[name], names))
              for name in ("allocated", "inqueue", "min_resources")
              if any(record[name].get(each) for each in names)]
     beyond = Message("sum.elastic", amount=elastic) if any(elastic.values()) else None
     code = "queue_over.admission" if beyond or len(parts) > 1 else "queue_over.alone"
     return origin.over_cause(
-        seen, job, level, code, names, (record["asked"], record["limit"]), [record],
+        seen, job, record["level"], code, names, (record["asked"], record["limit"]), [record],
         {"elastic": elastic} if beyond else {}, parts=parts, elastic=beyond,
         only=f"{names[0]} " if len(names) == 1 else "")
 
 
 def _overcommit(seen: Evidence, record: Record, name: str) -> Message:
-    """The sum of one resource: what is reserved and asked for, and what that may be."""
+    """The sum of one resource: reserved, requested, and the limit."""
     def one(amounts: Amounts) -> Amounts:
         return {name: amounts.get(name, 0.0)}
 
@@ -145,13 +139,13 @@ def _overcommit(seen: Evidence, record: Record, name: str) -> Message:
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
              counted: Sequence[str], each: bool = False) -> Iterator[Cause]:
-    """Queues that would refuse it, too, had they been asked: the first refusal ends the question;
-    those of the whole line where it was not a queue's.
+    """Yield the queues that would refuse it, too: the first refusal ends the comparison of a line
+    of queues.
     """
-    attrs, queues = queue_attributes(seen.ssn), seen.state_at(record)["queues"]
-    level = record.get("level")
-    above = reversed(getattr(attrs.get(level or job.queue), "ancestors", ()))
-    for name in filter(queues.__contains__, [*([] if level else [job.queue]), *above]):
+    queues, level = seen.state_at(record)["queues"], record.get("level")
+    line = [job.queue, *origin.above(seen, job.queue)]
+    line = line[line.index(level) + 1:] if level else line
+    for name in filter(queues.__contains__, line):
         queue = queues[name]
         sums = reduce(added, (queue[what] for what in counted), request)
         if not each:  # enqueue leaves it out of its sum, allocate does not
@@ -164,7 +158,7 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
 
 
 def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """What the queue, or one above it, had against the job's pods in allocate."""
+    """Yield why the queue, or one above it, refuses the job's pods in allocate."""
     asked = seen.calls_about(job, "allocatable", "allocate")
     waiting = {task.key for task in job.tasks.values() if not task.node_name}
     tried = {record["task"] for record in [*asked, *seen.in_action("allocate", "chose")]}
@@ -174,26 +168,26 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         found = _overused(seen, job, overused[-1])
         yield found
         yield from room_causes(seen, job, found)
-    told = set()
+    refusals: dict[str, Record] = {}
     for record in asked:
-        if record["answer"] or record["task"] not in waiting or record["plugin"] in told:
-            continue
-        told.add(record["plugin"])
+        if not record["answer"] and record["task"] in waiting:
+            refusals.setdefault(record["plugin"], record)
+    for plugin, record in refusals.items():
         found = refusal(seen, job, record)
         found.said = [*found.sentences, _of_gang(seen, job, record, found)]
         yield found
         level = seen.trace.records[record.number - 1]
-        if record["plugin"] == "capacity" and level.kind == "allocatable_level":
+        if plugin == "capacity" and level.kind == "allocatable_level":
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)
         if "limit" in found.numbers:
             yield from room_causes(seen, job, found)
-    if told and waiting and not seen.calls_about(job, "chose", "allocate"):
-        yield from _hopeless(seen, job, "queue")
+    if refusals and waiting and not seen.calls_about(job, "chose", "allocate"):
+        yield from hopeless(seen, job, "queue")
 
 
 def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Message | None:
-    """What its queue would hold with the whole gang, where more of it waits than the pod that was
-    refused.
+    """What its queue would hold with the whole gang, where more of its pods wait than the refused
+    one.
     """
     now = seen.state_at(record)
     waiting = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
@@ -211,24 +205,17 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     return Message("queue.gang", held=held, gang=gang, sum=added(held, gang), n=missing)
 
 
-def _sums(queue: str, sums: dict[str, Amounts], names: list[str]) -> Message:
-    """What a queue holds and deserves of some resources."""
-    return Message("queue.sums", queue=queue, allocated=part(sums["allocated"], names),
-                   deserved=part(sums["deserved"], names))
-
-
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
-    queue = seen.state_at(record)["queues"].get(job.queue, {})
-    names = [name for name in queue.get("deserved", {}) if name != "pods"]
-    numbers = {what: part(queue.get(what, {}), names) for what in ("allocated", "deserved")}
-    said = Message("overused" if names else "overused.nothing", queue=job.queue,
-                   plugin=record["plugin"], **numbers)
-    return Cause("overused", said, numbers | {
-        "short_of": [name for name in names if numbers["deserved"][name]]}, [record])
+    """That its queue holds all that it deserves."""
+    sums = seen.sums(job.queue, record=record)
+    deserved = sums.get("deserved", {})
+    return Cause("overused", Message("overused" if deserved else "overused.nothing", **{
+        "queue": job.queue, "plugin": record["plugin"], **sums}),
+        sums | {"short_of": [name for name, amount in deserved.items() if amount]}, [record])
 
 
 def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
-    """That a plugin gives a pod's queue no more, from the record of its answer."""
+    """Return why a plugin refuses a pod of a queue, from the record of its answer."""
     plugin, level = record["plugin"], seen.trace.records[record.number - 1]
     if plugin in ("proportion", "capacity") and not seen.ssn.queues[job.queue].is_open:
         return origin.closed(seen, job.queue, job.uid)
@@ -240,36 +227,39 @@ def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 
 
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
-    names, name, task = level["short_of"], level["level"], record["task"]
+    """That a queue of the line would hold more than its limit."""
+    names, pod = level["short_of"], record["task"]
     each = part(level["request"], names)
     found = origin.over_cause(
-        seen, job, name, "queue_over.pod", names, (level["asked"], level["limit"]),
-        [level, record], {"each": each}, held=part(level["allocated"], names), each=each, pod=task)
-    found.said = [*found.sentences, *seen.at_first(seen.tasks[task], names),
+        seen, job, level["level"], "queue_over.pod", names, (level["asked"], level["limit"]),
+        [level, record], {"each": each}, held=part(level["allocated"], names), each=each, pod=pod)
+    found.said = [*found.sentences, *seen.at_first(seen.tasks[pod], names),
                   seen.own(job.uid, record)]
     return found
 
 
 def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+    """That a queue would hold more than it deserves, and for which queues free resources are kept.
+    """
     state, pod = seen.state_at(record), record["task"]
     queue, request = state["queues"][job.queue], state["tasks"][pod]["request"]
-    asked, deserved = added(queue["allocated"], request), queue["deserved"]
-    names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
-    numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names,
-               "each": part(request, names)}
+    sums, deserved = added(queue["allocated"], request), queue["deserved"]
+    names = [name for name in request if name != "pods" and sums[name] > deserved.get(name, 0.0)]
+    asked, limit, each = (part(some, names) for some in (sums, deserved, request))
+    numbers = {"asked": asked, "limit": limit, "short_of": names, "each": each}
     more: list[Message] = []
-    if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
+    if all(amount_text(name, asked[name]) == amount_text(name, limit[name]) for name in names):
         more = [Message("over_deserved.rounding", differences=[
-            Message("difference", resource=name, amount=asked[name] - deserved.get(name, 0.0))
+            Message("difference", resource=name, amount=asked[name] - limit[name])
             for name in names])]
-    whole = origin.limit_origin(seen, job.queue, numbers["limit"])
-    numbers |= {"whole": True} if whole and whole[0].code == "origin.cluster" else {}
-    if "origin.capability" not in [each.code for each in whole]:
-        left, kept = _left_for(seen, job, record, names)
-        more, numbers = [*more, *left], numbers | kept
-    said = Message("over_deserved", queue=job.queue, pod=pod, each=numbers["each"],
-                   held=part(queue["allocated"], names), asked=numbers["asked"],
-                   deserved=numbers["limit"],
+    whole = origin.limit_origin(seen, job.queue, limit)
+    codes = [origin.code for origin in whole]
+    numbers |= {"whole": True} if codes[:1] == ["origin.cluster"] else {}
+    if "origin.capability" not in codes:
+        left, stranded = _left_for(seen, job, record, names)
+        more, numbers = [*more, *left], numbers | ({"stranded": stranded} if left else {})
+    said = Message("over_deserved", queue=job.queue, pod=pod, each=each,
+                   held=part(queue["allocated"], names), asked=asked, deserved=limit,
                    why=[*whole, Message("weight", weight=queue["weight"])])
     return Cause("over_deserved", [said, *seen.at_first(seen.tasks[pod], names),
                                    seen.own(job.uid, record), *seen.not_announced(names), *more],
@@ -277,32 +267,31 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
-              ) -> tuple[list[Message], dict[str, Any]]:
-    """For whom the free resources are kept that a pod may not take: the queues that can use what
-    they deserve, or have a guarantee of it; that no queue can, where there is none.
+              ) -> tuple[list[Message], list[str]]:
+    """For which queues free resources are kept that a pod may not take: those that can use what
+    they deserve, or have a guarantee of it; where there is none, the queues of which one more pod
+    exceeds the share, and jobs that wait in them.
     """
     state = seen.state_at(record)
     free, queues = seen.free(record), state["queues"]
-    if not _fits(state["tasks"][record["task"]]["request"], free):
-        return [], {}
-    due = [name for name, sums in queues.items() if name != job.queue and _below(
-        sums, "deserved", names)]
-    kept = [name for name in due if _below(queues[name], "guarantee", names) or any(
-        _within(queues[name], each, free) for each in _requests(seen, name, state))]
-    theirs = kept or due
-    if not theirs or not all(name in kept or [*_requests(seen, name, state)] for name in theirs):
-        return [], {}
-    stranded = [uid for uid, other in seen.ssn.jobs.items()
-                if other.queue in theirs and other.tasks and not other.is_ready()][:3]
-    said = Message("resources.kept" if kept else "resources.stranded",
-                   queues=[_sums(name, queues[name], names) for name in theirs])
-    return [said], {"broken": True, "stranded": stranded}
+    due = {name: [*_requests(seen, name, state)] for name, sums in queues.items()
+           if name != job.queue and _below(sums, "deserved", names)}
+    kept = [name for name, requests in due.items() if _below(
+        queues[name], "guarantee", names) or any(
+        _within(queues[name], each, free) for each in requests)]
+    theirs = kept or [*due]
+    if not theirs or not _fits(state["tasks"][record["task"]]["request"], free) or not (
+            kept or all(due.values())):
+        return [], []
+    said = Message("resources.kept" if kept else "resources.stranded", queues=[
+        Message("queue.sums", **seen.sums(name, names, record)) for name in theirs])
+    return [said], [uid for uid, other in seen.ssn.jobs.items()
+                    if other.queue in theirs and other.tasks and not other.is_ready()][:3]
 
 
 def _fits(request: Amounts, free: dict[str, Amounts]) -> bool:
     """Whether a node has enough left."""
-    return any(all(amount <= node.get(name, 0.0) for name, amount in request.items())
-               for node in free.values())
+    return any(not missing(request, left) for left in free.values())
 
 
 def _below(sums: dict[str, Amounts], what: str, names: list[str]) -> bool:
@@ -318,8 +307,8 @@ def _within(sums: dict[str, Amounts], request: Amounts, free: dict[str, Amounts]
 
 
 def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:
-    """What each pod of a queue asked for that had no node at a moment; of a job without pods, what
-    one member of its minimum does.
+    """The request of each pod of a queue that had no node at a moment; of a job without pods, that
+    of one member of its minimum.
     """
     for job in seen.ssn.jobs.values():
         if job.queue == queue and job.tasks:

@@ -1,8 +1,10 @@
-"""What jobs went through, cycle after cycle: phases, pods, causes, and who was evicted for whom.
+"""The history of jobs, cycle after cycle: phases, pods, causes, and which pods were evicted for
+which jobs.
 
-Answers to no Go file. A timeline watches the cycles of a scheduler, be it that of a simulation, of
-a life or of one's own, and answers as an `Explainer` about each of the last ones; `loops` has what
-only several cycles together show.
+A timeline watches the cycles of a scheduler, also of a simulation or of a recorded life, and
+explains each of the last ones as an `Explainer`; `loops` has what only several cycles show.
+
+Volcano: none
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding",
 
 @define(slots=True, frozen=True)
 class Eviction:
-    """In `cycle`, `action` evicted `pod` of `job` from `node` for the pod `claimant` of `winner`
-    (both "" where nobody claims), and the plugins `rules` had let it go.
+    """In `cycle`, `action` evicted `pod` of `job` from `node` for a pod of the job `winner` (""
+    where it evicts for none), as the plugins `rules` allowed it.
     """
 
     cycle: int
@@ -46,7 +48,6 @@ class Eviction:
     job: str
     node: str
     action: str
-    claimant: str
     winner: str
     rules: tuple[str, ...]
 
@@ -56,9 +57,9 @@ class Timeline(Observer, Shown):
     """Watches cycles; hand it as observer to a `Simulation`, to `Life.decide` or to a scheduler.
 
     Args:
-        keep: How many of the last cycles `at` and `why` can be asked about.
-        about: The one job or pod of which the causes are wanted; unset, those of all.
-        later: The pods that jobs (by key) get once they are admitted.
+        keep: How many of the last cycles `at` and `why` explain.
+        about: The one job or pod whose causes are recorded; unset, those of all.
+        later: The pods that are created for jobs (by key) once they are admitted.
 
     Attributes:
         cycles: How many have ended.
@@ -99,7 +100,7 @@ class Timeline(Observer, Shown):
         self._trace = Trace()
 
     def opened(self, ssn: Session) -> None:
-        """Keep the objects, for changes of them are tried."""
+        """Keep the objects: changes of them are tried later."""
         self._trace.opened(ssn)
         self._objects = Loaded(settled(ssn.cache, ssn.now))
         self._objects.later = {key: pods for key, pods in self.later.items()
@@ -107,7 +108,7 @@ class Timeline(Observer, Shown):
         self.first = self.first or (self._objects, ssn.conf, ssn.now)
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
-        """Write down what became of each job, and begin another trace."""
+        """Record a row for each job, and begin another trace."""
         trace, self._trace = self._trace, Trace()
         self.cycles += 1
         length, before, seen = len(trace.records), len(self.evictions), Evidence(ssn, trace)
@@ -122,16 +123,14 @@ class Timeline(Observer, Shown):
         for uid, job in ssn.jobs.items():
             gone = [each for each in self.evictions[before:] if each.job == uid]
             self.rows.setdefault(uid, []).append(self._row(seen, job, gone))
-        del trace.records[length:]  # questions of ours are none of the cycle's
+        del trace.records[length:]  # calls of plugins by these explanations
         self.kept.append((self.cycles, self._objects, trace, ssn))
 
     def _eviction(self, seen: Evidence, action: str, pod: str, node: str) -> Eviction:
-        causes = [cause for cause in victim_causes(seen, pod) if not cause.context]
-        tasks = seen.trace.start["tasks"]
-        claimant = causes[-1].records[-1].get("task") or "" if causes else ""
-        return Eviction(self.cycles, pod, tasks[pod]["job"], node, action, claimant,
-                        tasks[claimant]["job"] if claimant else "",
-                        tuple(causes[-1].numbers.get("named_by", ())) if causes else ())
+        numbers = [cause.numbers for cause in victim_causes(seen, pod) if cause.code == "victim"]
+        last = numbers[-1] if numbers else {"winners": [""], "named_by": ()}
+        return Eviction(self.cycles, pod, seen.trace.start["tasks"][pod]["job"], node, action,
+                        last["winners"][0], tuple(last["named_by"]))
 
     def _row(self, seen: Evidence, job: JobInfo, gone: list[Eviction]) -> dict[str, Any]:
         evicted = [Message("row.evicted_for" if each.winner else "row.evicted", action=each.action,
@@ -152,8 +151,8 @@ class Timeline(Observer, Shown):
     # -- answers ---------------------------------------------------------------------------------
 
     def at(self, cycle: int | None = None) -> Explainer:
-        """Return what explains a cycle, the last one unless another is named; they are counted
-        from 1. Raises `LookupError` where it was not kept.
+        """Return the `Explainer` of a cycle, counted from 1 (unset: the last one). Raises
+        `LookupError` where it was not kept.
         """
         for number, objects, trace, ssn in self.kept:
             if number == (self.cycles if cycle is None else cycle):
@@ -163,8 +162,8 @@ class Timeline(Observer, Shown):
                      cycle=cycle, known=known)
 
     def why(self, name: str, cycle: int | None = None) -> Explanation:
-        """Return why a job, pod or queue is as it is at the end of a cycle, and for a job or pod
-        what it went through until then. Raises `LookupError`.
+        """Return why a job, pod or queue is as it is at the end of a cycle, with the history of a
+        job or pod until then. Raises `LookupError`.
         """
         explainer, last = self.at(cycle), self.cycles if cycle is None else cycle
         try:
@@ -192,8 +191,8 @@ class Timeline(Observer, Shown):
 
     def _keep(self, uid: str, asked: str, causes: list[Cause], seconds: float | None
               ) -> Iterable[Remedy]:
-        """What keeps a job's pods without making the one that is asked about wait, from the first
-        cycle on: what is leaving in a later one does not come back.
+        """The changes at the first cycle by which a job keeps its pods and the job that is asked
+        about does not wait: pods that leave in a later cycle do not come back.
         """
         seen = Explainer(*self.first).evidence
         victim = seen.ssn.jobs.get(uid)
@@ -214,7 +213,7 @@ class Timeline(Observer, Shown):
 
 
 def _forwarded(name: str) -> Callable[..., Any]:
-    """A hook that the trace of the cycle under way has."""
+    """A hook of the current cycle's trace."""
     def hook(self: Timeline, *args: Any, **facts: Any) -> Any:
         return getattr(self._trace, name)(*args, **facts)
 
@@ -227,8 +226,8 @@ for _name in vars(Observer).keys() - vars(Timeline).keys():
 
 
 def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row for each stretch of cycles in which nothing about a job changed, with who was
-    evicted, or else why it waits; where that is the same as before, it is not said again.
+    """Return a row for each stretch of cycles in which a job did not change, with its evicted pods,
+    or else why it waits, unless that is the same as before.
     """
     found: list[dict[str, Any]] = []
     said = ""

@@ -1,4 +1,7 @@
-"""Claims that keep their pods waiting, and which nodes their volumes ask for."""
+"""Claims for which pods wait, and the nodes that their volumes require.
+
+Volcano: none
+"""
 
 from __future__ import annotations
 
@@ -16,30 +19,28 @@ SAID = "plugin VolumeBinding pre-predicates failed "
 
 
 def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """What the claims of waiting pods lack before any node is looked at; once per claim."""
-    seen_before = set()
+    """Yield what claims of waiting pods lack before any node is searched, each reason once."""
+    found = {}
     for task in job.in_status(PENDING).values():
         errors = job.nodes_fit_errors.get(task.uid)
-        first = next(iter(errors.nodes.values()), None) if errors is not None else None
-        reason = first.reasons[0] if first is not None else ""
-        if not reason.startswith(SAID) or reason in seen_before:
-            continue
-        seen_before.add(reason)
+        for error in list(errors.nodes.values())[:1] if errors is not None else ():
+            if error.reasons[0].startswith(SAID):
+                found.setdefault(error.reasons[0], task)
+    for reason, task in found.items():
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
         yield Cause(code, Message("claim", pod=task.key, why=why or reason), {"reason": reason})
 
 
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """The drivers whose volumes waiting pods claim and no node offers."""
+    """Yield the drivers whose volumes waiting pods claim and no node offers."""
     waiting = [task.pod for task in job.in_status(PENDING).values()]
     for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
-        yield Cause("driver_nowhere", Message("driver_nowhere", driver=driver, claim=claim),
-                    {"driver": driver})
+        yield Cause.of("driver_nowhere", driver=driver, claim=claim)
 
 
 def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
-    """The first claim of a pod that has no volume and can't wait for one."""
+    """The first claim of a pod that has no volume and is not bound later."""
     for name, ephemeral in claims_of(pod):
         key = f"{pod.namespace}/{name}"
         claim = storage.get(CLAIM, key)
@@ -57,7 +58,7 @@ def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
 
 
 def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
-    """Yield which nodes the volumes of a pod (by key) ask for."""
+    """Yield which nodes the volumes of a pod (by key) require."""
     pod, storage = seen.tasks[key].pod, seen.ssn.snapshot.storage
     for name, _ in claims_of(pod):
         claim = storage.get(CLAIM, f"{pod.namespace}/{name}")

@@ -1,4 +1,7 @@
-"""Why a job's pods wait: all causes, in the order in which the cycle meets them."""
+"""Why a job's pods wait: all causes, in the order of the cycle, and the first line of the answer.
+
+Volcano: none
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.origin import best_effort
+from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
+from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.explain.why_node import why_not_cause
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
-from volcano_lab.trace import short
+from volcano_lab.trace import Record, short
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""
@@ -32,31 +35,28 @@ OVERDUE = 300
 
 
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
-    """The answer in one line, what the job waits for and how much of it is missing; then what its
-    phase does not mean.
-    """
+    """Return what the job waits for and how much of it is missing; then what its phase means."""
     status = _status(job)
     if job.tasks and not any(counts(job)[1:]):
         return [Message("job.stands", job=short(seen.called(job.uid)), status=status),
                 *_notes(seen, job)]
-    large = [cause for cause in causes if cause.code == "pod_too_large"]  # whatever quota it has
-    gaps = (gap_of(cause) for cause in [*large, *causes])
+    gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
                     job=short(seen.called(job.uid))), *_notes(seen, job)]
 
 
 def gap_of(cause: Cause) -> Message | None:
-    """What a cause makes a job wait for, and how much of it is missing; None of context."""
+    """Return what a cause makes a job wait for, and how much of it is missing; None for context."""
     code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
-    if cause.code == "pod_too_large":
-        code += ".none" * (not any(cause.numbers["largest"].values()))
-    elif cause.context or not known(code):
+    if cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()):
+        code = "gap.pod_too_large.none"
+    if not known(code) or (cause.context and cause.code not in TOO_LARGE):
         return None
     first = next((each for each in cause.sentences if isinstance(each, Message)), None)
     facts = {**(first.facts if first else {}), **cause.numbers}
-    asked, there = (facts.get("asked") or facts.get("request"),
-                    facts.get("limit") or facts.get("total") or facts.get("free_in_total"))
+    asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
+                    for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
         facts["short"] = {name: amount - there.get(name, 0.0) for name, amount in asked.items()
                           if amount > there.get(name, 0.0)}
@@ -64,7 +64,7 @@ def gap_of(cause: Cause) -> Message | None:
 
 
 def _status(job: JobInfo) -> list[Message]:
-    """The phase, and how many of the job's pods are where."""
+    """The phase, and how many of the job's pods are in which state."""
     placed, promised, _ = counts(job)
     ended = len(job.in_status(SUCCEEDED))
     parts = [Message("status.phase", phase=job.pod_group.status.phase or "Pending"),
@@ -76,11 +76,11 @@ def _status(job: JobInfo) -> list[Message]:
 
 
 def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
-    """What the phase does not mean, and the hours of the nodes that the pods are on."""
+    """Yield what the phase means, and the hours of the nodes that the pods are on."""
     running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
     ended = len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
     phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
-    if job.is_pending() and pending and _was_let_in(seen, job):
+    if job.is_pending() and pending and _was_admitted(seen, job):
         yield Message("job.was_admitted")
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running,
@@ -96,36 +96,36 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
                           time=moment_text(seen.ssn.now)[-5:])
 
 
-def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
-    """Before the cycle or in it; at its end the phase may be Pending again."""
+def _was_admitted(seen: Evidence, job: JobInfo) -> bool:
+    """Whether it was admitted before the cycle or in it; in the end the phase may be Pending again.
+    """
     before = seen.trace.start["jobs"][job.uid]["phase"]
     return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))
 
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
-    """Nothing where no pod waits."""
-    beside = [*_going(seen, job), *_no_class(seen, job)]
+    """Return why pods of a job wait, and what else its objects show."""
     name = seen.called(job.uid)
     unmade = [Cause("pods_not_made", Message("unmade", name=name, what=why), {}, [],
                     bool(job.tasks)) for why in seen.unmade.get(name, ())]
-    beside += [Cause("queue_opened", Message("notice", place=Message(
-        "place.queue", name=job.queue), what=why)) for why in seen.unmade.get(job.queue, ())]
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
-    beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
+    beside = [*_going(seen, job), *_fields(seen, job), *_failed(job), *_groups_beside(seen, job)]
     waits = counts(job)[2] > 0
     for cause in beside:
         cause.context |= waits or not job.tasks
     if job.tasks and not waits:
         return [*beside, *unmade]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
+    if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
+        causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
 
 
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """What pods of a job are promised, why some leave, and that some have no node."""
+    """Yield which pods of a job are pipelined, why some leave, and that some have no node."""
     leaving, waits = _leaving(seen, job), counts(job)[2]
     for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
         if cause is not None and not (waits and cause.numbers.get("gang")):
@@ -136,54 +136,51 @@ def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield cause
 
 
-def _no_class(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That there is no PriorityClass of the name that its PodGroup gives."""
+def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield fields of the job, or of its queue, that have no effect or name an unknown object."""
     note = priority_note(seen, job)
     if note is not None and note.code == "priority.unknown_class":
         yield Cause("no_priority_class", note, {}, [], True)
+    for why in seen.unmade.get(job.queue, ()):
+        yield Cause("queue_opened", Message("notice", what=why, place=Message(
+            "place.queue", name=job.queue)))
+    for found in [] if seen.brief else ignored_fields(seen.ssn):
+        if found.facts["place"].facts.get("names") == [seen.called(job.uid)]:
+            yield Cause("no_effect", found, {"what": found.facts["what"].code})
 
 
 def elsewhere(pods: list[Pod]) -> Iterator[Cause]:
-    """That pods name another scheduler."""
+    """Yield that pods name another scheduler."""
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
-        said = Message("other_scheduler", n=len(pods), pod=pods[0].key, schedulers=[*names],
+        yield Cause.of("other_scheduler", n=len(pods), pod=pods[0].key, schedulers=[*names],
                        own=SCHEDULER)
-        yield Cause("other_scheduler", said, {"pods": len(pods)})
 
 
 def _failed(job: JobInfo) -> Iterator[Cause]:
-    """What the first pod that failed says of it."""
+    """Yield the status of the first pod that failed."""
     for task in sorted(job.in_status(FAILED).values(), key=lambda task: task.key)[:1]:
         status = task.pod.status
         message = ": ".join(filter(None, (status.reason, status.message))).rstrip(".")
         if message:
             refused = Message("failed.refused") if message.startswith("OutOf") else None
-            yield Cause("failed", [Message("failed", pod=task.key, message=message), refused])
-
-
-def _no_effect(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """What its author wrote in vain."""
-    for found in [] if seen.brief else ignored_fields(seen.ssn):
-        if found.facts["place"].facts.get("names") == [seen.called(job.uid)]:
-            yield Cause("no_effect", found)
+            yield Cause.of("failed", refused, pod=task.key, message=message)
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That the job's owner has other PodGroups, whose pods do not count for this gang."""
+    """Yield the other PodGroups of the job's owner: their pods do not count for this gang."""
     groups = [seen.ssn.jobs[uid] for uid in seen.names.beside(job.uid)]
     if groups:
-        said = Message("groups_beside", owner=seen.names.owned[job.uid], count=len(groups), groups=[
-            Message("group", group=each.name, phase=each.pod_group.status.phase or "Pending",
-                    pods=Message("pods", n=len(each.tasks))) for each in groups])
         rollout = 0 < job.valid_task_num() < job.min_available and any(
             ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references)
-        yield Cause("groups_beside", [said, Message("groups_beside.rollout") if rollout else None],
-                    {"groups": [each.uid for each in groups]})
+        yield Cause.of("groups_beside", Message("groups_beside.rollout") if rollout else None,
+                       owner=seen.names.owned[job.uid], count=len(groups), groups=[
+            Message("group", group=each.name, phase=each.pod_group.status.phase or "Pending",
+                    pods=Message("pods", n=len(each.tasks))) for each in groups])
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Until when sla lets the job wait, and what it does then."""
+    """Yield the time at which sla admits the job."""
     sla = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
@@ -193,15 +190,12 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    if not _was_let_in(seen, job):
+    if not _was_admitted(seen, job):
         yield from admission_causes(seen, job)
         return
-    invalid = list(validity_causes(seen, job))
-    yield from invalid
-    if invalid:
-        return
-    if drivers := list(driver_causes(seen, job)):
-        yield from drivers
+    hopeless = [*validity_causes(seen, job)] or [*driver_causes(seen, job)]
+    yield from hopeless
+    if hopeless:
         return
     yield from limit_causes(seen, job)
     topology = list(topology_causes(seen, job))
@@ -218,7 +212,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That drf orders queues along a tree: whose share for its weight is lowest comes first."""
+    """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
     drf = seen.ssn.plugins.get("drf")
     if drf is None or not drf.hierarchical or seen.brief:
         return
@@ -233,29 +227,32 @@ def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
-    """The nodes on which pods wait for resources that are being freed, and who leaves there."""
+    """The nodes to which pods are pipelined, and the pods that leave these; or that they are never
+    bound.
+    """
     promised = list(job.in_status(PIPELINED).values())
     if not promised:
         return None
-    if _vain(seen, job):
-        return _never_kept(seen, job, promised[0])
     nodes: dict[str, list[str]] = {}
     for task in promised:
         nodes.setdefault(task.node_name, []).append(task.key)
-    parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
-    more = Message("promised.more", count=len(nodes) - 3) if len(nodes) > 3 else None
-    if promise_fails(seen, job):
-        return _lost(seen, job, parts)
     leave = any(task.status == RELEASING for node in nodes
                 for task in seen.ssn.nodes[node].tasks.values())
+    fails = promise_fails(seen, job)
+    if fails and not leave:
+        return _never_bound(seen, job, promised[0])
+    parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
+    parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
-    return Cause("promised", [*parts, more, Message(
-        "promised.then" if leave else "promised.again")], {"promised": len(promised)}, records)
+    if fails:
+        return _lost(seen, job, parts, records)
+    return Cause("promised", [*parts, Message("promised.then" if leave else "promised.again")],
+                 {"promised": len(promised)}, records)
 
 
 def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
-    """Who is leaving a node on which pods wait, and whether that takes too long."""
+    """The pods that leave a node to which pods are pipelined, and whether that takes too long."""
     leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
     evicted = {pod: record["action"] for record in seen.of("victims")
                for pod in record["chosen"] if record.get("task") in pods}
@@ -274,7 +271,7 @@ def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
 
 
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
-    """Whether pods are promised places and have none some cycles on."""
+    """Return whether pods are pipelined and not bound some cycles later."""
     promised = job.in_status(PIPELINED)
     found = future(seen) if promised else None
     later = found.last.jobs.get(job.uid) if found is not None and found.last else None
@@ -283,64 +280,47 @@ def promise_fails(seen: Evidence, job: JobInfo) -> bool:
         for uid in promised if uid in later.tasks)
 
 
-def _vain(seen: Evidence, job: JobInfo) -> bool:
-    """Whether pods are promised places where no pod leaves, and have no more some cycles on."""
-    nodes = {task.node_name for task in job.in_status(PIPELINED).values()}
-    return bool(nodes) and not any(
-        task.status == RELEASING for node in nodes for task in seen.ssn.nodes[node].tasks.values()
-    ) and promise_fails(seen, job)
-
-
-def _lost(seen: Evidence, job: JobInfo, promise: list[Message]) -> Cause:
-    """That the places which are promised go to others, cycle after cycle."""
+def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Record]) -> Cause:
+    """That the resources which are freed for it go to others, cycle after cycle."""
     found = future(seen)
     assert found is not None
     gone = {uid: count for uid, count in found.evicted.items() if count}
     takers = {uid: count for uid, count in found.given.items() if uid != job.uid}
-    said = Message("promise_lost", cycles=found.cycles, count=sum(gone.values()),
-                   victims=_of_jobs(seen, gone), placed=found.placed(job.uid),
-                   least=job.min_available)
-    after = Message("promise_lost.takers", takers=_of_jobs(seen, takers)) if takers else None
-    actions = {record.action for record in seen.of("victims")
-               if record.get("task") in {task.key for task in job.in_status(PIPELINED).values()}}
-    return Cause("promise_lost", [*promise, said, after], {
-        "action": min(actions, default=""), "victims": list(gone), "takers": list(takers)})
+    victims, others = ([f"{seen.called(uid)} {count}" for uid, count in some.items()]
+                       for some in (gone, takers))
+    said = Message("promise_lost", cycles=found.cycles, count=sum(gone.values()), victims=victims,
+                   placed=found.placed(job.uid), least=job.min_available)
+    after = Message("promise_lost.takers", takers=others) if takers else None
+    return Cause("promise_lost", [*parts, said, after], {
+        "action": min((record.action for record in records), default=""), "victims": list(gone),
+        "takers": list(takers)})
 
 
-def _of_jobs(seen: Evidence, counts: dict[str, int]) -> list[str]:
-    return [f"{seen.called(uid)} {count}" for uid, count in counts.items()]
-
-
-def _never_kept(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
-    """That each cycle promises a place which allocate refuses, and what allocate has against it."""
-    node = task.node_name
+def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
+    """That each cycle pipelines a pod to a node that allocate refuses, and why it does."""
     chosen = seen.in_action("allocate", "chose", task=task.key)
     limits = [record for record in seen.in_action("allocate", "allocatable", task=task.key)
               if not record["answer"]]
-    against = why_not_cause(seen, task.key, node, chosen[-1]) if chosen else (
+    against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else (
         refusal(seen, job, limits[-1]) if limits else None)
-    said = Message("never_bound" if against else "never_bound.gang", pod=task.key, node=node)
+    said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
+                   node=task.node_name)
     return Cause("never_bound", [said, *(against.sentences if against else ())],
                  {"promised": len(job.in_status(PIPELINED)), "gang": against is None,
                   "against": against.code if against else ""}, against.records if against else [])
 
 
 def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
-    """That pods are bound to nodes that are not there."""
+    """That pods are bound to nodes that are not among the objects."""
     lost = {task.key: task.node_name for task in job.tasks.values()
             if task.node_name and task.node_name not in seen.ssn.nodes}
-    if not lost:
-        return None
-    said = Message("node_missing", n=len(lost), pod=next(iter(lost)),
-                   nodes=[*dict.fromkeys(lost.values())])
-    return Cause("node_missing", said, {"pods": lost})
+    return Cause.of("node_missing", n=len(lost), pod=next(iter(lost)),
+                    nodes=[*dict.fromkeys(lost.values())]) if lost else None
 
 
 def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
-    """How many pods leave, and for whom those that this cycle evicts."""
+    """How many pods leave, and for which job those that this cycle evicts."""
     leaving = {task.key for task in job.in_status(RELEASING).values()}
-    if not leaving:
-        return None
     evicted = {pod: record for record in seen.of("victims") if record.get("task")
                for pod in record["chosen"] if pod in leaving}
     groups: dict[tuple[str, str], list[str]] = {}
@@ -350,39 +330,35 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
             *(Message("pods_leave.for", action=action, pods=pods, job=seen.called(other))
               for (action, other), pods in groups.items())]
     return Cause("pods_leave", said, {"leaving": len(leaving), "evicted": [*evicted]},
-                 list({record.number: record for record in evicted.values()}.values()))
+                 list({record.number: record for record in evicted.values()}.values())
+                 ) if leaving else None
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Pods that nobody tries: behind a gate, asking for nothing without backfill, or without
-    allocate.
+    """Yield the pods that no action tries: with a scheduling gate, without requests where there is
+    no backfill, or without allocate.
     """
     actions = seen.ssn.enabled_actions
     waiting = [task for task in job.tasks.values() if not task.node_name]
-    gated = [task.key for task in waiting if task.sch_gated]
-    yield from _gated(waiting, gated)
+    gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
-    if nothing and "backfill" not in actions:
-        yield Cause("no_backfill_action", Message("no_backfill_action", n=len(nothing),
-                                                  pod=nothing[0]), {"best_effort": len(nothing)})
-    if "allocate" in actions and _in_sub_groups_only(job):
-        yield Cause("no_default_sub_group", Message("no_default_sub_group"),
-                    {"sub_groups": len(job.sub_jobs)})
-    if "allocate" not in actions and actions & {*POINTS} and not seen.ssn.job_starving(job):
-        yield Cause("not_starving", Message("not_starving"), {"min_available": job.min_available})
-    left = len(waiting) - len(nothing) - len(gated)
-    if left and not actions & {"allocate", *POINTS}:
-        yield Cause("no_allocate_action", Message("no_allocate_action"))
-
-
-def _gated(waiting: list[TaskInfo], gated: list[str]) -> Iterator[Cause]:
-    """That pods wait behind a scheduling gate."""
     if gated:
-        names = dict.fromkeys(gate.name for task in waiting
-                              for gate in task.pod.spec.scheduling_gates)
-        later = Message("gated.later", gate=QUEUE_GATE) if QUEUE_GATE in names else None
-        yield Cause("gated", [Message("gated", n=len(gated), pod=gated[0], gates=[*names]), later],
-                    {"gated": len(gated)})
+        yield _gated(gated)
+    if nothing and "backfill" not in actions:
+        yield Cause.of("no_backfill_action", n=len(nothing), pod=nothing[0])
+    if "allocate" in actions and _in_sub_groups_only(job):
+        yield Cause.of("no_default_sub_group")
+    if "allocate" not in actions and actions & {*POINTS} and not seen.ssn.job_starving(job):
+        yield Cause.of("not_starving")
+    if len(waiting) > len(nothing) + len(gated) and not actions & {"allocate", *POINTS}:
+        yield Cause.of("no_allocate_action")
+
+
+def _gated(tasks: list[TaskInfo]) -> Cause:
+    """That pods have a scheduling gate."""
+    gates = dict.fromkeys(gate.name for task in tasks for gate in task.pod.spec.scheduling_gates)
+    later = Message("gated.later", gate=QUEUE_GATE) if QUEUE_GATE in gates else None
+    return Cause.of("gated", later, n=len(tasks), pod=tasks[0].key, gates=[*gates])
 
 
 def _in_sub_groups_only(job: JobInfo) -> bool:
@@ -393,11 +369,9 @@ def _in_sub_groups_only(job: JobInfo) -> bool:
 
 
 def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
-    """No refusal was recorded; what the PodGroup's condition says."""
+    """The PodGroup's condition, or that no refusal was recorded."""
     for condition in job.pod_group.status.conditions:
         if condition.type == "Unschedulable" and condition.status == "True":
-            return Cause("condition", Message("condition", reason=condition.reason,
-                                              message=condition.message))
-    popped = list(seen.of("job", job=job.uid))
-    code = "unknown" if popped else "no_turn"
-    return Cause(code, Message(code), {}, popped)
+            return Cause.of("condition", reason=condition.reason, message=condition.message)
+    popped = seen.of("job", job=job.uid)
+    return Cause.of("unknown" if popped else "no_turn", records=popped)
