@@ -8,24 +8,12 @@ submitters) appear later in the same way as those of a waiting Volcano Job.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 
-import attrs
-
-from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup, PodGroupSpec
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PodGroupSpec
 from volcano_lab.api.pod_sum import add, parsed
 from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
 from volcano_lab.manifests.job_controller import amounts_text
-from volcano_lab.manifests.operators.model import (
-    KINDS,
-    SUMS,
-    VOLCANO,
-    Children,
-    Found,
-    Gang,
-    OperatorObject,
-    Reading,
-    Role,
-    at,
-)
+from volcano_lab.manifests.operators import model
+from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Reading, Role
 from volcano_lab.manifests.operators.table import LABELS, OPERATORS
 from volcano_lab.messages import gettext
 
@@ -35,17 +23,6 @@ __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created
 ENDED = frozenset(["succeeded", "failed", "error", "complete", "completed", "stopped"])
 
 
-@attrs.define
-class Created:
-    """What an operator creates for an object: objects, pods created when the others run, and
-    sentences about what it does not create.
-    """
-
-    objects: list[KubernetesObject] = attrs.Factory(list)
-    later: list[Pod] = attrs.Factory(list)
-    sentences: list[str] = attrs.Factory(list)
-
-
 def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
     """Return the errors and the warnings of an object's templates and numbers.
 
@@ -53,21 +30,21 @@ def problems(obj: OperatorObject) -> tuple[list[str], list[str]]:
     >>> problems(cls(spec={"workerGroupSpecs": [{"replicas": -1}]}))[0]
     ['spec.workerGroupSpecs[0].replicas is -1; allowed is a whole number from 0 to 50,000']
     """
-    read = Reading()
-    _found(obj, read, [])
+    read, _ = _found(obj, [])
     return read.findings.errors, read.findings.warnings
 
 
 def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
     """Return how many pods an operator creates for an object, without those of other objects."""
-    found = _found(obj, Reading(), objects)
+    _, found = _found(obj, objects)
     gangs = found if isinstance(found, list) else []
     return sum(role.count for gang in gangs for role in gang.roles)
 
 
-def _found(obj: OperatorObject, read: Reading, objects: list[KubernetesObject]) -> Found:
+def _found(obj: OperatorObject, objects: list[KubernetesObject]) -> tuple[Reading, model.Found]:
     row = OPERATORS[type(obj)]
-    return row.reader(obj, read, objects, row.where) if row.reader else []
+    read = Reading(obj, objects, row.where)
+    return read, row.reader(read) if row.reader else []
 
 
 def ended(obj: OperatorObject) -> str:
@@ -77,15 +54,15 @@ def ended(obj: OperatorObject) -> str:
     'it is COMPLETED'
     """
     for path in ("phase", "jobDeploymentStatus", "applicationState.state", "terminalState"):
-        word = at(obj.status, path)
+        word = model.at(obj.status, path)
         if isinstance(word, str) and word.lower() in ENDED:
             return gettext("it is {word}", word=word)
-    conditions = at(obj.status, "conditions")
+    conditions = model.at(obj.status, "conditions")
     for condition in conditions if isinstance(conditions, list) else ():
-        word = at(condition, "type")
-        if isinstance(word, str) and word.lower() in ENDED and at(condition, "status") == "True":
+        word = model.at(condition, "type")
+        if isinstance(word, str) and word.lower() in ENDED and model.at(condition, "status") == "True":
             return gettext("it is {word}", word=word)
-    if True in (at(obj.spec, "suspend"), at(obj.spec, "runPolicy.suspend")):
+    if True in (model.at(obj.spec, "suspend"), model.at(obj.spec, "runPolicy.suspend")):
         return gettext("spec.suspend is true")
     return ""
 
@@ -114,12 +91,11 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         plan.sentences.append(gettext("{reason}, so that no pods are created of it",
                                       reason=reason))
         return plan
-    gangs = _found(obj, Reading(), objects)
-    if isinstance(gangs, Children):
-        plan.objects, plan.sentences = gangs.objects, gangs.waits
-        if not (plan.objects or plan.sentences):
-            plan.sentences.append(gettext("no pods are created of it: it names none"))
-        return plan
+    _, gangs = _found(obj, objects)
+    if isinstance(gangs, Created):
+        if not (gangs.objects or gangs.sentences):
+            gangs.sentences.append(gettext("no pods are created of it: it names none"))
+        return gangs
     if gangs is None:
         plan.sentences.append(gettext("the runtime that it names (spec.runtimeRef) is not among "
                                       "the objects, so that no pods are created of it"))
@@ -140,8 +116,8 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
     for role in gang.roles:
         spec = role.template.spec
         if asked and (row.forced or not spec.scheduler_name):
-            spec = spec.evolve(scheduler_name=VOLCANO)
-        if spec.scheduler_name == VOLCANO:
+            spec = spec.evolve(scheduler_name=model.VOLCANO)
+        if spec.scheduler_name == model.VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
             _add_once(plan, gettext("its pods are for another scheduler, {scheduler_name}, and "
@@ -179,9 +155,9 @@ def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:
     notes = dict(metadata.annotations)
     if group:
         notes |= {GROUP_NAME: group, TASK_SPEC: role.name}
+    own = obj.owned("", {"labels": labels, "annotations": notes})
     for number in range(role.count):
-        yield Pod(ObjectMeta(role.names(number), obj.namespace, labels=labels, annotations=notes,
-                             owner_references=[obj.reference]), spec)
+        yield Pod(own.evolve(name=role.names(number)), spec)
 
 
 def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -> PodGroup:
@@ -193,10 +169,10 @@ def _pod_group(obj: OperatorObject, gang: Gang, priorities: Mapping[str, int]) -
         total: dict[str, Fraction] = {}
         for role, count in _counted(gang, priorities):
             for container in role.template.spec.containers:
-                add(total, parsed(SUMS[row.sums](container.resources)), count)
+                add(total, parsed(model.SUMS[row.sums](container.resources)), count)
         minimum = amounts_text(total, {})
     return PodGroup(
-        ObjectMeta(gang.name, obj.namespace, annotations=notes, owner_references=[obj.reference]),
+        obj.owned(gang.name, {"annotations": notes}),
         PodGroupSpec(gang.least, queue=str(obj.first(*row.queue) or ""), min_resources=minimum,
                      priority_class_name=str(obj.first(*row.priority) or ""),
                      **gang.more))

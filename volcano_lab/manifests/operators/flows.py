@@ -8,30 +8,12 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from volcano_lab.api.objects import (
-    KINDS,
-    BatchJob,
-    ObjectMeta,
-    Pod,
-    VolcanoJob,
-    VolcanoJobSpec,
-    WorkloadSpec,
-)
+from volcano_lab.api import objects as api
 from volcano_lab.manifests.files import Unreadable
 from volcano_lab.manifests.files import values as documents
 from volcano_lab.manifests.names import generated
-from volcano_lab.manifests.operators.model import KINDS as OPERATED
-from volcano_lab.manifests.operators.model import (
-    Children,
-    Gang,
-    OperatorObject,
-    Others,
-    Reading,
-    Role,
-    at,
-    items,
-    lettered,
-)
+from volcano_lab.manifests.operators import model
+from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.messages import gettext
@@ -45,13 +27,6 @@ Values = dict[str, str]
 _GAP = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 
-def _owned(obj: OperatorObject, name: str, raw: Any = None) -> ObjectMeta:
-    """Return the metadata of an object created for another one."""
-    words = {kind: {str(key): str(text) for key, text in at(raw, kind, {}).items()}
-             for kind in ("labels", "annotations")}
-    return ObjectMeta(name, obj.namespace, owner_references=[obj.reference], **words)
-
-
 def _jobs_later(names: list[str]) -> list[str]:
     return [gettext("{names:3}: created when what they depend on has run or ended, and not before",
                     names=names)] if names else []
@@ -59,128 +34,125 @@ def _jobs_later(names: list[str]) -> list[str]:
 
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
 
-def job_set(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
+def job_set(read: Reading) -> Created:
     """Return the Jobs of each replicated job, but for those that wait for others."""
-    children, later = Children(), []
-    in_order = at(obj.spec, "startupPolicy.startupPolicyOrder") == "InOrder"
-    for number, replicated in enumerate(items(obj.spec, "replicatedJobs")):
-        name, template = str(replicated.get("name", "")), at(replicated, "template", {})
-        path = f"replicatedJobs[{number}]."
-        spec = structure(WorkloadSpec, at(template, "spec", {}), read.findings,
-                         ((), f"spec.{path}template.spec"))
-        labels = {"jobset.sigs.k8s.io/jobset-name": obj.name,
+    created, later = Created(), []
+    in_order = read.at("startupPolicy.startupPolicyOrder") == "InOrder"
+    for number, replicated in enumerate(read.items("replicatedJobs")):
+        name, spec = str(replicated.at("name", "")), replicated.read(
+            api.WorkloadSpec, "template.spec")
+        labels = {"jobset.sigs.k8s.io/jobset-name": read.name,
                   "jobset.sigs.k8s.io/replicatedjob-name": name}
         metadata = spec.template.metadata
         spec = spec.evolve(template=spec.template.evolve(metadata=metadata.evolve(
             labels=metadata.labels | labels)))
-        jobs = [BatchJob(_owned(obj, f"{obj.name}-{name}-{index}", at(template, "metadata")), spec)
-                for index in range(read.count(replicated, "replicas", 1, path))]
-        if replicated.get("dependsOn") or (in_order and number):
+        jobs = [api.BatchJob(read.obj.owned(f"{read.name}-{name}-{index}",
+                                            replicated.at("template.metadata")), spec)
+                for index in range(replicated.count("replicas"))]
+        if replicated.at("dependsOn") or (in_order and number):
             later += [job.name for job in jobs]
         else:
-            children.objects += jobs
-    children.waits = _jobs_later(later)
-    return children
+            created.objects += jobs
+    created.sentences = _jobs_later(later)
+    return created
 
 
-def cron_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
+def cron_job(read: Reading) -> Created:
     """Return one Job, as its schedule creates it; Kubernetes' own or Volcano's."""
-    template = at(obj.spec, "jobTemplate", {})
-    of_volcano = obj.api_version.startswith("batch.volcano.sh")
-    cls, parts = (VolcanoJob, VolcanoJobSpec) if of_volcano else (BatchJob, WorkloadSpec)
-    spec = structure(parts, at(template, "spec", {}), read.findings, ((), "spec.jobTemplate.spec"))
-    return Children([cls(_owned(obj, f"{obj.name}-1", at(template, "metadata")), spec)])
+    of_volcano = read.obj.api_version.startswith("batch.volcano.sh")
+    cls, parts = ((api.VolcanoJob, api.VolcanoJobSpec) if of_volcano
+                  else (api.BatchJob, api.WorkloadSpec))
+    metadata = read.obj.owned(f"{read.name}-1", read.at("jobTemplate.metadata"))
+    return Created([cls(metadata, read.read(parts, "jobTemplate.spec"))])
 
 
-def job_flow(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
+def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
-    templates = {each.name: each for each in objects if each.kind == "JobTemplate"
-                 and (each.namespace or "default") == (obj.namespace or "default")}
-    children, later = Children(), []
-    for flow in items(obj.spec, "flows"):
-        name = str(flow.get("name", ""))
-        if at(flow, "dependsOn.targets"):
-            later.append(f"{obj.name}-{name}")
+    templates = {each.name: each for each in read.objects if each.kind == "JobTemplate"
+                 and (each.namespace or "default") == (read.obj.namespace or "default")}
+    created, later = Created(), []
+    for flow in read.items("flows"):
+        name = str(flow.at("name", ""))
+        job = f"{read.name}-{name}"
+        if flow.at("dependsOn.targets"):
+            later.append(job)
         elif name in templates:
-            spec = merged(templates[name].spec, at(flow, "patch.jobSpec", {}))
-            children.objects.append(VolcanoJob(_owned(obj, f"{obj.name}-{name}"), structure(
-                VolcanoJobSpec, spec, read.findings, ((), f"spec.flows {name}"))))
+            spec = merged(templates[name].spec, flow.at("patch.jobSpec", {}))
+            created.objects.append(api.VolcanoJob(
+                read.obj.owned(job), flow.read(api.VolcanoJobSpec, "patch.jobSpec", spec)))
         else:
-            children.waits.append(gettext("its JobTemplate {name} is not among the objects; no "
-                                          "Job is created of it", name=name))
-    children.waits += _jobs_later(later)
-    return children
+            created.sentences.append(gettext("its JobTemplate {name} is not among the objects; no "
+                                             "Job is created of it", name=name))
+    created.sentences += _jobs_later(later)
+    return created
 
 
 # -- Trainer, kthena ---------------------------------------------------------------------------
 
-def train_job(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang] | None:
+def train_job(read: Reading) -> list[Gang] | None:
     """Return a gang of all pods, after the named runtime; None if that is not given."""
-    kind = at(obj.spec, "runtimeRef.kind", "ClusterTrainingRuntime")
-    runtime = next((each for each in objects if each.kind == kind
-                    and each.name == at(obj.spec, "runtimeRef.name")), None)
-    if not isinstance(runtime, OperatorObject):
+    kind = read.at("runtimeRef.kind", "ClusterTrainingRuntime")
+    runtime = next((each for each in read.objects if each.kind == kind
+                    and each.name == read.at("runtimeRef.name")), None)
+    if not isinstance(runtime, model.OperatorObject):
         return None
-    policy = at(runtime.spec, "mlPolicy.numNodes", 1)
-    nodes = read.count(obj.spec, "trainer.numNodes", policy if type(policy) is int else 1)
-    gang = Gang([], obj.name)
-    for number, replicated in enumerate(items(runtime.spec, "template.spec.replicatedJobs")):
-        name, template = str(replicated.get("name", "")), at(replicated, "template", {})
-        pods = at(template, "spec.template", {})
-        trainer = at(template, "metadata.labels", {}).get(ANCESTOR) == "trainer"
-        if trainer and at(obj.spec, "trainer.resourcesPerNode"):
-            pods = merged(pods, {"spec": {"containers": [
-                {"name": "node", "resources": at(obj.spec, "trainer.resourcesPerNode")}]}})
+    spec = Part(runtime.spec, "spec.runtimeRef", read.findings)
+    policy = spec.at("mlPolicy.numNodes", 1)
+    nodes = read.count("trainer.numNodes", policy if type(policy) is int else 1)
+    named = spec.at("podGroupPolicy.volcano") is not None
+    gang, amounts = Gang([], read.name if named else ""), read.at("trainer.resourcesPerNode")
+    for replicated in spec.items("template.spec.replicatedJobs"):
+        name, pods = str(replicated.at("name", "")), replicated.at("template.spec.template", {})
+        trainer = replicated.at("template.metadata.labels", {}).get(ANCESTOR) == "trainer"
+        if trainer and amounts:
+            pods = merged(pods, {"spec": {"containers": [{"name": "node", "resources": amounts}]}})
         count = nodes if trainer or name == "node" else (
-            read.count(template, "spec.parallelism") * read.count(replicated, "replicas"))
-        if replicated.get("dependsOn"):
-            continue
-        gang.roles.append(Role(name, read.template(pods, f"runtimeRef.replicatedJobs[{number}]"),
-                               count, lettered(f"{obj.name}-{name}-0-")))
-    if at(runtime.spec, "podGroupPolicy.volcano") is None:
-        gang.name = ""
+            replicated.count("template.spec.parallelism") * replicated.count("replicas"))
+        if not replicated.at("dependsOn"):
+            gang.roles.append(Role(name, replicated.template("template.spec.template", pods), count,
+                                   model.lettered(f"{read.name}-{name}-0-")))
     return [gang]
 
 
-def model_booster(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
+def model_booster(read: Reading) -> Created:
     """Return the ModelServing of a model's backend: prefill and decode, or a leader with workers.
     """
-    backend = at(obj.spec, "backend", {})
-    name = f"{obj.name}-{backend['name']}" if backend.get("name") else obj.name
-    roles = []
-    for worker in items(backend, "workers"):
-        kind = str(worker.get("type", "server"))
-        pod = {"spec": {
-            **{field: worker[field] for field in ("affinity", "tolerations") if field in worker},
-            "containers": [{"name": "runtime"},
-                           {"name": "engine", "resources": worker.get("resources") or {}}]}}
-        others = {"spec": {**pod["spec"], "containers": pod["spec"]["containers"][1:]}}
-        roles.append({"name": "leader" if kind == "server" else kind, "entryTemplate": pod,
-                      "replicas": at(worker, "replicas", 1), "workerTemplate": others,
-                      "workerReplicas": max(read.count(worker, "pods") - 1, 0)
+    backend, roles = read.below("backend"), []
+    for worker in backend.items("workers"):
+        kind = str(worker.at("type", "server"))
+        engine = {"name": "engine", "resources": worker.at("resources") or {}}
+        spec = {field: worker.data[field] for field in ("affinity", "tolerations")
+                if field in worker.data}
+        entry, other = ({"spec": {**spec, "containers": containers}}
+                        for containers in ([{"name": "runtime"}, engine], [engine]))
+        roles.append({"name": "leader" if kind == "server" else kind, "entryTemplate": entry,
+                      "replicas": worker.at("replicas", 1), "workerTemplate": other,
+                      "workerReplicas": max(worker.count("pods") - 1, 0)
                       if kind == "server" else 0})
-    spec = {"schedulerName": backend.get("schedulerName") or "volcano",
-            "replicas": at(backend, "replicas", 1), "template": {"roles": roles}}
-    serving = OPERATED["workload.serving.volcano.sh", "ModelServing"]
-    return Children([serving(_owned(obj, name), spec=spec)])
+    name = f"{read.name}-{backend.at('name')}" if backend.at("name") else read.name
+    serving = model.KINDS["workload.serving.volcano.sh", "ModelServing"]
+    return Created([serving(read.obj.owned(name), spec={
+        "schedulerName": backend.at("schedulerName") or "volcano",
+        "replicas": backend.at("replicas", 1), "template": {"roles": roles}})])
 
 
 # -- Argo Workflows ----------------------------------------------------------------------------
 
-def workflow(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
+def workflow(read: Reading) -> Created:
     """Return a Workflow's first objects: pods of the first steps, and objects that these create."""
+    obj = read.obj
     known = {"workflow.name": obj.name, "workflow.uid": obj.metadata.uid,
              "workflow.namespace": obj.namespace}
     known |= _parameters(obj.spec, "arguments", "workflow", known)
     templates = {str(each.get("name", "")): each for each in items(obj.spec, "templates")}
-    first, later = _first(templates, str(at(obj.spec, "entrypoint", "")), known, MOST_STEPS)
-    children = Children(waits=_jobs_later(sorted(later)))
+    first, later = _first(templates, str(read.at("entrypoint", "")), known, MOST_STEPS)
+    created = Created(sentences=_jobs_later(sorted(later)))
     for number, (template, values) in enumerate(first):
         if "resource" in template:
-            _resource(obj, template["resource"], values, children)
+            _resource(read, template["resource"], values, created)
         else:
-            children.objects.append(_pod(obj, template, number, read))
-    return children
+            created.objects.append(_pod(read, template, number))
+    return created
 
 
 def _parameters(data: Any, where: str, scope: str, known: Values) -> Values:
@@ -231,38 +203,38 @@ def _calls(template: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[st
     return begun, [task for task in tasks if task not in begun]
 
 
-def _pod(obj: OperatorObject, template: dict[str, Any], number: int, read: Reading) -> Pod:
+def _pod(read: Reading, template: dict[str, Any], number: int) -> api.Pod:
     """Return the pod of a container, a script or a set of containers."""
     containers = [each for each in (template.get("container"), template.get("script"))
                   if isinstance(each, dict)] or items(template, "containerSet.containers")
-    spec = {field: template.get(field) or at(obj.spec, field) for field in INHERITED
-            if template.get(field) or at(obj.spec, field)}
+    inherited = {field: template.get(field) or read.at(field) for field in INHERITED}
+    spec = {field: value for field, value in inherited.items() if value}
     spec["containers"] = [{**each, "name": each.get("name") or "main"} for each in containers]
     name = str(template.get("name", "step"))
-    created = read.template({"metadata": at(template, "metadata", {}), "spec": spec},
-                            f"templates {name}")
-    return Pod(_owned(obj, generated(f"{obj.name}-{name}-", number), {
-        "labels": {**created.metadata.labels, "workflows.argoproj.io/workflow": obj.name},
+    created = read.template(f"templates {name}", {
+        "metadata": at(template, "metadata", {}), "spec": spec})
+    return api.Pod(read.obj.owned(generated(f"{read.name}-{name}-", number), {
+        "labels": {**created.metadata.labels, "workflows.argoproj.io/workflow": read.name},
         "annotations": created.metadata.annotations}), created.spec)
 
 
-def _resource(obj: OperatorObject, resource: Any, values: Values, children: Children) -> None:
+def _resource(read: Reading, resource: Any, values: Values, created: Created) -> None:
     """Add the object of a template that creates one, such as a Volcano Job."""
     document = None
     if at(resource, "action") in ("create", "apply"):
         with suppress(Unreadable):
             document = next(iter(documents(_fill(str(at(resource, "manifest", "")), values))), None)
-    cls = KINDS.get((str(at(document, "apiVersion", "")).rpartition("/")[0],
-                     str(at(document, "kind", ""))))
+    cls = api.KINDS.get((str(at(document, "apiVersion", "")).rpartition("/")[0],
+                         str(at(document, "kind", ""))))
     if cls is None:
-        children.waits.append(gettext("the object of a resource template is not created: its "
-                                      "action creates nothing, or its manifest is of no kind that "
-                                      "is read here"))
+        created.sentences.append(gettext("the object of a resource template is not created: its "
+                                         "action creates nothing, or its manifest is of no kind "
+                                         "that is read here"))
         return
-    created = structure(cls, {key: value for key, value in document.items()
-                              if key not in ("apiVersion", "kind")}, Findings())
-    prefix = str(at(document, "metadata.generateName", f"{obj.name}-"))
-    created.metadata.name = created.metadata.name or generated(prefix, len(children.objects))
-    created.metadata.namespace = created.metadata.namespace or obj.namespace
-    created.metadata.owner_references = [obj.reference]
-    children.objects.append(created)
+    found = structure(cls, {key: value for key, value in document.items()
+                            if key not in ("apiVersion", "kind")}, Findings())
+    prefix = str(at(document, "metadata.generateName", f"{read.name}-"))
+    found.metadata.name = found.metadata.name or generated(prefix, len(created.objects))
+    found.metadata.namespace = found.metadata.namespace or read.obj.namespace
+    found.metadata.owner_references = read.obj.owned("").owner_references
+    created.objects.append(found)

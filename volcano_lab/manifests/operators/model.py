@@ -2,18 +2,12 @@
 that it creates for one (`Role`), and those that share a PodGroup (`Gang`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api.objects import (
-    KubernetesObject,
-    OwnerReference,
-    PodTemplateSpec,
-    Raw,
-    ResourceRequirements,
-)
+from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.manifests.workloads import MOST_PODS
@@ -25,18 +19,22 @@ KINDS: dict[tuple[str, str], type["OperatorObject"]] = {}
 """Group of the API and kind -> class; filled by `table`."""
 
 
-class OperatorObject(KubernetesObject, namespaced=True):
+class OperatorObject(api.KubernetesObject, namespaced=True):
     """An object whose operator creates pods; `spec` and `status` are the manifest's plain data."""
 
     api_version: str = ""
-    spec: Raw = Factory(dict)
-    status: Raw = Factory(dict)
+    spec: api.Raw = Factory(dict)
+    status: api.Raw = Factory(dict)
 
-    @property
-    def reference(self) -> OwnerReference:
-        """The reference of objects that it owns."""
-        return OwnerReference(self.api_version or self.api_versions[0], self.kind, self.name,
-                              self.metadata.uid, True, True)
+    def owned(self, name: str, raw: Any = None) -> api.ObjectMeta:
+        """Return the metadata of an object created for this one, with the labels and annotations of
+        a manifest's metadata.
+        """
+        owner = api.OwnerReference(self.api_version or self.api_versions[0], self.kind, self.name,
+                                   self.metadata.uid, True, True)
+        words = {kind: {str(key): str(text) for key, text in at(raw, kind, {}).items()}
+                 for kind in ("labels", "annotations")}
+        return api.ObjectMeta(name, self.namespace, owner_references=[owner], **words)
 
     def first(self, *places: str) -> Any:
         """Return the first value among some places: `annotation KEY`, `label KEY`, or a path in the
@@ -75,38 +73,68 @@ def items(data: Any, path: str) -> list[dict[str, Any]]:
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-class Reading:
-    """Reads templates and counts of one object; `findings` has wrong values.
+class Part:
+    """A part of a manifest, read by paths; `path` is its own, and `findings` has wrong values.
 
-    >>> Reading().count({"replicas": 3}, "replicas"), Reading().count({}, "replicas", 2)
-    (3, 2)
+    >>> part = Part({"groups": [{"replicas": -1}]})
+    >>> [group.count("replicas", 2) for group in part.items("groups")]
+    [2]
+    >>> part.findings.errors
+    ['spec.groups[0].replicas is -1; allowed is a whole number from 0 to 50,000']
     """
 
-    def __init__(self) -> None:
-        self.findings = Findings()
+    def __init__(self, data: Any, path: str = "spec", findings: Findings | None = None):
+        self.data = data if isinstance(data, dict) else {}
+        self.path, self.findings = path, Findings() if findings is None else findings
 
-    def template(self, raw: Any, path: str) -> PodTemplateSpec:
+    def at(self, path: str, default: Any = None) -> Any:
+        """Return the value at a path; see `at`."""
+        return at(self.data, path, default)
+
+    def below(self, path: str) -> "Part":
+        """Return the part at a path."""
+        return Part(self.at(path), f"{self.path}.{path}", self.findings) if path else self
+
+    def items(self, path: str) -> list["Part"]:
+        """Return the mappings of a list at a path."""
+        return [Part(each, f"{self.path}.{path}[{number}]", self.findings)
+                for number, each in enumerate(items(self.data, path))]
+
+    def read(self, cls: type, path: str, raw: Any = None) -> Any:
+        """Return the object of a class from the value at a path, or from `raw` in its place."""
+        return structure(cls, (self.at(path) or {}) if raw is None else raw, self.findings,
+                         ((), f"{self.path}.{path}"))
+
+    def template(self, path: str, raw: Any = None) -> api.PodTemplateSpec:
         """Return a pod template."""
-        return structure(PodTemplateSpec, raw or {}, self.findings, ((), f"spec.{path}"))
+        return self.read(api.PodTemplateSpec, path, raw)
 
-    def count(self, data: Any, path: str, default: int = 1, where: str = "") -> int:
-        """Return a number of pods or groups at a path below `where` in the spec."""
-        found = at(data, path, default)
+    def count(self, path: str, default: int = 1) -> int:
+        """Return a number of pods or groups."""
+        found = self.at(path, default)
         if type(found) is not int or not 0 <= found <= MOST_PODS:
-            self.findings.misfit(((), f"spec.{where}{path}"), found,
-                                 gettext("a whole number from 0 to {most:,}",
-                                         most=MOST_PODS))
+            self.findings.misfit(((), f"{self.path}.{path}"), found,
+                                 gettext("a whole number from 0 to {most:,}", most=MOST_PODS))
             return default
         return found
 
-    def amounts(self, raw: Any, path: str) -> dict[str, str] | None:
+    def amounts(self, path: str) -> dict[str, str] | None:
         """Return a list of resources; None without one."""
-        return None if raw is None else structure(
-            ResourceRequirements, {"requests": raw}, self.findings, ((), path)).requests
+        found = self.at(path)
+        return None if found is None else structure(
+            api.ResourceRequirements, {"requests": found}, self.findings,
+            ((), self.path)).requests
 
 
-Others = list[KubernetesObject]
-"""The objects around the current one."""
+class Reading(Part):
+    """The spec of one object among `objects`; `where` is the field that has its pods."""
+
+    def __init__(self, obj: OperatorObject, objects: Sequence[api.KubernetesObject] = (),
+                 where: str = ""):
+        super().__init__(obj.spec)
+        self.obj, self.objects, self.where, self.name = obj, objects, where, obj.name
+
+
 Names = Callable[[int], str]
 
 
@@ -129,12 +157,11 @@ class Role:
     """`count` equal pods of an object; `later` ones are created when the others run."""
 
     name: str
-    template: PodTemplateSpec
+    template: api.PodTemplateSpec
     count: int
     names: Names
     later: bool = False
     labels: dict[str, str] = Factory(dict)
-    labels_of: Callable[[int], dict[str, str]] | None = None
 
 
 @define(eq=False)
@@ -159,8 +186,14 @@ class Gang:
         """minMember."""
         return sum(role.count for role in self.roles) if self.members is None else self.members
 
+    def add(self, role: Role, needed: int) -> None:
+        """Add the pods of a role to a gang with numbers of its own: how many it needs, reserves."""
+        self.roles.append(role)
+        self.members += needed
+        self.reserved.append((role, needed))
 
-SUMS: dict[str, Callable[[ResourceRequirements], Mapping[str, str]]] = {
+
+SUMS: dict[str, Callable[[api.ResourceRequirements], Mapping[str, str]]] = {
     "filled": lambda amounts: {**amounts.limits, **amounts.requests},
     "requests": lambda amounts: amounts.requests,
     "requests_or_limits": lambda amounts: amounts.requests or amounts.limits}
@@ -168,13 +201,17 @@ SUMS: dict[str, Callable[[ResourceRequirements], Mapping[str, str]]] = {
 
 
 @define
-class Children:
-    """Objects that an operator creates for one, and sentences about those not created yet."""
+class Created:
+    """What an operator creates for an object: objects, pods created when the others run, and
+    sentences about what it does not create.
+    """
 
-    objects: list[KubernetesObject] = Factory(list)
-    waits: list[str] = Factory(list)
+    objects: list[api.KubernetesObject] = Factory(list)
+    later: list[api.Pod] = Factory(list)
+    sentences: list[str] = Factory(list)
 
-Found = list[Gang] | Children | None
+
+Found = list[Gang] | Created | None
 """Pods in gangs, or created objects; None if a named object is missing."""
 
 
@@ -187,7 +224,7 @@ class Operator:
     source: str
     versions: list[str]
     where: str = ""
-    reader: Callable[[OperatorObject, "Reading", list[KubernetesObject], str], Found] | None = None
+    reader: Callable[[Reading], Found] | None = None
     label: str = ""
     queue: list[str] = Factory(lambda: [QUEUE])
     priority: list[str] = Factory(list)

@@ -11,17 +11,8 @@ import re
 from typing import Any
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import Deployment, ObjectMeta, WorkloadSpec
-from volcano_lab.manifests.operators.model import (
-    Children,
-    Gang,
-    OperatorObject,
-    Others,
-    Reading,
-    Role,
-    at,
-    items,
-)
+from volcano_lab.api.objects import Deployment, WorkloadSpec
+from volcano_lab.manifests.operators.model import Created, Gang, Reading, Role, at, items
 
 _JVM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
 _UNITS = {"": 2**20, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -51,28 +42,24 @@ def _quantity(text: Any) -> str | None:
 
 # -- Spark -------------------------------------------------------------------------------------
 
-def spark(obj: OperatorObject, read: Reading, objects: Others, where: str) -> list[Gang]:
+def spark(read: Reading) -> list[Gang]:
     """Return the driver, and the executors that it creates; in client mode only these."""
-    dynamic = at(obj.spec, "dynamicAllocation", {})
-    asked = read.count(obj.spec, "executor.instances", 0 if dynamic.get("enabled") else 2)
-    if dynamic.get("enabled"):
-        asked = max(asked, read.count(dynamic, "initialExecutors", 0),
-                    read.count(dynamic, "minExecutors", 0))
-    client = at(obj.spec, "mode") == "client"
-    roles = [] if client else [_spark_role(obj, "driver", 1, lambda _: f"{obj.name}-driver", read)]
-    roles.append(_spark_role(obj, "executor", asked, lambda number:
-                             f"{obj.name}-exec-{number + 1}", read, later=not client))
-    minimum = read.amounts(at(obj.spec, "batchSchedulerOptions.resources"),
-                           "spec.batchSchedulerOptions") or _reserved(obj, roles)
-    return [Gang(roles, f"spark-{obj.name}-pg", 1, minimum=minimum)]
+    dynamic = read.below("dynamicAllocation")
+    asked = read.count("executor.instances", 0 if dynamic.at("enabled") else 2)
+    if dynamic.at("enabled"):
+        asked = max(asked, dynamic.count("initialExecutors", 0), dynamic.count("minExecutors", 0))
+    client = read.at("mode") == "client"
+    roles = [] if client else [_spark_role(read, "driver", 1, lambda _: f"{read.name}-driver")]
+    roles.append(_spark_role(read, "executor", asked,
+                             lambda number: f"{read.name}-exec-{number + 1}", later=not client))
+    minimum = read.below("batchSchedulerOptions").amounts("resources") or _reserved(read, roles)
+    return [Gang(roles, f"spark-{read.name}-pg", 1, minimum=minimum)]
 
 
-def _spark_role(obj: OperatorObject, part: str, count: int, names: Any, read: Reading,
-                later: bool = False) -> Role:
-    spec = at(obj.spec, part, {})
-    factor = at(obj.spec, "memoryOverheadFactor")
+def _spark_role(read: Reading, part: str, count: int, names: Any, later: bool = False) -> Role:
+    spec, factor = read.at(part, {}), read.at("memoryOverheadFactor")
     share = float(factor) if _JVM.fullmatch(str(factor)) else (
-        0.4 if at(obj.spec, "type") in ("Python", "R") else 0.1)
+        0.4 if read.at("type") in ("Python", "R") else 0.1)
     memory = jvm_bytes(spec.get("memory"), 2**30)
     overhead = (jvm_bytes(spec["memoryOverhead"]) if spec.get("memoryOverhead") is not None
                 else max(int(memory * share), LEAST_OVERHEAD))
@@ -91,23 +78,22 @@ def _spark_role(obj: OperatorObject, part: str, count: int, names: Any, read: Re
                  "ports": spec.get("ports") or main.get("ports") or []}
     pod = {**own, **{field: spec[field] for field in POD_FIELDS if field in spec},
            "containers": [container, *others, *items(spec, "sidecars")],
-           "volumes": at(obj.spec, "volumes", [])}
-    pod.setdefault("nodeSelector", at(obj.spec, "nodeSelector", {}))
+           "volumes": read.at("volumes", [])}
+    pod.setdefault("nodeSelector", read.at("nodeSelector", {}))
     metadata = at(spec, "template.metadata", {})
     template = {"spec": pod, "metadata": {
         kind: {**at(metadata, kind, {}), **at(spec, kind, {})}
         for kind in ("labels", "annotations")}}
-    return Role(part, read.template(template, part), count, names, later,
-                {"spark-role": part})
+    return Role(part, read.template(part, template), count, names, later, {"spark-role": part})
 
 
-def _reserved(obj: OperatorObject, roles: list[Role]) -> dict[str, str]:
+def _reserved(read: Reading, roles: list[Role]) -> dict[str, str]:
     """Return minResources as the operator sums them: cores of the driver, coreRequest of the
     executors, memory only if it is a quantity.
     """
     total = {}
     for role in roles:
-        spec = at(obj.spec, role.name, {})
+        spec = read.at(role.name, {})
         asked = () if role.name == "driver" else (spec.get("coreRequest"),)
         cores = next(filter(None, map(_quantity, (*asked, spec.get("cores"),
                                                   spec.get("coreLimit")))), None)
@@ -122,30 +108,28 @@ def _reserved(obj: OperatorObject, roles: list[Role]) -> dict[str, str]:
 
 # -- Flink -------------------------------------------------------------------------------------
 
-def flink(obj: OperatorObject, read: Reading, objects: Others, where: str) -> Children:
+def flink(read: Reading) -> Created:
     """Return a Deployment of the JobManager; its TaskManagers follow from the job's parallelism."""
-    conf = at(obj.spec, "flinkConfiguration", {})
-    slots = conf.get("taskmanager.numberOfTaskSlots", 1)
+    slots = read.at("flinkConfiguration", {}).get("taskmanager.numberOfTaskSlots", 1)
     slots = int(slots) if str(slots).isdecimal() and int(slots) else 1
-    parallel = read.count(obj.spec, "job.parallelism", 1 if "job" in obj.spec else 0)
-    count = read.count(obj.spec, "taskManager.replicas", -(-parallel // slots))
-    managers = []
-    for part, number in (("jobManager", read.count(obj.spec, "jobManager.replicas")),
-                         ("taskManager", count)):
-        template = read.template(_flink_template(obj, part), f"{part}.podTemplate")
-        name = obj.name if part == "jobManager" else f"{obj.name}-taskmanager"
-        labels = {**template.metadata.labels, "app": obj.name, "type": "flink-native-kubernetes",
+    parallel = read.count("job.parallelism", 1 if "job" in read.data else 0)
+    created = Created()
+    for part, count in (("jobManager", read.count("jobManager.replicas")), (
+            "taskManager", read.count("taskManager.replicas", -(-parallel // slots)))):
+        template = read.template(f"{part}.podTemplate", _flink_template(read, part))
+        labels = {**template.metadata.labels, "app": read.name, "type": "flink-native-kubernetes",
                   "component": part.lower()}
         template = template.evolve(metadata=template.metadata.evolve(labels=labels))
-        managers.append(Deployment(ObjectMeta(
-            name, obj.namespace, annotations=dict(obj.metadata.annotations),
-            owner_references=[obj.reference]), WorkloadSpec(number, template=template)))
-    return Children([manager for manager in managers if manager.spec.replicas])
+        name = read.name if part == "jobManager" else f"{read.name}-taskmanager"
+        metadata = read.obj.owned(name, {"annotations": read.obj.metadata.annotations})
+        if count:
+            created.objects.append(Deployment(metadata, WorkloadSpec(count, template=template)))
+    return created
 
 
-def _flink_template(obj: OperatorObject, part: str) -> dict[str, Any]:
-    both = merged(at(obj.spec, "podTemplate", {}), at(obj.spec, f"{part}.podTemplate", {}))
-    size = at(obj.spec, f"{part}.resource", {})
+def _flink_template(read: Reading, part: str) -> dict[str, Any]:
+    both = merged(read.at("podTemplate", {}), read.at(f"{part}.podTemplate", {}))
+    size = read.at(f"{part}.resource", {})
     amounts = {"cpu": str(size.get("cpu", 1)), "memory": str(jvm_bytes(size.get("memory"), 2**30))}
     main = {"name": "flink-main-container", "resources": {"requests": amounts, "limits": amounts}}
     return merged(both, {"spec": {"containers": [main]}})
