@@ -1,8 +1,7 @@
-"""The kinds of records: one table of each kind's fields, meaning and sentence, with numbers in
-display units.
+"""The kinds of records: `kinds.toml` has the fields and the meaning of each, its sentence is here, with
+numbers in display units.
 
-The stepper, breakpoints, `diff`, `volcano-lab why` and the documentation read it. Add a kind of
-your own in the same way:
+The stepper, breakpoints, `volcano-lab why` and the documentation read them. Add a kind of your own:
 
 >>> from volcano_lab.trace.record import Record
 >>> @kind("tea_break", "queue minutes", "nobody works")
@@ -13,7 +12,9 @@ your own in the same way:
 >>> del KINDS["tea_break"]
 """
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from attrs import define
@@ -98,16 +99,6 @@ def shown(value: Any) -> Any:
     return short(value) if isinstance(value, str) else value
 
 
-def plain_kind(name: str, fields: str, about: str) -> None:
-    """Register a kind whose message has the record's own facts."""
-
-    def message(record: Record) -> Message:
-        facts = {each: shown(value) for each, value in record.facts.items()}
-        return Message(f"record.{name}", **{"action": record.action} | facts)
-
-    kind(name, fields, about)(message)
-
-
 def answer(value: Any) -> Said:
     """Return a plugin's answer in words.
 
@@ -138,15 +129,6 @@ def names(keys: list[str]) -> Message:
     return Message("names", names=shown(keys)) if keys else Message("nobody")
 
 
-plain_kind("start", "", "an action begins")
-plain_kind("end", "", "an action has ended")
-
-DONE = "operation task job node statement changes"
-
-
-@kind("do", DONE, "an operation was done; without a statement: by the action itself")
-@kind("undo", DONE, "an operation was undone")
-@kind("commit", DONE, "an operation was sent to the cache")
 def _operation(record: Record) -> Message:
     return Message(f"record.{record.kind}", operation=operation(
         record["operation"], record["task"], record["node"]))
@@ -178,9 +160,6 @@ def _about(record: Record) -> list[Said]:
     return parts
 
 
-@kind("call", "point tier plugin answer", "a plugin answered; its arguments stand by name", True)
-@kind("asked", "point since answer", "answers since a record were combined, where they are several",
-      True)
 def _question(record: Record) -> Message:
     about = _about(record)
     return Message(f"record.{record.kind}", point=record["point"], plugin=record.get("plugin"),
@@ -188,9 +167,6 @@ def _question(record: Record) -> Message:
                    answer=answer(record["answer"]))
 
 
-@kind("queue", "queue next decided_by share",
-      "a queue is next; what put it before the one after it: [plugin, comparison]")
-@kind("job", "job next decided_by", "a job is next")
 def _popped(record: Record) -> Message:
     following, decided = record.get("next"), record.get("decided_by")
     before = Message("record.before", next=short(following), by=decided[0] or Message(
@@ -199,28 +175,6 @@ def _popped(record: Record) -> Message:
                    **{record.kind: short(record[record.kind])})
 
 
-plain_kind("enqueued", "job changes", "a job was admitted")
-plain_kind("unplaced", "task changes", "a promise was withdrawn without a statement")
-
-
-@kind("settle", "changes", "what else had changed when an action, or the cycle, ended", detail=True)
-def _settle(record: Record) -> Message:
-    return Message("record.settle", n=len(record["changes"]))
-
-
-@kind("chose", "task nodes node errors reasons",
-      "one of so many nodes was chosen, or none: why, and {reason: nodes}")
-def _chose(record: Record) -> Message:
-    return Message("record.chose" if record["node"] is not None else "record.chose_none",
-                   nodes=record["nodes"], node=record["node"], task=short(record["task"]),
-                   errors=record["errors"])
-
-
-@kind("enqueue_comparison",
-      "plugin job queue level min_resources allocated inqueue elastic asked limit short_of",
-      "both sides of an admission; without a level: of the cluster")
-@kind("allocatable_level", "plugin task queue level allocated request asked limit short_of",
-      "both sides of a queue's limit, level by level")
 def _compared(record: Record) -> Message:
     """Return both sides of an admission, or of one level's limit."""
     short_of, level = record["short_of"], record.get("level")
@@ -233,8 +187,6 @@ def _compared(record: Record) -> Message:
                    level=Message("record.level", queue=level) if level else None)
 
 
-@kind("deserved_round", "plugin number round",
-      "a round of sharing: weights, each queue's step, what remains")
 def _round(record: Record) -> Message:
     steps = [Message("round.done" if step["met"] else "round.step", queue=step["queue"],
                      after=step["after"]) for step in record["round"]["steps"]]
@@ -242,7 +194,6 @@ def _round(record: Record) -> Message:
                    steps=Message("parts", parts=steps), remaining=record["round"]["remaining"])
 
 
-@kind("passed_over", "queue job task node reason error", "a queue, job or pod was skipped: why")
 def _passed_over(record: Record) -> Message:
     return Message("record.passed_over", about=_about(record), reason=passed(record))
 
@@ -253,68 +204,11 @@ def passed(record: Record) -> Message:
                    error=record.get("error"))
 
 
-@kind("prepared", "task node chosen", "the node on which a pod will preempt, of several")
-def _prepared(record: Record) -> Message:
-    return Message("record.prepared", task=short(record["task"]), node=record["node"],
-                   chosen=names(record["chosen"]))
-
-
-@kind("victims", "action task node candidates chosen",
-      "who could be evicted on a node, and who was")
 def _victims(record: Record) -> Message:
     task, node = record.get("task"), record.get("node")
     return Message("record.victims", chosen=names(record["chosen"]),
                    task=Message("victims.for", task=short(task)) if task else None,
                    node=Message("victims.on", node=node) if node else None)
-
-
-plain_kind("claimant", "task job queue within_job", "a pod for which others may be evicted")
-
-
-@kind("reclaimee", "plugin reclaimer task queue verdict allocated deserved guarantee",
-      "why a pod may be reclaimed, or not")
-def _reclaimee(record: Record) -> Message:
-    return Message("record.reclaimee", plugin=record["plugin"], task=short(record["task"]),
-                   queue=record["queue"], verdict=Message(f"verdict.{record['verdict']}"))
-
-
-@kind("preemptive_comparison", "plugin task queue allocated asked deserved within",
-      "both sides of whether a queue may reclaim")
-def _preemptive(record: Record) -> Message:
-    within = record["within"]
-    return Message(f"record.preemptive_comparison{'' if within else '.beyond'}", within=within,
-                   queue=record["queue"], task=short(record["task"]), asked=record["asked"],
-                   deserved=record["deserved"])
-
-
-@kind("quota_comparison", "plugin job quota short_of requested pending used hard",
-      "both sides of a ResourceQuota")
-def _quota(record: Record) -> Message:
-    return Message(f"record.quota_comparison{'' if record['short_of'] else '.fits'}",
-                   quota=record["quota"], job=short(record["job"]), short_of=record["short_of"])
-
-
-@kind("node_values", "task alike rows columns",
-      "of all nodes what has changed since the last record of tasks alike", detail=True)
-def _node_values(record: Record) -> Message:
-    return Message("record.node_values", n=len(record["rows"]), task=short(record["task"]))
-
-
-@kind("hyper_node_tried", "job sub_job hyper_node fits operations score",
-      "a dry run in a HyperNode")
-def _tried(record: Record) -> Message:
-    return Message(f"record.hyper_node_tried{'' if record['fits'] else '.not'}",
-                   hyper_node=record["hyper_node"], job=short(record["job"]))
-
-
-plain_kind("hyper_node_chosen", "job sub_job hyper_node scores", "the best of those where it fits")
-plain_kind("queue_tree_warning", "plugin message", "what a queue says that its parent overrules")
-
-
-@kind("saved", "operations", "copies of operations were saved")
-@kind("recovers", "operations", "saved operations are done once more")
-def _saved(record: Record) -> Message:
-    return Message(f"record.{record.kind}", n=len(record["operations"]))
 
 
 def _other(record: Record) -> Said:
@@ -324,3 +218,34 @@ def _other(record: Record) -> Said:
     name = record.kind.replace("_", " ")
     return Message("record.other", kind=name, facts=Message("parts", parts=facts)
                    ) if facts else record.kind
+
+
+SENTENCES: dict[str, Sentence] = {
+    "do": _operation, "undo": _operation, "commit": _operation, "call": _question,
+    "asked": _question, "queue": _popped, "job": _popped, "enqueue_comparison": _compared,
+    "allocatable_level": _compared, "deserved_round": _round, "passed_over": _passed_over,
+    "victims": _victims}
+"""The sentences of kinds whose messages have other facts than the record."""
+SHOWN: dict[str, Callable[[Any], Any]] = {
+    "chosen": names, "verdict": lambda verdict: Message(f"verdict.{verdict}")}
+"""How a fact of a message is made of a record's, where that is not its display form."""
+
+
+def _plain(name: str, row: Mapping[str, Any]) -> Sentence:
+    """Return the sentence of a kind whose message has the record's own facts."""
+    fields = [field for field in row.get("fields", "").split() if field != "changes"]
+    fact, ending = row.get("lacks", ("", ""))
+
+    def sentence(record: Record) -> Message:
+        facts = {field: SHOWN.get(field, shown)(record.get(field)) for field in fields}
+        count = {"n": len(record[row["counted"]])} if "counted" in row else {}
+        code = f"record.{name}{ending if fact and not record[fact] else ''}"
+        return Message(code, **{"action": record.action} | facts | count)
+
+    return sentence
+
+
+for _name, _row in tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text("utf-8")).items():
+    kind(_name, _row.get("fields", ""), _row["about"], _row.get("detail", False))(
+        SENTENCES.get(_name) or _plain(_name, _row))
