@@ -24,7 +24,7 @@ def lived(chosen):
     cases, events, wanted = (itertools.islice(rows(WIDE / f"cycles-shown-{name}.jsonl.gz"), chosen)
                              for name in ("cases", "events", "evolving-decisions"))
     with log.quiet():
-        pairs = list(zip(wanted, replay_lives(cases, events), strict=True))
+        pairs = list(zip(wanted, replay_lives(lives(cases, events)), strict=True))
     return len(pairs), [text for want, got in pairs for text in differences(want, got)]
 
 
@@ -110,7 +110,7 @@ def test_cases_and_changes_that_do_not_belong_together_are_told():
     case, row = {"name": "a", "conf": "", "objects": []}, {"name": "b", "reset": True, "events": []}
     for wrong in (row, {"name": "a", "reset": False, "events": []}):
         with pytest.raises(LifeError, match="allowed is a life from its beginning"):
-            list(replay_lives([case], [wrong]))
+            list(lives([case], [wrong]))
 
 
 def test_a_recording_of_kubectl_becomes_a_life():

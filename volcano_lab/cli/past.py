@@ -1,10 +1,10 @@
 """Cycles before the explained one: of a simulation, or of a recorded life."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from volcano_lab.cli import Mistake
 from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes
-from volcano_lab.cli.replay import life_mistakes, lives, read_cases, recording
+from volcano_lab.cli.replay import Recorded, life_mistakes, lives, read_cases, recording
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
 from volcano_lab.messages import log
@@ -22,37 +22,31 @@ def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, l
     recording that begins with the files; for cases and their changes the cycle is a line.
     """
     if life is not None and len(files) == 1 and files[0].endswith(CASES):
-        return _of_cases(files[0], name, life, cycle), [], True
+        recorded = lives(read_cases(files[0]), read_cases(life))
+        return _lived(recorded, files[0], name, life, cycle), [], True
     cluster = cluster_of(files, conf, context=context) if files or life is None else Cluster(
         conf=conf_file(conf))
     with mistakes(conf), log.quiet():
         warnings = cluster.objects().warnings + cluster.admit(refuse=False)
+        named = cluster.has_configuration()
         if life is None:
-            return cluster.timeline(cycle or 1, name), warnings, cluster.has_configuration()
-        timeline = Timeline(1, name)
-        with life_mistakes(life, None):
-            lived = Life(cluster, cluster.configuration())
-            for number, changes in enumerate(recording(life), 1):
-                lived.decide(changes, observer=timeline)
-                if number == cycle:
-                    break
-    return _reached(timeline, timeline.cycles, cycle, life), warnings, cluster.has_configuration()
+            return cluster.timeline(cycle or 1, name), warnings, named
+        recorded = recording(life, Life(cluster, cluster.configuration()))
+        return _lived(recorded, None, name, life, cycle), warnings, named
 
 
-def _of_cases(cases: str, name: str, events: str, cycle: int | None) -> Timeline:
+def _lived(recorded: Iterable[Recorded], cases: str | None, name: str, events: str,
+           cycle: int | None) -> Timeline:
+    """Return the events of the life that has a cycle, up to it."""
     known, timeline, number = None, Timeline(), 0
     with life_mistakes(events, cases), log.quiet():
-        for number, (life, case, row) in enumerate(lives(read_cases(cases), read_cases(events)), 1):
+        for number, (life, case, row) in enumerate(recorded, 1):
             timeline = timeline if life is known else Timeline(1, name)
             known = life
             life.decide(row["events"], case.get("conf"), timeline)
             if number == cycle:
                 return timeline
-    return _reached(timeline, number, cycle, events)
-
-
-def _reached(timeline: Timeline, count: int, cycle: int | None, name: str) -> Timeline:
-    if count < (cycle or 1):
+    if number < (cycle or 1):
         raise Mistake("{name}: there is no cycle {cycle}; allowed is one of the {count} "
-                      "that it has", name=name, cycle=cycle or 1, count=count)
+                      "that it has", name=events, cycle=cycle or 1, count=number)
     return timeline

@@ -29,12 +29,13 @@ from volcano_lab.manifests.files import MOST_BYTES, is_descriptor
 from volcano_lab.messages import gettext, mark
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
+from volcano_lab.trace.plain import camel
 from volcano_lab.trace.state import queue_attributes, queue_order, result_of
 
-QUEUE_ATTRIBUTES = {"deserved": "deserved", "allocated": "allocated", "request": "request",
-                    "elastic": "elastic", "inqueue": "inqueue", "capability": "capability",
-                    "realCapability": "real_capability", "guarantee": "guarantee"}
-
+QUEUE_ATTRIBUTES = ("deserved", "allocated", "request", "elastic", "inqueue", "capability",
+                    "real_capability", "guarantee")
+Recorded = tuple[Life, dict[str, Any], dict[str, Any]]
+"""A life, and the case and the row of its next, undecided cycle."""
 OPTIONAL = ("discarded", "promised", "evicted", "refused", "raised")
 """Sums that are left out if they are all zero."""
 
@@ -103,32 +104,34 @@ def load_cache(case: dict[str, Any]) -> Cache:
     return Cache(map(manifests.from_dict, objects))
 
 
-def replay_lives(cases: Iterable[dict[str, Any]],
-                 rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def replay_lives(recorded: Iterable[Recorded]) -> Iterator[dict[str, Any]]:
     """Yield the decisions of each cycle of recorded lives.
+
+    Raises:
+        LifeError: A change is wrong.
+        ConfError: A configuration is refused.
+
+    >>> case = {"name": "c0", "conf": "actions: allocate", "objects": []}
+    >>> life = {"name": "c0", "reset": True, "events": []}
+    >>> [row["close"] for row in replay_lives(lives([case], [life]))]
+    [{}]
+    """
+    for life, case, row in recorded:
+        record = CycleRecord()
+        life.decide(row["events"], case.get("conf"), record)
+        head = {word: case[word] for word in ("name", "family") if word in case}
+        yield {**head, **record.decisions}
+
+
+def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]) -> Iterator[Recorded]:
+    """Yield the cycles of recorded lives.
 
     Args:
         cases: The state before each cycle; of a life the first is used, and of all `conf`.
         rows: The changes before each: `name`, `reset` where a life begins, and `events`.
 
-    Raises:
-        LifeError: A case and a row do not match, or a change is wrong.
-        ConfError: A configuration is refused.
-
-    >>> case = {"name": "c0", "conf": "actions: allocate", "objects": []}
-    >>> life = {"name": "c0", "reset": True, "events": []}
-    >>> [row["close"] for row in replay_lives([case], [life])]
-    [{}]
+    Raises `LifeError` where a case and a row do not match.
     """
-    for life, case, row in lives(cases, rows):
-        record = CycleRecord()
-        life.decide(row["events"], case.get("conf"), record)
-        yield {"name": case["name"], "family": case.get("family", ""), **record.decisions}
-
-
-def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
-          ) -> Iterator[tuple[Life, dict[str, Any], dict[str, Any]]]:
-    """Yield recorded lives, with the case and the row of the next, undecided cycle."""
     life = None
     for case, row in zip(cases, rows, strict=False):
         if row.get("name") != case["name"] or not (row.get("reset") or life):
@@ -139,24 +142,16 @@ def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
         yield life, case, row
 
 
-def replay_recording(path: str) -> Iterator[dict[str, Any]]:
-    """Yield the decisions of each cycle in `kubectl get -w --output-watch-events -o json`.
+def recording(path: str, life: Life) -> Iterator[Recorded]:
+    """Yield the cycles of `kubectl get -w --output-watch-events -o json`, which go on from a life.
 
-    Raises `Unreadable`, `LifeError`.
+    Raises `Unreadable`.
     """
-    life = Life(with_defaults([]))
-    for number, changes in enumerate(recording(path), 1):
-        record = CycleRecord()
-        life.decide(changes, observer=record)
-        yield {"name": f"cycle-{number}", **record.decisions}
-
-
-def recording(path: str) -> Iterator[list[dict[str, Any]]]:
-    """Yield the changes before each cycle of a recording. Raises `Unreadable`."""
     for _, text in Reader().texts(path):
         if isinstance(text, Unreadable):
             raise text
-        yield from recorded_changes(text)
+        for number, changes in enumerate(recorded_changes(text), 1):
+            yield life, {"name": f"cycle-{number}"}, {"events": changes}
 
 
 @contextmanager
@@ -188,9 +183,12 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
         raise Mistake("replay is given no file; allowed is one of cases, or --life with "
                       "one")
     failed, count, sums = 0, 0, Sums()
-    rows = (replay_all(path, timing) if life is None else replay_recording(life) if path is None
-            else replay_lives(read_cases(path), read_cases(life)))
     with life_mistakes(life, path):
+        if life is None:
+            rows = replay_all(path, timing)
+        else:
+            rows = replay_lives(recording(life, Life(with_defaults([]))) if path is None
+                                else lives(read_cases(path), read_cases(life)))
         for row in rows:
             failed, count = failed + ("error" in row), count + 1
             if summary:
@@ -308,8 +306,8 @@ def phases_of(ssn: Session) -> dict[str, str]:
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
     """Return each queue's attributes of the proportion or the capacity plugin."""
-    return {name: {"share": attr.share, **{key: resource(getattr(attr, field))
-                                           for key, field in QUEUE_ATTRIBUTES.items()}}
+    return {name: {"share": attr.share, **camel({field: resource(getattr(attr, field))
+                                                 for field in QUEUE_ATTRIBUTES})}
             for name, attr in sorted(queue_attributes(ssn).items())}
 
 

@@ -14,6 +14,7 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, SchedulerConfiguration, load_conf
+from volcano_lab.manifests.document import label_of
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
 from volcano_lab.messages import OneSentence, friendly_errors, gettext, mark, one_line
@@ -138,9 +139,7 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     """
     changes, seen = [], set()
     for event in _events(values(text)):
-        if isinstance(event, dict) and event.get("type") == "BOOKMARK":
-            continue
-        place = _place(event)
+        place = label_of(event.get("object"), "")
         if place in seen:
             yield changes
             changes, seen = [], set()
@@ -150,23 +149,15 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
         yield changes
 
 
-def _events(recorded: Iterable[Any]) -> Iterator[Any]:
+def _events(recorded: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """Yield the recording as watch events: lists are split, and bare objects are modified."""
     for value in recorded:
         if not isinstance(value, dict) or "object" in value or "kind" not in value:
-            yield value
+            event = value if isinstance(value, dict) else {}
+            yield from [event] * (event.get("type") != "BOOKMARK")
         elif isinstance(value.get("items"), list):
             yield from _events(value["items"])
         else:
             meta = value.get("metadata")
             deleted = isinstance(meta, dict) and meta.get("deletionGracePeriodSeconds") == 0
             yield {"type": "DELETED" if deleted else "MODIFIED", "object": value}
-
-
-def _place(event: Any) -> str:
-    """Return the identity of an event's object; "" without one."""
-    try:
-        meta = event["object"]["metadata"]
-        return repr((event["object"].get("kind"), meta.get("namespace"), meta["name"]))
-    except (KeyError, TypeError, AttributeError):
-        return ""
