@@ -64,6 +64,18 @@ NO_TEXT = re.compile("|".join((
     r"^def |^import |^from \w+ import|\(\?|\\[sdw]")))  # code, patterns
 """What has words, and is not for people."""
 
+OF_CLICK = (
+    "Usage:", "Options", "default: {default}", "required", "Show this message and exit.",
+    "Show the version and exit.", "Missing command.", "Missing argument", "Missing option",
+    "Choose from:\n\t{choices}", "No such option {name!r}.", "No such command {name!r}.",
+    "Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)",
+    "Invalid value: {message}", "Invalid value for {param_hint}: {message}",
+    "Option {name!r} requires an argument.", "Option {name!r} does not take a value.",
+    "Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})",
+    "Argument {name!r} takes {nargs} values.", "{value!r} is not one of {choices}.",
+    "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.")
+"""Texts that click adds to ours, in its own form."""
+
 GRADES = {"check", "check_class"}
 """Decorators of functions whose docstring is a task."""
 
@@ -286,7 +298,7 @@ def collected() -> dict[Path, dict[str, str]]:
 
 def help_texts() -> list[str]:
     """The texts of `--help`: paragraphs, options, heads of sections, and what click adds."""
-    found = [*cli_help.OF_CLICK, cli_help.EXAMPLES, *grammar.SECTIONS]
+    found = [*OF_CLICK, cli_help.EXAMPLES, *grammar.SECTIONS]
     for command in (grammar.volcano_lab, *grammar.volcano_lab.commands.values()):
         parts = cli_help.paragraphs(inspect.cleandoc(command.help or ""))
         found += [part.removeprefix(cli_help.RAW) for part in parts

@@ -19,17 +19,6 @@ VARIABLE = "VOLCANO_LAB_LANG"
 RAW = "\b\n"
 """The prefix of a paragraph whose lines click does not join."""
 EXAMPLES = "Examples:"
-OF_CLICK = (
-    "Usage:", "Options", "default: {default}", "required", "Show this message and exit.",
-    "Show the version and exit.", "Missing command.", "Missing argument", "Missing option",
-    "Choose from:\n\t{choices}", "No such option {name!r}.", "No such command {name!r}.",
-    "Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)",
-    "Invalid value: {message}", "Invalid value for {param_hint}: {message}",
-    "Option {name!r} requires an argument.", "Option {name!r} does not take a value.",
-    "Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})",
-    "Argument {name!r} takes {nargs} values.", "{value!r} is not one of {choices}.",
-    "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.")
-"""Texts that click adds to ours, in its own form."""
 
 
 def of_click(text: str) -> str:
