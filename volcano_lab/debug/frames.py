@@ -9,7 +9,7 @@ trace's statements: the operation, and pods, nodes and queues right after it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -30,6 +30,8 @@ UNDER_WAY = 4
 """The most operations of open statements in a frame."""
 
 READY = frozenset(map(str, READY_STATUSES))
+SUMS = ("allocated", "inqueue", "deserved", "real_capability")
+ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {
@@ -135,14 +137,11 @@ class StepView:
 
     def _queue(self, name: str) -> dict[str, Any]:
         queue = self.stepper.state["queues"][name]
-        sums = {field: amount_of(queue[field], self.resource)
-                for field in ("allocated", "inqueue", "deserved", "real_capability")}
-        return {"name": name, **sums, "share": queue["share"]}
+        return {"name": name, **_amounts(queue, SUMS, self.resource), "share": queue["share"]}
 
     def _node(self, name: str) -> dict[str, Any]:
         node = self.stepper.state["nodes"][name]
-        fields = ("allocatable", "idle", "used", "releasing", "pipelined")
-        return {"name": name, **{field: amount_of(node[field], self.resource) for field in fields}}
+        return {"name": name, **_amounts(node, ACCOUNTS, self.resource)}
 
     def _job(self, uid: str) -> dict[str, Any]:
         job, tasks = self.stepper.state["jobs"][uid], self.stepper.state["tasks"]
@@ -180,6 +179,10 @@ class StepView:
             most["nodes"][name] = in_units(name, max(nodes, default=0.0)) or 1
             most["queues"][name] = in_units(name, min(queues, sum(nodes))) or 1
         return most
+
+
+def _amounts(of: Mapping[str, Any], fields: Iterable[str], resource: str) -> dict[str, Any]:
+    return {field: amount_of(of[field], resource) for field in fields}
 
 
 def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
@@ -229,14 +232,11 @@ def _frame(step: int, kind: str, text: str, pod: str, state: State) -> Frame:
     pods = [{"pod": short(name), "job": short(task["job"]), "status": task["status"],
              "node": task["node"], "asks": amount_of(task["request"], "cpu")}
             for name, task in sorted(state["tasks"].items())]
-    nodes = []
-    for name, node in state["nodes"].items():
-        sums = {account: amount_of(node[account], "cpu") or 0
-                for account in ("allocatable", "idle", "used", "releasing", "pipelined")}
-        nodes.append({"node": name, **sums,
-                      "future_idle": sums["idle"] + sums["releasing"] - sums["pipelined"]})
-    queues = [{"queue": name, "deserved": amount_of(queue["deserved"], "cpu"),
-               "allocated": amount_of(queue["allocated"], "cpu"), "share": queue["share"]}
-              for name, queue in sorted(state["queues"].items())]
+    nodes = [{"node": name, **_amounts(node, ACCOUNTS, "cpu")}
+             for name, node in state["nodes"].items()]
+    for row in nodes:
+        row["future_idle"] = row["idle"] + row["releasing"] - row["pipelined"]
+    queues = [{"queue": name, **_amounts(queue, ("deserved", "allocated"), "cpu"),
+               "share": queue["share"]} for name, queue in sorted(state["queues"].items())]
     return {"step": step, "kind": kind, "text": text, "pod": pod, "pods": pods, "nodes": nodes,
             "queues": queues}
