@@ -180,11 +180,8 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         _print(gettext("serving {directory} every {period:g} s; metrics on {address}metrics, a "
                        "page on {address}", directory=directory, period=period, address=address))
         _run(service, stop, wanted, dumps, period, cycles)
-        _print(gettext("ended after {cycles} cycles", cycles=service.scheduler.cycles))
     except Ended:
         _print(gettext("what was under way is given up"))
-        _print(gettext("ended after {cycles} cycles",
-                       cycles=service.scheduler.cycles if service else 0))
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -193,6 +190,8 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         if web is not None:
             web.shutdown()
             web.server_close()
+    _print(gettext("ended after {cycles} cycles",
+                   cycles=service.scheduler.cycles if service else 0))
     return 0
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from string import Template
 from threading import Thread
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -38,10 +40,7 @@ rebinding) would let another site's page read it.
 """
 IDLE = 10.0
 """Seconds after which an idle connection is closed."""
-STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark}
-table{border-collapse:collapse;margin:.5em 0 2em}td,th{padding:.2em 1.2em .2em 0;text-align:left;
-vertical-align:top;border-bottom:1px solid #8884}.n{text-align:right}
-svg{vertical-align:middle}.problem{color:#c4372b}"""
+PAGE = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
 NONE = "none"
 
 
@@ -161,13 +160,8 @@ def page(state: State) -> str:
                for group in state.waiting for job in group["jobs"]]
     waits = {row["job"] for row in waiting}
     others = [_job(row) | {"why": row["why"]} for job, row in rows.items() if job not in waits]
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" '
-        f'content="2"><title>volcano-lab serve</title><style>{STYLE}</style><h1>Cycle '
-        f"{state.cycle}</h1><p>{at}; series at <a href=\"/metrics\">/metrics</a>, these numbers "
-        f'at <a href="/state">/state</a></p>{problems}<h2>Jobs that wait</h2>'
-        f"{html(waiting or NONE)}<h2>Queues</h2>{_queues(state)}<h2>Other jobs</h2>"
-        f"{html(others or NONE)}")
+    return PAGE.substitute(cycle=state.cycle, at=at, problems=problems, queues=_queues(state),
+                           waiting=html(waiting or NONE), others=html(others or NONE))
 
 
 def _job(row: Mapping[str, Any]) -> dict[str, Any]:
