@@ -7,9 +7,10 @@ workers repeatedly is a failure of its own.
 
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -67,6 +68,14 @@ def call_packed(function: Callable, data: bytes, item: Any) -> Any:
     return function(_unpacked(data), item)
 
 
+def _finished(executor: Executor, function: Callable, data: Any, items: Iterable[Item]
+              ) -> Iterator[Item]:
+    """Yield the results of items as they finish; what one raised is its result."""
+    futures = {executor.submit(call_packed, function, data, item): number for number, item in items}
+    for future in as_completed(futures):
+        yield futures[future], future.exception() or future.result()
+
+
 def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int) -> Iterator[Item]:
     data, left = packed(payload), dict(items)
     tries: Counter[int] = Counter()
@@ -74,52 +83,35 @@ def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int)
     while left:
         batch = dict(list(left.items())[:1]) if alone else dict(left)
         with ProcessPoolExecutor(min(workers, len(batch))) as pool:
-            futures: dict[Future, int] = {pool.submit(call_packed, function, data, item): number
-                                          for number, item in batch.items()}
-            broken = False
-            for future in as_completed(futures):
-                try:
-                    result = future.result()
-                except BrokenProcessPool:
-                    broken = True
-                    continue
-                del left[futures[future]]
-                yield futures[future], result
-        tries.update(batch.keys() & left.keys() if broken else ())
-        if broken and alone and tries[number := next(iter(batch))] >= TRIES:
-            del left[number]
-            yield number, RuntimeError(gettext("its process died"))
-        alone = broken and any(tries[number] >= TRIES - 1 for number in left)
+            for number, result in _finished(pool, function, data, batch.items()):
+                if not isinstance(result, BrokenProcessPool):
+                    del left[number]
+                    yield number, result
+        lost = batch.keys() & left.keys()
+        tries.update(lost)
+        for number in lost if alone else ():
+            if tries[number] >= TRIES:
+                del left[number]
+                yield number, RuntimeError(gettext("its process died"))
+        alone = bool(lost) and any(tries[number] >= TRIES - 1 for number in left)
 
 
 def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
           scheduler: str) -> Iterator[Item]:
     try:
         from distributed import Client, LocalCluster
-        from distributed import as_completed as done_of
     except ImportError:
         raise SweepError("--scheduler needs Dask: {command}",
                          command=install_line("sweep")) from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
-    def connected() -> Any:
-        try:
-            return Client(cluster or scheduler, timeout=4)
-        except TypeError as error:  # tls:// without certificates in Dask's configuration
-            raise ValueError(error) from error
-
     try:
-        with connected() as client:
+        with closing(cluster) if cluster else nullcontext(), \
+                Client(cluster or scheduler, timeout=4) as client:
             # A task can be done again elsewhere; scattered data dies with the workers that hold it.
             data = client.submit(bytes, packed(payload), pure=False)
-            futures = {client.submit(call_packed, function, data, item, pure=False): number
-                       for number, item in items}
-            for future in done_of(futures):
-                error = future.exception()
-                yield futures[future], future.result() if error is None else error
-    except (OSError, TimeoutError, ValueError, CancelledError) as error:
+            yield from _finished(client.get_executor(pure=False), function, data, items)
+    except (OSError, TimeoutError, ValueError, TypeError, CancelledError) as error:
+        # TypeError: tls:// without certificates in Dask's configuration
         raise SweepError("the Dask scheduler at {scheduler} can't be reached ({error})",
                          scheduler=scheduler, error=error) from None
-    finally:
-        if cluster is not None:
-            cluster.close()
