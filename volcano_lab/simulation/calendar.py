@@ -51,6 +51,11 @@ class Calendar:
         self.env.timeout(entry.time - self.env.now, entry).callbacks.append(self._fire)
         return entry
 
+    def cancel(self, kind: str) -> None:
+        """Remove the events of a kind."""
+        self.entries = {number: entry for number, entry in self.entries.items()
+                        if entry.kind != kind}
+
     def _fire(self, event: simpy.Event) -> None:
         entry = self.entries.pop(event.value.number, None)
         if entry is not None:

@@ -119,10 +119,8 @@ class ClusterSide:
 
     def take_in(self, later: Iterable[list[Pod]] = ()) -> None:
         """Add the jobs that exist at the start, and the pods created once they are admitted."""
-        self.later = {_job_of(pods[0]): pods for pods in later if pods}
-        pods: dict[str, list[Pod]] = {}
-        for pod in self.server.list("Pod"):
-            pods.setdefault(_job_of(pod), []).append(pod)
+        self.later = {job_of(pods[0]): pods for pods in later if pods}
+        pods = by_job(self.server.list("Pod"))
         for group in self.server.list("PodGroup"):
             members, least = pods.get(group.key, []), group.spec.min_member
             running = sum(pod.status.phase == "Running" for pod in members)
@@ -176,7 +174,7 @@ class ClusterSide:
                     self.after("recreate", "pods_created", job=event.object.key)
 
     def _pod_changed(self, type_: str, pod: Pod) -> None:
-        uid, job = pod.metadata.uid, _job_of(pod)
+        uid, job = pod.metadata.uid, job_of(pod)
         if pod.spec.node_name:
             self.first_node.setdefault(uid, pod.spec.node_name)
         if type_ == DELETED:
@@ -221,7 +219,7 @@ class ClusterSide:
 
     def finishes_after(self, pod: Pod) -> None:
         """Schedule the end of a running pod, unless its job runs for ever."""
-        run = self.jobs.get(_job_of(pod))
+        run = self.jobs.get(job_of(pod))
         if run is not None and run.run_time is not None:
             self.calendar.after(run.run_time, "pod_finishes", pod=pod.key, uid=pod.metadata.uid)
 
@@ -246,17 +244,17 @@ class ClusterSide:
             return
         status = {"phase": "Running", "start_time": self.server.now()}
         self.server.update(found.changed(status=status))
-        run = self.jobs.get(_job_of(found))
+        run = self.jobs.get(job_of(found))
         if run is None:
             return
         self.finishes_after(found)
-        if not run.whole and self._running(_job_of(found)) >= run.min_member:
+        if not run.whole and self._running(job_of(found)) >= run.min_member:
             run.whole = True
-            if _job_of(found) in self.later:
-                self.after("recreate", "pods_created", job=_job_of(found))
+            if job_of(found) in self.later:
+                self.after("recreate", "pods_created", job=job_of(found))
             if run.started is None:
                 run.started = self.calendar.now
-                self.history.note(self.calendar.now, "job started", _job_of(found))
+                self.history.note(self.calendar.now, "job started", job_of(found))
 
     def _running(self, job: str) -> int:
         return sum(pod.status.phase in ("Running", "Succeeded") for pod in self.pods_of(job))
@@ -266,7 +264,7 @@ class ClusterSide:
         if found is None:
             return
         self.server.update(found.changed(status={"phase": "Succeeded"}))
-        job = _job_of(found)
+        job = job_of(found)
         run = self.jobs[job]
         if sum(other.status.phase == "Succeeded" for other in self.pods_of(job)) == run.pods:
             run.finished = self.calendar.now
@@ -321,7 +319,15 @@ def _pending_copy(pod: Pod) -> dict[str, Any]:
     return to_dict(attrs.evolve(copy, status=PodStatus("Pending")))
 
 
-def _job_of(pod: Pod) -> str:
-    """Return the key of a pod's PodGroup, "" without one."""
+def job_of(pod: Pod) -> str:
+    """Return the namespace and name of a pod's PodGroup; "" without one."""
     group = pod.metadata.annotations.get(GROUP_NAME, "")
     return f"{pod.namespace}/{group}" if group else ""
+
+
+def by_job(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
+    """Return pods by their job."""
+    found: dict[str, list[Pod]] = {}
+    for pod in pods:
+        found.setdefault(job_of(pod), []).append(pod)
+    return found

@@ -82,9 +82,14 @@ class History(Shown):
                                         status.running, status.completed, status.unknown])
             if attr is not None and name not in parents and not attr.request.is_empty():
                 shares.append(attr.share)
-        self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn),
-                                     *_jobs(ssn, unfinished), finished,
-                                     fairness(shares), *_offered(ssn)])
+        used, offered = ([ssn.table.total(what).get(name) for name in RESOURCES.values()]
+                         for what in ("used", "allocatable"))
+        self.rows["cluster"].append([
+            time, len(ssn.nodes), *map(in_units, RESOURCES.values(), used),
+            *(round(part / whole, 9) if whole else None
+              for part, whole in zip(used, offered, strict=True)), *_pods(ssn),
+            *_jobs(ssn, unfinished), finished, fairness(shares),
+            *map(in_units, RESOURCES.values(), offered)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
         """Record the current outcome of every job."""
@@ -148,20 +153,6 @@ def fairness(shares: Sequence[float]) -> float | None:
 
 def _amount(resource: Any, name: str) -> float | int | None:
     return None if resource is None else in_units(name, resource.get(name))
-
-
-def _used(ssn: Session) -> list[float | int | None]:
-    """Return what is used of each resource, and its fraction of the total."""
-    used, offered = ssn.table.total("used"), ssn.table.total("allocatable")
-    names = RESOURCES.values()
-    return [in_units(name, used.get(name)) for name in names] + [
-        round(used.get(name) / offered.get(name), 9) if offered.get(name) else None
-        for name in names]
-
-
-def _offered(ssn: Session) -> list[float | int]:
-    offered = ssn.table.total("allocatable")
-    return [in_units(name, offered.get(name)) for name in RESOURCES.values()]
 
 
 def _pods(ssn: Session) -> list[int]:

@@ -9,6 +9,7 @@ Volcano: none
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,17 +22,11 @@ from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
 from volcano_lab.messages import friendly_errors
+from volcano_lab.simulation import workload
+from volcano_lab.simulation.cluster_side import by_job
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
-from volcano_lab.simulation.workload import (
-    Arrivals,
-    JobTemplate,
-    Spread,
-    WorkloadError,
-    poisson,
-    spread,
-    trace,
-)
+from volcano_lab.simulation.workload import Arrivals, JobTemplate, Spread, WorkloadError, spread
 
 RUN_TIME = "volcano-lab/run-time"
 """The annotation of a Job, a PodGroup or a pod with its run time in seconds."""
@@ -131,9 +126,8 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
 def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
            durations: Spread | None) -> tuple[list[tuple[float, GivenJob]], list[KubernetesObject]]:
     """Return the arriving jobs, each with its time, and all objects that exist at the start."""
-    pods = _by_group(obj for obj in complete if isinstance(obj, Pod))
-    coming = _coming(complete, pods, _by_group(pod for each in later.values() for pod in each),
-                     durations)
+    coming = _coming(complete, by_job(obj for obj in complete if isinstance(obj, Pod)),
+                     by_job(chain.from_iterable(later.values())), durations)
     first = min((time for time, _ in coming.values() if time is not None), default=0.0)
     jobs = [(0.0 if time is None else time - first, job) for time, job in coming.values()]
     arriving = {id(obj) for _, job in coming.values() for obj in (job.group, *job.members)}
@@ -158,18 +152,6 @@ def _coming(complete: Sequence[KubernetesObject], pods: Mapping[str, list[Pod]],
     return coming
 
 
-def _by_group(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
-    found: dict[str, list[Pod]] = {}
-    for pod in pods:
-        found.setdefault(_group_of(pod), []).append(pod)
-    return found
-
-
-def _group_of(pod: Pod) -> str:
-    group = pod.metadata.annotations.get(GROUP_NAME, "")
-    return f"{pod.namespace}/{group}" if group else ""
-
-
 def _run_time(group: PodGroup, pods: Sequence[Pod], durations: Spread | None) -> Spread | None:
     """Return a job's run time, from its annotation, or else the common one."""
     for obj in (group, *pods[:1]):
@@ -191,12 +173,12 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[Ar
         if not waiting:
             raise WorkloadError("arrivals is a rate, and no job waits that the others could be "
                                 "like; allowed is a cluster with a job that waits, or a trace")
-        return [poisson(arrivals, *given.templates)]
+        return [workload.poisson(arrivals, *given.templates)]
     if isinstance(arrivals, Arrivals):
         return [given, arrivals]
     if isinstance(arrivals, list | tuple) and all(isinstance(one, Arrivals) for one in arrivals):
         return [given, *arrivals]
-    return [given, trace(arrivals)]
+    return [given, workload.trace(arrivals)]
 
 
 def _run_on(sim: Simulation, durations: Times | None, random: Random) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject, PriorityClass
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
-from volcano_lab.cache.binding import BindingPipeline
+from volcano_lab.cache.binding import BindContext, BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
@@ -88,7 +88,7 @@ class Simulation:
                                 self.random["cluster"])
         self.wire = Wire(self)
         self.created = [0] * len(self.workload)
-        self.orphan_binds: dict[int, list[list[str]]] = {}
+        self.orphan_binds: dict[int, list[BindContext]] = {}
         self.surprises: set[str] = set()
         self.ssn: Session | None = None
         self.checked: Session | None = None
@@ -208,9 +208,7 @@ class Simulation:
         arrive.
         """
         self.crashes += 1
-        for number, contexts in self.pipeline.in_flight.items():
-            self.orphan_binds[number] = [[c.task.key, c.task.uid, c.task.node_name]
-                                         for c in contexts]
+        self.orphan_binds |= self.pipeline.in_flight
         self.wire.cut()
         self._connect(Cache(), self.scheduler)
         self.informer.list(self.server)
@@ -224,12 +222,12 @@ class Simulation:
                 self.calendar.after(latency / 2, "pod_deleted", pod=task.key)
 
     def _on_bind(self, number: int) -> None:
-        for key, uid, node in self.orphan_binds.pop(number, ()):
+        for task in (context.task for context in self.orphan_binds.pop(number, ())):
             try:
-                self.server.bind(key, uid, node)
-                self.surprises.add(uid)
+                self.server.bind(task.key, task.uid, task.node_name)
+                self.surprises.add(task.uid)
             except ApiError as error:
-                self.history.note(self.calendar.now, "bind refused", key, str(error))
+                self.history.note(self.calendar.now, "bind refused", task.key, str(error))
         if number in self.pipeline.in_flight:
             self.pipeline.finish(number)
 

@@ -22,15 +22,14 @@ LATEST = 3.0
 class Wire:
     """Delivers events.
 
-    `changes` counts events sent and events that arrived late. `under_way` has those not yet
-    delivered, by number; `ready_at` the time (in ticks) of an object's last one.
+    `changes` counts events sent and events that arrived late; `ready_at` has the time (in ticks) of
+    an object's last one.
     """
 
     def __init__(self, sim: Simulation):
         self.sim = sim
-        self.under_way: dict[int, WatchEvent] = {}
         self.ready_at: dict[str, int] = {}
-        self.number = self.changes = 0
+        self.changes = 0
         sim.server.watchers.append(self.carry)
 
     def carry(self, event: WatchEvent) -> None:
@@ -50,16 +49,11 @@ class Wire:
 
     def _later(self, event: WatchEvent, delay: float) -> int:
         """Return the delivery time (in ticks) of an event."""
-        self.number += 1
-        self.under_way[self.number] = event
-        return self.sim.calendar.after(delay, "deliver", number=self.number).time
+        return self.sim.calendar.after(delay, "deliver", event=event).time
 
-    def deliver(self, number: int) -> None:
+    def deliver(self, event: WatchEvent) -> None:
         """Deliver a scheduled event."""
         self.changes += 1
-        event = self.under_way.pop(number, None)
-        if event is None:
-            return
         place = f"{event.object.kind} {event.object.key}"
         now = self.sim.calendar.env.now
         if self.ready_at.get(place, now + 1) == now:
@@ -68,5 +62,5 @@ class Wire:
 
     def cut(self) -> None:
         """Drop the events for a scheduler that has crashed."""
-        self.under_way.clear()
+        self.sim.calendar.cancel("deliver")
         self.ready_at.clear()
