@@ -304,4 +304,4 @@ def test_each_reader_serves_a_kind():
 def test_a_label_of_a_domain_or_a_value_hands_pods_over(labels, spec, handed):
     cluster = KINDS["ray.io", "RayCluster"](ObjectMeta("x", labels=labels), spec=spec)
     row = OPERATORS[type(cluster)]
-    assert row.hands_over(cluster, row.reader(cluster, Reading(), [], "")) is handed
+    assert row.hands_over(cluster, row.reader(Reading(cluster))) is handed
