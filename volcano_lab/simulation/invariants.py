@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class InvariantBroken(AssertionError):
-    """An invariant does not hold: the model has a bug."""
+    """An invariant does not hold: the model has a bug. The text is for its author, in English."""
 
 
 def problems_of(sim: Simulation) -> list[str]:
@@ -47,7 +47,7 @@ def _lost_pods(sim: Simulation) -> Iterator[str]:
         if run.finished is None:
             lost = [key for key in run.members if key not in pods and key not in coming]
             if lost:
-                yield gettext("job {uid} has lost pods {lost:,}", uid=uid, lost=lost)
+                yield f"job {uid} has lost pods {', '.join(lost)}"
 
 
 def _bindings(sim: Simulation) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _bindings(sim: Simulation) -> Iterator[str]:
         first = sim.side.first_node.get(pod.metadata.uid, "")
         if pod.spec.node_name != first:
             yield gettext("pod {key} is on node {node}, but was bound to {first}", key=pod.key,
-                          node=pod.spec.node_name, first=first)
+                          node=pod.spec.node_name, first=first)  # lesson 11 shows it
 
 
 def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
@@ -69,21 +69,18 @@ def _overcommitted(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     by_node: dict[str, list[TaskInfo]] = {}
     for pod in sim.server.list("Pod"):
         if pod.spec.node_name and pod.status.phase in ("Pending", "Running"):
-            by_node.setdefault(pod.spec.node_name, []).append(
-                sim.cache.new_task(pod))
+            by_node.setdefault(pod.spec.node_name, []).append(sim.cache.new_task(pod))
     for name, there in by_node.items():
         node = sim.cache.nodes.get(name)
         if node is None or not node.ready or not sim.surprises.isdisjoint(t.uid for t in there):
             continue
         taken = total(task.resreq for task in there)
         if above(taken, node.allocatable):
-            yield gettext("node {name} has pods that request {taken}, and offers {allocatable}",
-                          name=name, taken=taken, allocatable=node.allocatable)
+            yield f"node {name} has pods that request {taken}, and offers {node.allocatable}"
         staying = [task.pod for task in there
                    if task.uid not in leaving and task.pod.metadata.deletion_timestamp is None]
         ports = Counter(port for pod in staying for port in host_ports(pod))
-        yield from (gettext("node {name} has {count} pods on host port {port}", name=name,
-                            count=count, port=port)
+        yield from (f"node {name} has {count} pods on host port {port}"
                     for (_, port), count in ports.items() if count > 1)
 
 
@@ -93,11 +90,9 @@ def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
                 for (kind, _), pod in sim.informer.known.items() if kind == "Pod"}
     held = [task.uid for task in tasks]
     if len(held) != len(set(held)):
-        yield gettext("a pod has two tasks")
-    yield from (gettext("pod {key} has no task", key=informed[uid])
-                for uid in informed.keys() - set(held))
-    yield from (gettext("a task has no pod, uid {uid}", uid=uid)
-                for uid in set(held) - informed.keys())
+        yield "a pod has two tasks"
+    yield from (f"pod {informed[uid]} has no task" for uid in informed.keys() - set(held))
+    yield from (f"a task has no pod, uid {uid}" for uid in set(held) - informed.keys())
 
 
 def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
@@ -109,23 +104,22 @@ def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     for name, node in (*sim.cache.nodes.items(), *sim.cache.deleted_nodes.items()):
         expected = on_node.pop(name, {})
         if node.tasks.keys() != expected.keys():
-            yield gettext("node {name} holds {tasks}, but its tasks are {expected}", name=name,
-                          tasks=sorted(node.tasks), expected=sorted(expected))
+            yield (f"node {name} holds {sorted(node.tasks)}, but its tasks are "
+                   f"{sorted(expected)}")
         for key in node.tasks.keys() & expected.keys():
             if node.tasks[key].status != expected[key].status:
-                yield gettext("task {key} is {status}, but {there} on node {name}", key=key,
-                              status=expected[key].status, there=node.tasks[key].status, name=name)
+                yield (f"task {key} is {expected[key].status}, but {node.tasks[key].status} on "
+                       f"node {name}")
         yield from node_problems(node)
     for name, left in on_node.items():
-        yield gettext("tasks {left} are on node {name}, which the cache does not have",
-                      left=sorted(left), name=name)
+        yield f"tasks {sorted(left)} are on node {name}, which the cache does not have"
 
 
 def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """Check that an event is pending for each binding or releasing task, and no bind is twice."""
     pipeline, pods = sim.pipeline, sim.server.objects.get("Pod", {})
     bound_for = Counter(context.task.uid for context in pipeline.bound_for())
-    yield from (gettext("pod {uid} is on its way {count} times", uid=uid, count=count)
+    yield from (f"pod {uid} is on its way {count} times"
                 for uid, count in bound_for.items() if count > 1)
     evicted = {task.uid for task, _ in pipeline.evictions}
     for task in tasks:
@@ -134,10 +128,10 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
         pod = pods.get(task.key)
         behind = pod is None or pod.metadata.resource_version != task.pod.metadata.resource_version
         if task.status == BINDING and task.uid not in bound_for and not behind:
-            yield gettext("task {key} is Binding, and nothing binds it", key=task.key)
+            yield f"task {task.key} is Binding, and nothing binds it"
         if (task.status == RELEASING and task.uid not in evicted and not behind
                 and pod.metadata.deletion_timestamp is None):
-            yield gettext("task {key} is Releasing, and nothing ends it", key=task.key)
+            yield f"task {task.key} is Releasing, and nothing ends it"
 
 
 def _session(sim: Simulation) -> Iterator[str]:
@@ -149,8 +143,7 @@ def _session(sim: Simulation) -> Iterator[str]:
     left_out = {why.facts["name"] for why in ssn.snapshot.left_out if isinstance(why, Message)}
     for uid, job in sim.cache.jobs.items():
         if job.has_pending_tasks() and uid not in ssn.jobs and uid not in left_out:
-            yield gettext("job {uid} has pending tasks, but the session did not have it, for no "
-                          "reason", uid=uid)
+            yield f"job {uid} has pending tasks, but the session did not have it, for no reason"
 
 
 def host_ports(pod: Pod) -> set[tuple[str, int]]:
@@ -186,12 +179,11 @@ def node_problems(node: NodeInfo) -> Iterator[str]:
     for account, expected in sums.items():
         counted = getattr(table, account)[row]
         if not np.array_equal(counted, expected):
-            yield gettext("node {name} counts {account} {counted}, but its tasks make {expected}",
-                          name=node.name, account=account, counted=counted, expected=expected)
+            yield f"node {node.name} counts {account} {counted}, but its tasks make {expected}"
     offered = np.array([node.allocatable.get(name) for name in table.dimensions])
     if (table.idle[row] != offered - sums["used"]).any():
-        yield gettext("node {name} counts idle {idle}, but has {offered} less {used}",
-                      name=node.name, idle=table.idle[row], offered=offered, used=sums["used"])
+        yield (f"node {node.name} counts idle {table.idle[row]}, but has {offered} less "
+               f"{sums['used']}")
 
 
 def job_problems(job: JobInfo) -> Iterator[str]:
@@ -199,12 +191,10 @@ def job_problems(job: JobInfo) -> Iterator[str]:
     tasks = job.tasks.values()
     for task in tasks:
         if job.in_status(task.status).get(task.uid) is not task:
-            yield gettext("task {key} is {status}, but job {uid} has it elsewhere", key=task.key,
-                          status=task.status, uid=job.uid)
+            yield f"task {task.key} is {task.status}, but job {job.uid} has it elsewhere"
     for what, counted, expected in (
         ("in all", job.total_request, total(task.resreq for task in tasks)),
         ("as allocated", job.allocated,
          total(task.resreq for task in tasks if task.status in ALLOCATED))):
         if differ(counted, expected):
-            yield gettext("job {uid} counts {counted} {what}, its tasks make {expected}",
-                          uid=job.uid, counted=counted, what=gettext(what), expected=expected)
+            yield f"job {job.uid} counts {counted} {what}, its tasks make {expected}"
