@@ -1,5 +1,5 @@
-"""The kinds of records: `kinds.toml` has the fields and the meaning of each, its sentence is here, with
-numbers in display units.
+"""The kinds of records: `kinds.toml` has the fields and the meaning of each; its sentence is here,
+with numbers in display units.
 
 The stepper, breakpoints, `volcano-lab why` and the documentation read them. Add a kind of your own:
 

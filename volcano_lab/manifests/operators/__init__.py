@@ -13,7 +13,7 @@ from volcano_lab.api.pod_sum import add, parsed
 from volcano_lab.api.task import GROUP_NAME, TASK_SPEC
 from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.operators import model
-from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Reading, Role
+from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import LABELS, OPERATORS
 from volcano_lab.messages import gettext
 
@@ -41,9 +41,10 @@ def pod_count(obj: OperatorObject, objects: list[KubernetesObject]) -> int:
     return sum(role.count for gang in gangs for role in gang.roles)
 
 
-def _found(obj: OperatorObject, objects: list[KubernetesObject]) -> tuple[Reading, model.Found]:
+def _found(obj: OperatorObject, objects: list[KubernetesObject]
+           ) -> tuple[model.Reading, model.Found]:
     row = OPERATORS[type(obj)]
-    read = Reading(obj, objects, row.where)
+    read = model.Reading(obj, objects, row.where)
     return read, row.reader(read) if row.reader else []
 
 
@@ -54,15 +55,15 @@ def ended(obj: OperatorObject) -> str:
     'it is COMPLETED'
     """
     for path in ("phase", "jobDeploymentStatus", "applicationState.state", "terminalState"):
-        word = model.at(obj.status, path)
+        word = at(obj.status, path)
         if isinstance(word, str) and word.lower() in ENDED:
             return gettext("it is {word}", word=word)
-    conditions = model.at(obj.status, "conditions")
+    conditions = at(obj.status, "conditions")
     for condition in conditions if isinstance(conditions, list) else ():
-        word = model.at(condition, "type")
-        if isinstance(word, str) and word.lower() in ENDED and model.at(condition, "status") == "True":
+        word = at(condition, "type")
+        if isinstance(word, str) and word.lower() in ENDED and at(condition, "status") == "True":
             return gettext("it is {word}", word=word)
-    if True in (model.at(obj.spec, "suspend"), model.at(obj.spec, "runPolicy.suspend")):
+    if True in (at(obj.spec, "suspend"), at(obj.spec, "runPolicy.suspend")):
         return gettext("spec.suspend is true")
     return ""
 

@@ -80,8 +80,8 @@ def mpi(read: Reading) -> list[Gang]:
     of_job = read.obj.api_version.endswith("v2beta1")
     for role in gang.roles:
         if role.name == "launcher":
-            name = f"{read.name}-launcher"
-            role.names = lettered(f"{name}-") if of_job else lambda _: name
+            role.names = (lettered(f"{read.name}-launcher-") if of_job
+                          else lambda _: f"{read.name}-launcher")
             role.later = read.at("launcherCreationPolicy") == "WaitForWorkersReady"
     if gang.members is None and of_job:
         gang.members = 1 + sum(role.count for role in gang.roles if role.name == "worker")
