@@ -336,6 +336,8 @@ def of_file(path: Path, all_words: bool = True) -> list[str]:
     if path.name == "operators.toml":
         return [row["asks"] for row in tomllib.loads(text)["operator"]
                 if "asks" in row]
+    if path.name == "kinds.toml":
+        return [row["about"] for row in tomllib.loads(text).values()]
     if path.suffix == ".toml" and not all_words:
         return []
     if path.suffix == ".toml":
