@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_cluster import node
 
+from volcano_lab.api import go_pattern
 from volcano_lab.api.go_pattern import compile_pattern
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.api.objects import HyperNode
@@ -167,9 +168,19 @@ def test_nodes_added_later_match_by_pattern_and_label():
     tree.set_node("gpu-9", {"rack": "a"})
     view = tree.snapshot()
     assert view.real_nodes_set["s0"] == {"gpu-9"}
-    assert view.real_nodes_set["s1"] == {"gpu-9"}, "as in Volcano: nothing has built s1 anew"
+    assert view.real_nodes_set["s1"] == {"gpu-9"}, "as in Volcano: nothing has rebuilt s1"
     tree.delete_node("gpu-9")
     assert tree.snapshot().real_nodes_set["s0"] == set()
+
+
+def test_a_pattern_that_exceeds_its_time_limit_matches_no_node(monkeypatch, caplog):
+    monkeypatch.setattr(go_pattern, "SECONDS", 0.05)
+    nodes = {"a": {}, "a" * 63 + "-1": {}, "gpu-1": {}}
+    tree = tree_of(hyper_node("s0", 1, "regex:^(a|aa)+$"), hyper_node("s1", 1, "regex:^gpu"),
+                   nodes=nodes)
+    assert tree.snapshot().real_nodes_set == {"s0": set(), "s1": {"gpu-1"}}
+    assert 'more than 0.05 s to match "aaa' in caplog.text
+    assert "as regexMatch.pattern of a HyperNode it matches no node" in caplog.text
 
 
 def test_a_deleted_hyper_node_removes_its_nodes_from_those_above():

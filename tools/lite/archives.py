@@ -26,7 +26,8 @@ LATER = {"numpy-0.zip": ("numpy",),
          "pandas-0.zip": ("pandas", "dateutil", "six", "tzdata"),
          "altair-0.zip": ("altair", "jinja2", "jsonschema", "markupsafe", "narwhals", "packaging",
                           "pyrsistent", "_pyrsistent_version", "pvectorc"),
-         "rest-0.zip": ("anywidget", "click", "ipywidgets", "prometheus_client", "psygnal")}
+         "rest-0.zip": ("anywidget", "click", "ipywidgets", "prometheus_client", "psygnal",
+                        "regex")}
 INSTALLED = "/lib/python3.14/site-packages/"
 
 

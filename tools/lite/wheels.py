@@ -1,8 +1,9 @@
 """Python for a browser: Pyodide as released, and all packages.
 
-numpy and pandas are those of the release. The other packages, those of `requirements/browser.txt`,
-are fetched by their hashes from the package index that pip uses, as wheels; what is compiled in
-them is left out, for each has the same in Python. They and our own wheel become a few archives.
+numpy, pandas and regex are those of the release. The other packages, those of
+`requirements/browser.txt`, are fetched by their hashes from the package index that pip uses, as
+wheels; what is compiled in them is left out, for each has the same in Python. They and our own
+wheel become a few archives.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import Factory, define, evolve
 
-from volcano_lab.api.go_pattern import Pattern, compile_pattern
+from volcano_lab.api.go_pattern import compile_pattern
 from volcano_lab.api.objects import HyperNode, HyperNodeSpec, MemberSelector, ObjectMeta
 from volcano_lab.api.selector import Selector, label_selector
 
@@ -134,12 +134,10 @@ def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]
     >>> member_nodes(MemberSelector(exact_match=ExactMatch("x")), nodes)
     {'x'}
     """
-    exact, pattern, chosen = members.exact_match, _pattern_of(members), _labels_of(members)
-    if (exact and not exact.name) or (members.regex_match and not pattern):
+    exact, by_name, chosen = members.exact_match, _by_pattern(members, nodes), _labels_of(members)
+    if (exact and not exact.name) or by_name is None:
         return set()
-    found = {exact.name} if exact else set()
-    if pattern:
-        found.update(name for name in nodes if pattern.search(name))
+    found = {exact.name, *by_name} if exact else {*by_name}
     if chosen is not None:
         found.update(name for name, labels in nodes.items() if chosen.matches(labels))
     return found
@@ -151,18 +149,21 @@ def matches_any(members: MemberSelector, names: Iterable[str],
     selector.
     """
     if members.regex_match is not None:
-        pattern = _pattern_of(members)
-        return pattern is not None and any(map(pattern.search, names))
+        return bool(_by_pattern(members, names))
     chosen = _labels_of(members)
     return chosen is not None and any(chosen.matches(nodes[name]) for name in names
                                       if name in nodes)
 
 
-def _pattern_of(members: MemberSelector) -> Pattern | None:
+def _by_pattern(members: MemberSelector, names: Iterable[str]) -> list[str] | None:
+    """Return the names that match the selector's pattern, `None` for a pattern that is invalid or
+    too slow.
+    """
     if members.regex_match is None:
-        return None
+        return []
     try:
-        return compile_pattern(members.regex_match.pattern)
+        pattern = compile_pattern(members.regex_match.pattern)
+        return [name for name in names if pattern.search(name)]
     except ValueError as error:
         logger.error("%s; as regexMatch.pattern of a HyperNode it matches no node.", error)
         return None

@@ -202,9 +202,9 @@ class Renaming:
         """Return a pattern that matches the same nodes and hypernodes under their new names."""
         try:
             search = compile_pattern(text).search
+            found = [re.escape(self.name(name)) for name in self.members if search(name)]
         except ValueError:
             return "$.^"
-        found = [re.escape(self.name(name)) for name in self.members if search(name)]
         return f"^({'|'.join(found)})$" if found else "^-$"
 
     def configurations(self, data: Mapping[str, str]) -> dict[str, str]:
