@@ -2,7 +2,8 @@
 
 import pytest
 
-from volcano_lab.changes import change, change_conf
+from volcano_lab.changes import Change, change, change_conf
+from volcano_lab.changes.words import described
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.manifests.defaults import with_defaults
@@ -99,6 +100,15 @@ def test_arguments_of_plugins_are_set_in_a_copy():
     assert conf.tiers[0].plugins[0].arguments == {}
     with pytest.raises(ManifestError, match="plugins of the configuration are binpack"):
         change_conf(conf, ["plugin/gang.x=1"])
+
+
+@pytest.mark.parametrize(("setting", "text"), [
+    ('job/train.queue="2024-q"', "job ml/train: in queue 2024-q"),
+    ('plugin/gang.note="a: b"', "configuration: note unset -> a: b"),
+    ("queue/a.weight=5", "queue a: weight 1 -> 5")])
+def test_a_value_in_quotes_is_shown_without_them(setting, text):
+    conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: gang}]}]")
+    assert str(described(Change((setting,)), cluster(), conf)) == text
 
 
 def test_switches_and_actions_are_set_in_a_copy():

@@ -447,4 +447,3 @@ def test_the_fewest_steps_are_found():
     assert smallest(turns, 1000) == 37 and len(tried) < 16
     assert smallest(turns, 1000, 37) == smallest(turns, 1000, 30) == smallest(turns, 1000, 90) == 37
     assert smallest(lambda step: step == 1000, 1000) == 1000
-    assert smallest(lambda step: True, 0) is None

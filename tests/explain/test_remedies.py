@@ -5,16 +5,19 @@ others, and holds when the cycle is run on it; senseless ones are never offered.
 from __future__ import annotations
 
 import json
+from math import inf
+from typing import ClassVar
 
 import pytest
 from recorded_cases import HERE, rows
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.candidates import distinct
 from volcano_lab.explain.conf_options import keeping
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Rank, World
-from volcano_lab.explain.trial import Trial, run
+from volcano_lab.explain.trial import Deadline, Trial, run
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader as manifests
 
@@ -364,6 +367,22 @@ def test_a_trial_leaves_no_trace():
         assert trial.run(objects, explain.conf).committed == before
 
 
+def test_a_deadline_asks_for_no_facts_that_it_does_not_read():
+    """With an observer that watches, every action composes its notes, and every plugin is wrapped.
+    """
+    class Noted(Deadline):
+        noted: ClassVar[list[str]] = []
+
+        def note(self, kind, /, **facts):
+            self.noted.append(kind)
+
+    objects, actions = SCENES["no preempt"][0](), "allocate, preempt"
+    ssn = run(objects, load_conf(conf("priority", "gang", "predicates", actions=actions)),
+              observer=Noted(inf))
+    assert [done[0] for done in ssn.committed] == ["evict", "evict", "pipeline"]
+    assert "victims" not in Noted.noted
+
+
 def test_no_time_gives_no_remedy_and_they_come_one_by_one():
     explanation = Explainer(SCENES["ghosts"][0](), conf()).why("default/train")
     assert list(explanation.remedies_within(0)) == []
@@ -442,10 +461,10 @@ def test_what_the_webhooks_refuse_is_not_offered(parent, offered):
     assert (["--set", "queue/a.deserved.cpu=3"] in args) is offered, args
 
 
-@pytest.mark.parametrize(("action", "tried"), [
+@pytest.mark.parametrize(("action", "offered"), [
     ("preempt", ["plugin/drf.enablePreemptable=true", "plugin/gang.enablePreemptable=true"]),
     ("reclaim", []), ("shuffle", [])])
-def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action, tried):
+def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action, offered):
     conf = load_conf("actions: allocate, preempt\ntiers: [{plugins: [{name: gang, "
                      "enablePreemptable: false}, {name: drf, enablePreemptable: false}]}]")
-    assert [option.most.args[1] for option in keeping(World([], conf), action)] == tried
+    assert [option.most.args[1] for option in distinct(World([], conf), keeping(action))] == offered

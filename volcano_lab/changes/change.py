@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.changes.conf import change_conf, parted
+from volcano_lab.changes.conf import IN_CONF, change_conf, parted
 from volcano_lab.changes.draft import Draft, Index
 from volcano_lab.changes.job_fields import at_path, field_of
 from volcano_lab.changes.objects import Setting, apply, change, key_of
@@ -86,17 +86,13 @@ class Change:
 
     def inverse(self, world: Sequence[KubernetesObject], conf: SchedulerConfiguration) -> Change:
         """Return the change that restores this world. Raises `ManifestError`."""
-        draft = Draft(world)
-        settings, removals = [], [key_of(obj) for obj in self.added]
-        for text in self.settings:
-            before = text_before(draft, conf, text)
-            if before is None:
-                removals += _created(draft, text)
-            else:
-                settings.append(f"{_target(text)}={before}")
-        restored = {place for name in self.removals
-                    for place in draft.with_children(draft.find(name, name))}
-        return Change(tuple(settings), tuple(removals), tuple(draft[place] for place in restored))
+        draft, after = Draft(world), self.applied(world, conf)[0]
+        before, now = ({(obj.kind, obj.key): obj for obj in some} for some in (world, after))
+        settings = [f"{_target(text)}={_text_before(draft, conf, text)}" for text in self.settings
+                    if text.startswith(IN_CONF) or Setting.read(text).exists_in(draft)]
+        return Change(tuple(settings),
+                      tuple(key_of(obj) for key, obj in now.items() if key not in before),
+                      tuple(obj for key, obj in before.items() if key not in now))
 
 
 def _target(text: str) -> str:
@@ -137,7 +133,7 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
     if target.startswith("plugin/"):
         return _option(conf, *target.removeprefix("plugin/").partition(".")[::2])
     setting = Setting.read(text)
-    if setting.more_nodes or not draft.named_in(target):
+    if not setting.exists_in(draft):
         return None
     place, steps = setting.split(draft)
     obj = draft[place]
@@ -155,20 +151,7 @@ def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
     return None
 
 
-def text_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> str | None:
-    """Return the same in the syntax of a setting; None where the setting creates an object."""
+def _text_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> str:
+    """Return the same in the syntax of a setting."""
     before = value_before(draft, conf, text)
-    if text.startswith("conf/"):
-        return before
-    creates = not text.startswith("plugin/") and (
-        Setting.read(text).more_nodes or not draft.named_in(_target(text)))
-    return None if before is None and creates else value_text(before)
-
-
-def _created(draft: Draft, text: str) -> list[str]:
-    """Return the names of objects that a setting creates."""
-    setting, after = Setting.read(text), Draft(draft.source)
-    if not setting.more_nodes:
-        return [setting.target]
-    setting.apply_to(after)
-    return [key_of(obj) for obj in after.loaded()[len(draft.source):]]
+    return str(before) if text.startswith("conf/") else value_text(before)

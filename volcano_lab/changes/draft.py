@@ -3,9 +3,9 @@
 Volcano: none
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from functools import cached_property
+from typing import Any
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
@@ -25,26 +25,24 @@ CLASSES = {cls.kind.lower(): cls for cls in (*operators.KINDS.values(), *KINDS.v
 
 
 class Index:
-    """The places of objects in a list by name, the pods of a PodGroup, the objects of an owner."""
+    """The places of objects by kind, by kind and name, and by their owner's kind, namespace, name.
+    """
 
-    def __init__(self, objects: Sequence[KubernetesObject]):
-        self.objects = objects
+    def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.kinds: dict[str, list[int]] = {}
         self.names: dict[tuple[str, str], list[int]] = {}
+        self.owned: dict[tuple[str, str, str], list[int]] = {}
         for place, obj in enumerate(objects):
-            kind = obj.kind.lower()
-            self.kinds.setdefault(kind, []).append(place)
-            for key in keys_of(obj):
-                self.names.setdefault((kind, key), []).append(place)
+            self.add(place, obj)
 
-    @cached_property
-    def owned(self) -> dict[tuple[str, str, str], list[int]]:
-        """The places of the objects owned by a (kind, namespace, name)."""
-        found: dict[tuple[str, str, str], list[int]] = {}
-        for place, obj in enumerate(self.objects):
-            for kind, name in owners_of(obj):
-                found.setdefault((kind, obj.namespace or "default", name), []).append(place)
-        return found
+    def add(self, place: int, obj: KubernetesObject) -> None:
+        """Add an object."""
+        kind, space = obj.kind.lower(), obj.namespace or "default"
+        self.kinds.setdefault(kind, []).append(place)
+        for key in keys_of(obj):
+            self.names.setdefault((kind, key), []).append(place)
+        for owner, name in owners_of(obj):
+            self.owned.setdefault((owner, space, name), []).append(place)
 
 
 class Draft:
@@ -65,6 +63,7 @@ class Draft:
         self.later = dict(getattr(objects, "later", {}))
         self._changed: dict[int, KubernetesObject | None] = {}
         self._added: list[KubernetesObject] = []
+        self._index_added = Index()
 
     def __getitem__(self, place: int) -> KubernetesObject:
         found = self._at(place)
@@ -83,6 +82,7 @@ class Draft:
         self._changed[place] = obj
 
     def add(self, obj: KubernetesObject) -> None:
+        self._index_added.add(len(self.source) + len(self._added), obj)
         self._added.append(obj)
 
     def loaded(self) -> Loaded:
@@ -99,26 +99,18 @@ class Draft:
 
     # -- finding ----------------------------------------------------------------------------------
 
-    def of_kind(self, kind: str) -> Iterator[int]:
-        """Yield the places of a kind; the word `job` also means a PodGroup without a Job."""
-        for each in (kind, "podgroup") if kind == "job" else (kind,):
-            yield from (place for place in self.index.kinds.get(each, ())
-                        if self._at(place) is not None)
-            yield from (place for place, obj in self._new() if obj.kind.lower() == each)
+    def _there(self, table: str, key: Any) -> list[int]:
+        """Return the places in one table of the indices, without removed objects."""
+        return [place for index in (self.index, self._index_added)
+                for place in getattr(index, table).get(key, ()) if self._at(place) is not None]
 
-    def _new(self) -> Iterator[tuple[int, KubernetesObject]]:
-        known = len(self.source)
-        yield from ((place, obj) for place in range(known, known + len(self._added))
-                    if (obj := self._at(place)) is not None)
+    def of_kind(self, kind: str) -> list[int]:
+        """Return the places of a kind; the word `job` also means a PodGroup without a Job."""
+        return self._there("kinds", kind) + (self.of_kind("podgroup") if kind == "job" else [])
 
     def _called(self, kind: str, name: str) -> list[int]:
-        found = []
-        for each in (kind, "podgroup") if kind == "job" else (kind,):
-            found += [place for place in self.index.names.get((each, name), ())
-                      if self._at(place) is not None]
-            found += [place for place, obj in self._new()
-                      if obj.kind.lower() == each and name in keys_of(obj)]
-        return found
+        return self._there("names", (kind, name)) + (
+            self._called("podgroup", name) if kind == "job" else [])
 
     def has(self, name: str, where: str) -> bool:
         """Return whether KIND/NAME exists."""
@@ -134,9 +126,9 @@ class Draft:
             known = [keys_of(self[place])[0] for place in self.of_kind(kind)]
             near = get_close_matches(rest, known, 5, 0.4) or known[:5]
             raise ManifestError(
-        '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else
-        '"{where}": there is no {word} "{rest}"; there are {near:,}', where=where,
-        word=word, rest=rest, near=near or gettext("none"))
+                '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else
+                '"{where}": there is no {word} "{rest}"; there are {near:,}', where=where,
+                word=word, rest=rest, near=near or gettext("none"))
         alike = [obj for place in found if (obj := self[place]).kind == self[found[0]].kind]
         if len(set(map(place_key, alike))) > 1:
             raise ManifestError('"{where}": {names:,} have this name; allowed is NAMESPACE/NAME',
@@ -154,12 +146,8 @@ class Draft:
 
     def pods_of(self, group: PodGroup) -> list[int]:
         """Return the places of a PodGroup's pods."""
-        own = group.namespace or "default"
-        key = "PodGroup", own, group.name
-        found = [place for place in self.index.owned.get(key, ()) if self._at(place) is not None]
-        found += [place for place, obj in self._new()
-                  if ("PodGroup", group.name) in owners_of(obj) and obj.namespace == own]
-        return [place for place in found if isinstance(self[place], Pod)
+        owned = self._there("owned", ("PodGroup", group.namespace or "default", group.name))
+        return [place for place in owned if isinstance(self[place], Pod)
                 and self[place].metadata.annotations.get(GROUP_NAME) == group.name]
 
     def with_children(self, place: int) -> set[int]:
@@ -168,16 +156,12 @@ class Draft:
         more = {place}
         while more:
             found |= more
-            more = {child for each in more for child in self._children(self[each])
-                    if child not in found and self._at(child) is not None}
+            more = {child for each in more for child in self._children(self[each])} - found
         return found
 
-    def _children(self, obj: KubernetesObject) -> Iterator[int]:
+    def _children(self, obj: KubernetesObject) -> list[int]:
         kind, space, _ = place_key(obj)
-        kind = kind.removeprefix("Volcano")
-        yield from self.index.owned.get((kind, space, obj.name), ())
-        yield from (place for place, each in self._new() if (each.namespace or "default") == space
-                    and (kind, obj.name) in owners_of(each))
+        return self._there("owned", (kind.removeprefix("Volcano"), space, obj.name))
 
 
 def kind_of(word: str, where: str) -> str:

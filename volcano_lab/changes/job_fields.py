@@ -7,7 +7,7 @@ the new value.
 Volcano: none
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -54,7 +54,7 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
         least = job.group.spec.min_member
         path = ["minMember"] if word == "minAvailable" else steps
         spec = edited(job.group.spec, path, edit, where)
-        if path == ["minMember"] and least:
+        if path == ["minMember"] and least and spec.min_resources:
             spec = attrs.evolve(spec, min_resources=scaled(spec.min_resources, spec.min_member,
                                                            least))
         job.group = attrs.evolve(job.group, spec=spec)
@@ -68,20 +68,15 @@ def field_of(world: Draft, place: int, steps: list[str]) -> Any:
     """Return a job's value at a path, as plain data; its PodGroup is at a place. Of
     pods' fields the first pod's value counts, of requests the largest.
     """
-    word, *rest = steps
+    word, name = steps[0], ".".join(steps[1:])
     job = _Job(world, place)
     if word == "requests":
-        asked = [each.resources.requests[".".join(rest)] for pod in job.pods
-                 for each in (*pod.spec.containers, *pod.spec.init_containers)
-                 if ".".join(rest) in each.resources.requests]
-        return max(asked, key=quantity.parse, default=None)
+        return max(job.requests(name), key=quantity.parse, default=None)
     if word == "pods":
-        return job.count()
-    if word == "priority":
-        return next((pod.spec.priority for pod in job.pods), None)
+        return job.running + len(job.pods)
     if word == "annotations":
-        return job.group.metadata.annotations.get(".".join(rest))
-    if word in IN_PODS:
+        return job.group.metadata.annotations.get(name)
+    if word in IN_PODS or word == "priority":
         return next((at_path(pod.spec, steps) for pod in job.pods), None)
     return at_path(job.group.spec, ["minMember"] if word == "minAvailable" else steps)
 
@@ -117,37 +112,35 @@ class _Job:
             and pod.namespace == self.group.namespace for pod in pods)), "")
         self.pods = [*(world[at] for at in self.places), *world.later.get(self.later, ())]
 
+        self.running = sum(bool(world[at].spec.node_name) for at in world.pods_of(self.group))
+
     def classes(self) -> Iterable[Any]:
         return (self.world[at] for at in self.world.of_kind("priorityclass"))
+
+    def requests(self, name: str) -> list[str]:
+        """Return what containers of its pods request of a resource."""
+        return [each.resources.requests[name] for pod in self.pods
+                for each in (*pod.spec.containers, *pod.spec.init_containers)
+                if name in each.resources.requests]
 
     def each_pod(self, change: Change) -> None:
         self.pods = [change(pod) for pod in self.pods]
 
     def each_spec(self, change: Change) -> None:
         """Change the specs, once for all pods that share one."""
-        known: dict[int, Any] = {}
-        for pod in self.pods:
-            if id(pod.spec) not in known:
-                known[id(pod.spec)] = change(pod.spec)
-        self.each_pod(lambda pod: attrs.evolve(pod, spec=known[id(pod.spec)]))
-
-    def _running(self) -> int:
-        return sum(bool(self.world[at].spec.node_name) for at in self.world.pods_of(self.group))
-
-    def count(self) -> int:
-        """Return its number of pods."""
-        return self._running() + len(self.pods)
+        known = {id(pod.spec): pod.spec for pod in self.pods}
+        changed = {key: change(spec) for key, spec in known.items()}
+        self.each_pod(lambda pod: attrs.evolve(pod, spec=changed[id(pod.spec)]))
 
     def set_pods(self, count: int, where: str) -> None:
         """Set the number of pods: remove the last pending ones, or copy the first pending one."""
-        running = self._running()
-        if count < running or (count > running and not self.pods):
+        if count < self.running or (count > self.running and not self.pods):
             raise ManifestError(
-        '"{where}": pods is {count}; {running} of them run, allowed are {running} or more'
-        if self.pods else
-        '"{where}": pods is {count}; {running} of them run, allowed are {running}',
-        where=where, count=count, running=running)
-        wanted, like = count - running, self.pods[:1]
+                '"{where}": pods is {count}; {running} of them run, allowed are {running} or more'
+                if self.pods else
+                '"{where}": pods is {count}; {running} of them run, allowed are {running}',
+                where=where, count=count, running=self.running)
+        wanted, like = count - self.running, self.pods[:1]
         self.pods = self.pods[:wanted] + [pod.changed(metadata={
             "name": f"{pod.name}-more-{number}", "uid": f"{pod.metadata.uid}-more-{number}"})
             for pod in like for number in range(wanted - len(self.pods))]
@@ -164,13 +157,11 @@ class _Job:
 
     def set_request(self, name: str, edit: Change) -> None:
         """Set containers' requests: those above the value, and the largest; without any, of each
-        pod's first container. Null removes it. `minResources` follows.
+        pod's first container. Null removes it. `minResources` is scaled by the ratio of the sums.
         """
-        asked = [quantity.parse(each.resources.requests[name]) for pod in self.pods
-                 for each in (*pod.spec.containers, *pod.spec.init_containers)
-                 if name in each.resources.requests]
+        before = [*map(quantity.parse, self.requests(name))]
         given = edit(None)
-        value, most = quantity.parse(str(given or 0)), max(asked, default=None)
+        value, most = quantity.parse(str(given or 0)), max(before, default=None)
 
         def wanted(container: api.Container, first: bool) -> api.Container:
             requests = container.resources.requests
@@ -184,20 +175,14 @@ class _Job:
         self.each_spec(lambda spec: attrs.evolve(
             spec, containers=[wanted(each, not at) for at, each in enumerate(spec.containers)],
             init_containers=[wanted(each, False) for each in spec.init_containers]))
-        self._follow(name, given, asked, value)
-
-    def _follow(self, name: str, given: Any, asked: list[Any], value: Any) -> None:
-        """Scale `minResources` by the ratio of the new requests to the old ones."""
-        least = self.group.spec.min_resources or {}
+        least = dict(self.group.spec.min_resources or {})
         if given is None:
-            least = {key: text for key, text in least.items() if key != name}
-        elif not asked and least:
-            least = least | {name: quantity.to_text(value * self.group.spec.min_member)}
+            least.pop(name, None)
+        elif least and not before:
+            least[name] = quantity.to_text(value * self.group.spec.min_member)
         elif name in least:
-            part = sum(value if now == max(asked) or now > value else now for now in asked
-                       ) / sum(asked)
-            least = least | {name: quantity.to_text(quantity.parse(least[name]) * part,
-                                                    quantity.style_of(least[name]))}
+            after = sum(map(quantity.parse, self.requests(name)))
+            least |= scaled({name: least[name]}, after, sum(before))
         self.group = self.group.changed(spec={"min_resources": least or None})
 
     def put_back(self) -> None:
@@ -214,29 +199,7 @@ class _Job:
 
 def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
     """Return a copy of an object, or part of one, with one field set. Raises `ManifestError`."""
-    document = unstructure(part)
-    place: Any = document
-    for number, step in enumerate(steps):
-        if isinstance(place, list):
-            if not step.isdigit() or int(step) > len(place):
-                raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it',
-                                    where=where, path=".".join(steps[:number]), count=len(place),
-                                    step=step)
-            place += [{}] if int(step) == len(place) else []
-            key: Any = int(step)
-        else:
-            key = step
-        if number == len(steps) - 1:
-            before = place[key] if isinstance(place, list) else place.get(key)
-            place[key] = edit(before)
-            if place[key] is None and before is not None:
-                del place[key]
-        else:
-            following = place[key] if isinstance(place, list) else place.setdefault(key, {})
-            if not isinstance(following, dict | list):
-                raise ManifestError('"{where}": {path} has no fields', where=where,
-                                    path=".".join(steps[:number + 1]))
-            place = following
+    document = _with(unstructure(part), steps, edit, where)
     findings = Findings()
     changed = structure(type(part), document, findings)
     if problems := findings.errors + findings.warnings:
@@ -246,11 +209,48 @@ def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:
     return changed
 
 
-def scaled(amounts: dict[str, str] | None, part: int, whole: int) -> dict[str, str] | None:
-    """Scale amounts of the `whole` number of members to `part` members."""
-    return amounts and {name: quantity.to_text(
-        quantity.parse(text) * part / whole, quantity.style_of(text))
-        for name, text in amounts.items()}
+def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
+          above: tuple[str, ...] = ()) -> Any:
+    """Return a copy of plain data with the field at a path edited; null removes it."""
+    step, *rest = steps
+    if not isinstance(part, dict | list):
+        raise ManifestError('"{where}": {path} has no fields', where=where, path=".".join(above))
+    if isinstance(part, list) and (not step.isdigit() or int(step) > len(part)):
+        raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it',
+                            where=where, path=".".join(above), count=len(part), step=step)
+    fields = dict(enumerate(part) if isinstance(part, list) else part)
+    key = int(step) if isinstance(part, list) else step
+    before = fields.get(key)
+    fields[key] = _with({} if before is None else before, rest, edit, where, (*above, step)
+                        ) if rest else edit(before)
+    if fields[key] is None:
+        del fields[key]
+    return [*fields.values()] if isinstance(part, list) else fields
+
+
+def scaled(amounts: dict[str, str], part: Any, whole: Any) -> dict[str, str]:
+    """Scale amounts of a `whole`, as of its members, to a `part` of it."""
+    return {name: quantity.to_text(quantity.parse(text) * part / whole, quantity.style_of(text))
+            for name, text in amounts.items()}
+
+
+def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
+          above: tuple[str, ...] = ()) -> Any:
+    """Return a copy of plain data with the field at a path edited; null removes it."""
+    step, *rest = steps
+    if not isinstance(part, dict | list):
+        raise ManifestError('"{where}": {path} has no fields', where=where, path=".".join(above))
+    if isinstance(part, list) and (not step.isdigit() or int(step) > len(part)):
+        raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it',
+                            where=where, path=".".join(above), count=len(part), step=step)
+    fields = dict(enumerate(part) if isinstance(part, list) else part)
+    key = int(step) if isinstance(part, list) else step
+    before = fields.get(key)
+    fields[key] = _with({} if before is None else before, rest, edit, where, (*above, step)
+                        ) if rest else edit(before)
+    if fields[key] is None:
+        del fields[key]
+    return [*fields.values()] if isinstance(part, list) else fields
 
 
 def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]:

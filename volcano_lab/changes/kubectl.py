@@ -48,8 +48,7 @@ def _delete(obj: KubernetesObject) -> str:
 
 def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]]) -> str:
     """Return one setting's command; "patched" if it was added to a patch, "" without one."""
-    name = draft.named_in(setting.target)
-    if not name or setting.more_nodes:
+    if not setting.exists_in(draft):
         return ""
     place, steps = setting.split(draft)
     obj = draft[place]

@@ -60,18 +60,13 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     ['root', 'default']
     """
     given = Draft(objects if isinstance(objects, list) else list(objects))
-    changes = [Setting.read(text) for text in settings]
     doomed = [name for name in removals if not _remove(given, name)]
-    late = [each for each in changes if not each.applied_to(given)]
+    late = [text for text in settings if not Setting.read(text).applied_to(given)]
     world = with_defaults(given.loaded())
     if not late and not doomed:
         return world
     draft = Draft(world)
-    for name in doomed:
-        if not _remove(draft, name):
-            draft.find(name, f"remove {name}")
-    for each in late:
-        each.apply_to(draft)
+    apply(draft, late, doomed)
     return draft.loaded()
 
 
@@ -127,6 +122,10 @@ class Setting:
     def more_nodes(self) -> bool:
         return bool(re.match("(no|nodes?)/", self.target)) and self.target.endswith(".more")
 
+    def exists_in(self, draft: Draft) -> bool:
+        """Return whether it changes an object that exists, and creates none."""
+        return not self.more_nodes and bool(draft.named_in(self.target))
+
     def edit(self, before: Any) -> Any:
         """Return the value after the setting, from that before."""
         if not self.adds:
@@ -149,8 +148,7 @@ class Setting:
 
     def applied_to(self, draft: Draft) -> bool:
         """Apply it to manifests, before controllers see them; return False if it must wait."""
-        known = draft.named_in(self.target)
-        if self.more_nodes or not known:
+        if not self.exists_in(draft):
             if self.more_nodes or not isinstance(self.value, dict):
                 kind = kind_of(self.target.partition("/")[0], self.target)
                 if issubclass(CLASSES[kind], OperatorObject):

@@ -87,17 +87,17 @@ CONTEXT = click.option("--context", metavar="NAME", help="Without FILE: the clus
 OVER_TIME = (
     click.option("--until", metavar="TIME", help="Until when: seconds, 90s, 10m, 2h or 1d.  "
                  "[default: until nothing happens any more]"),
-    click.option("--arrivals", metavar="WHAT", help="When jobs come: created (their "
+    click.option("--arrivals", metavar="WHAT", help="When jobs arrive: created (their "
                  "creationTimestamp), a rate such as 30/h of jobs like those that wait, or the "
                  "file of a trace (.csv, .jsonl, .swf).  [default: created]"),
     click.option("--duration", metavar="TIME", help="How long a job runs without an annotation "
                  "volcano-lab/run-time: 10m, exponential:10m, uniform:1m..5m.  [default: for "
                  "ever]"),
-    click.option("--failures", metavar="TIME[,TIME]", help="Time between two failures of a node, "
-                 "in mean, and until it is back."),
+    click.option("--failures", metavar="TIME[,TIME]", help="Mean time between two failures of a "
+                 "node, and until it is ready again."),
     click.option("--period", metavar="TIME", help="Between two cycles.  [default: 1s, or more "
                  "where the time is long]"),
-    click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Of random draws."),
 )
 CONF = click.option("--conf", metavar="FILE", type=FILE,
                     help="A volcano-scheduler.conf or the ConfigMap of one.  [default: a ConfigMap "
@@ -156,7 +156,7 @@ def volcano_lab() -> None:
       volcano-lab why cluster.yaml train
       kubectl volcano-lab why train -n team
 
-    NO_COLOR=1 takes the colours away.
+    NO_COLOR=1 prints without colours.
     """
 
 
@@ -232,7 +232,7 @@ def run() -> None:
 @click.option("--no-remedies", is_flag=True, help="The cause alone, at once.")
 @click.option("--cycle", type=click.IntRange(1, 100_000), metavar="N",
               help="At the end of cycle N of a simulation of the FILEs (one cycle a second), or of "
-              "a recording; with what the job went through until then.")
+              "a recording; with the job's history until then.")
 @click.option("--life", metavar="EVENTS", type=FILE,
               help="What changed before each cycle, beginning with the FILEs (see replay --life); "
               "without --cycle, its last one.")
@@ -242,8 +242,8 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
     """Why a job, pod or queue is as it is, and what would change it.
 
     NAME is that of a job, a pod (NAMESPACE/NAME) or a queue, as a rule the last word; without FILE
-    it is one of the live cluster. In a simulation pods run for ever, and
-    those that are evicted are made anew; of a loop of evictions it is told what ends it.
+    it is one of the live cluster. In a simulation pods run for ever, and evicted pods are created
+    again; for a loop of evictions, the change that ends it is shown.
 
     \b
     Examples:
@@ -302,7 +302,7 @@ def lint() -> None:
               "or conf/actions=NAMES.")
 @click.option("--add", metavar="FILE", multiple=True, type=FILE, help="Add manifests.")
 @click.option("--remove", metavar="KIND/NAME", multiple=True, shell_complete=named,
-              help="Take an object away, and what it has made.")
+              help="Remove an object, and the objects that it created.")
 @click.option("--conf", metavar="FILE", type=FILE,
               help="The configuration of the cluster; without any other change, or with "
               "--base-conf, the one to try instead.")
@@ -316,8 +316,8 @@ def lint() -> None:
 def what_if() -> None:
     """What a change would change, before and after.
 
-    Who is placed, evicted, waits; what queues deserve and hold. Nothing but the copy in memory is
-    changed. A Job's name stands for its PodGroup where the files have no Job.
+    Which pods are placed or evicted, which jobs wait; what queues deserve and hold. Only the copy
+    in memory is changed. A Job's name stands for its PodGroup where the files have no Job.
 
     \b
     Examples:
@@ -335,7 +335,7 @@ def what_if() -> None:
 @click.argument("b", type=FILE)
 @options(CONF, OUTPUT, NOW, RECURSIVE)
 def diff() -> None:
-    """In what the cycles of two exports differ.
+    """How the cycles of two exports differ.
 
     The exit code is 1 where they differ, as that of kubectl diff.
 
@@ -359,15 +359,15 @@ def diff() -> None:
 @click.option("--scheduler", metavar="ADDRESS",
               help="A Dask scheduler, as tcp://host:8786, or local for one on this machine.")
 @click.option("--results", metavar="DIR", type=FILE,
-              help="Keep what is done in this folder, as Parquet, and go on from it.")
+              help="Keep finished settings in this folder, as Parquet, and continue from them.")
 @click.option("--plot", metavar="FILE", type=FILE,
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
 @options(*OVER_TIME, CONF, OUTPUT, RECURSIVE, CONTEXT)
 def sweep() -> None:
     """A cycle, or some time, for every setting of a grid.
 
-    On one core, several, or many machines. The exit code is 1 where a setting failed; the others
-    stand nevertheless.
+    On one core, several, or many machines. The exit code is 1 where a setting failed; results of
+    the others are printed nevertheless.
 
     \b
     Examples:
@@ -384,8 +384,8 @@ def sweep() -> None:
 def simulate() -> None:
     """The jobs of a cluster over time: who waits how long.
 
-    Jobs that have a place run; those that wait, come, run and end. Waiting, slowdown, utilisation,
-    shares of what queues deserve, evictions, broken gangs.
+    Placed jobs run; jobs that wait or arrive are placed, run and end. Waiting, slowdown,
+    utilisation, shares of what queues deserve, evictions, broken gangs.
 
     \b
     Examples:
@@ -404,7 +404,7 @@ def capture() -> None:
     """A cluster into a file, and what is missing in it.
 
     Without FILEs, prints the line that brings a cluster into a file; it is for a shell with
-    kubectl. Secrets are not asked for; environment, images and applied configurations are forgotten
+    kubectl. Secrets are not requested; environment, images and applied configurations are dropped
     when the file is read. The check says what is missing before anything is run, and its exit code
     is then 1.
 
@@ -420,13 +420,13 @@ def capture() -> None:
               default="yaml", metavar="FORM", help="yaml and json for kubectl apply, case for "
               "replay.  [default: yaml]")
 @click.option("--anonymise", is_flag=True,
-              help="Give everything another name, the same everywhere.")
+              help="Replace each name by another one, the same everywhere.")
 @options(CONF, RECURSIVE, CONTEXT)
 def export() -> None:
     """Write a cluster as manifests, or as a case for replay.
 
-    Names of objects, labels and taints are other ones with --anonymise, also in the scheduler's
-    configuration; numbers, amounts and the order of names stay, so that the decisions do.
+    --anonymise replaces the names of objects, labels and taints, also in the scheduler's
+    configuration; numbers, amounts and the order of names stay, and so do the decisions.
 
     \b
     Examples:
@@ -520,7 +520,7 @@ def riddle(number: int | None, form: str | None) -> int:
 @command("site")
 @click.argument("folder", metavar="[DIR]", required=False, type=FILE)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
-              help="0.0.0.0 lets other machines ask: a classroom.")
+              help="0.0.0.0 serves other machines, too: a classroom.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
               help="0 takes any.")
 def site() -> None:
@@ -540,7 +540,7 @@ def site() -> None:
 @click.argument("cases", metavar="[CASES]", required=False, type=FILE)
 @click.option("--timing", is_flag=True, help="What each phase took, in place of the decisions.")
 @click.option("--life", metavar="EVENTS", type=FILE,
-              help="What changed before each cycle; one scheduler lives through them.")
+              help="What changed before each cycle; one scheduler runs all cycles.")
 @click.option("--summary", is_flag=True, help="Sums by family in a table, in place of the lines.")
 def replay(cases: str | None, timing: bool, life: str | None, summary: bool) -> int:
     """The decisions on recorded cases, one JSON object per line.
@@ -594,7 +594,7 @@ def version(ctx: click.Context) -> None:
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes a shell complete words, also names in files.
+    """Print the script with which a shell completes words, also names in files.
 
     \b
     Examples:

@@ -6,14 +6,17 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import Any
+
+from attrs import define
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode
 from volcano_lab.changes.change import Change, value_before
+from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
-from volcano_lab.changes.objects import UNSCHEDULABLE, Setting
+from volcano_lab.changes.job_fields import at_path
+from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import values
 from volcano_lab.explain.conf_options import (
     KEEPERS,
@@ -40,485 +43,460 @@ from volcano_lab.trace import queue_attributes
 from volcano_lab.trace.plain import amounts
 
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
+SHARE = ("over_deserved", "overused")
 ENDED = 4
 """So many jobs at most are waited for."""
-AFFINITIES = {"node_affinity": "nodeAffinity", "anti_affinity": "podAntiAffinity",
-              "pod_affinity": "podAffinity"}
-PATHS: dict[str, tuple[str, ...]] = {
-    "gated": ("{job}.schedulingGates=[]",),
-    **{code: (f"{{job}}.affinity.{field}=null",) for code, field in AFFINITIES.items()},
-    "preempt_not_eligible": ("{job}.preemptionPolicy=PreemptLowerPriority",),
-    "revocable_zone": ("{job}.annotations[volcano.sh/preemptable]=true",),
-    "other_scheduler": (f"{{job}}.schedulerName={SCHEDULER}",)}
-"""Cause -> what could be otherwise; {job} is the one that waits."""
-
+GROUPS = ("affinity", "nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 Numbers = dict[str, Any]
-BY_CAUSE: dict[str, Callable[[World, JobInfo, Numbers], Iterable[Option]]] = {
-    **{f"no_{name}_action": lambda world, job, numbers, name=name: with_action(world, name)
-       for name in ("allocate", "backfill", "reclaim")},
-    "no_enqueue_action": lambda world, job, numbers: with_action(world, "enqueue", "allocate"),
-    **{code: lambda world, job, numbers: values.spread(world, job.uid)
-       for code in ("topology_spread", "spread_label")},
-    "node_affinity": lambda world, job, numbers: _selector(world, job.uid),
-    "driver_nowhere": lambda world, job, numbers: [once("conf/ignored-provisioners=" + ", ".join(
-        [*world.conf.ignored_provisioners, numbers["driver"]]), rank=Rank.SWITCH)],
-    "not_starving": lambda world, job, numbers: with_action(world, "allocate"),
-    "queue_closed": lambda world, job, numbers: _opened(world, job.queue),
-    "resource_quota": lambda world, job, numbers: _quota(world, job.namespace, numbers),
-    "tree_broken": lambda world, job, numbers: chain(
-        *(_parents(world, *each) for each in numbers["missing"].items()),
-        *(in_queues(world, uid, below) for uid, below in numbers["inner"].items())),
-    "no_default_sub_group": lambda world, job, numbers: _anywhere(world, job.uid),
-    "gang_invalid": lambda world, job, numbers: _there(world, job, numbers),
-    "node_group": lambda world, job, numbers: _node_groups(world, job.queue, numbers["names"]),
-    "taint": lambda world, job, numbers: chain(_tolerations(
-        world, job.uid, numbers["names"]), _repaired(world, numbers["names"])),
-    "cordoned": lambda world, job, numbers: uncordoned(world, numbers["names"]),
-    "topology_too_small": lambda world, job, numbers: values.tiers(world, job.uid)}
-"""Cause -> its changes, where these follow from it alone and not by a path."""
+
+
+@define
+class Rule:
+    """A change by its path: {job} is the one that waits, with so many {pods}; {each} stands for
+    each of the cause's "names", or of all "queues".
+    """
+
+    path: str
+    rank: int = Rank.JOB
+    kind: str = ""
+    each: str = ""
+
+
+STARVING = (Rule("{job}.minAvailable={pods}", Rank.SWITCH),
+            Rule("plugin/gang.enableJobStarving=false", Rank.SWITCH))
+RULES: dict[str, tuple[Rule, ...]] = {
+    "gated": (Rule("{job}.schedulingGates=[]"),),
+    "node_affinity": (Rule("{job}.affinity.nodeAffinity=null", Rank.LESS),),
+    "anti_affinity": (Rule("{job}.affinity.podAntiAffinity=null", Rank.LESS),),
+    "pod_affinity": (Rule("{job}.affinity.podAffinity=null", Rank.LESS),),
+    "preempt_not_eligible": (Rule("{job}.preemptionPolicy=PreemptLowerPriority"),),
+    "revocable_zone": (Rule("{job}.annotations[volcano.sh/preemptable]=true"),),
+    "other_scheduler": (Rule(f"{{job}}.schedulerName={SCHEDULER}"),),
+    "cordoned": (Rule("node/{each}.unschedulable=false", Rank.SWITCH, "uncordon", "names"),),
+    "gang_content": STARVING,
+    "minimum_promised": STARVING,
+    "reclaim_no_candidates": (Rule("queue/{each}.reclaimable=true", Rank.SWITCH, "", "queues"),)}
+"""Cause -> what could be otherwise."""
 
 
 def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
     """The options of a job that waits, those that change least first; each once, and none that
     changes nothing.
     """
-    found: dict[Change, Option] = {}
-    for option in _options(world, ssn, job, causes):
-        known = found.get(option.most)
-        if option.steps > 0 and (known is None or option.rank < known.rank):
-            found[option.most] = option
-    draft = Draft(world.objects, world.index)
-    return sorted((option for change, option in found.items() if _changes(world, draft, change)),
-                  key=lambda option: option.rank)
-
-
-def _changes(world: World, draft: Draft, change: Change) -> bool:
-    """Whether a change is one: not of what is so already, or of a plugin that is not there."""
-    for text in change.settings:
-        before = value_before(draft, world.conf, text)
-        if text.startswith("plugin/"):
-            after = text.partition("=")[2]
-            known = before is not None or not text.partition(".")[2].startswith("enable")
-            if known and str(before).lower() != after:
-                return True
-        elif text.startswith("conf/"):
-            if before != text.partition("=")[2]:
-                return True
-        else:
-            value = Setting.read(text).value
-            if before != value and not (value in (None, []) and not before):
-                return True
-    return bool(change.removals or change.added)
-
-
-def _options(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Option]:
-    codes = {cause.code for cause in causes}
-    refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
-    evicts = {"preempt", "reclaim"} & {*world.conf.actions}  # enqueue keeps these from acting
-    for cause in causes:
-        yield from _for(world, ssn, job, cause)
-    yield from with_action(world, "allocate") if "no_enqueue_action" not in codes else ()
-    if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
-        yield from _from_others(world, ssn, job, evicts)
-    spare = refused and not any(map(grows, ssn.jobs.values()))  # a change for everybody
-    evicts = evicts if _others_hold(ssn, job) or _less_important(ssn, job) else set()
-    yield from without_action(world, "enqueue") if spare and evicts else ()
-    if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
-        yield from in_queues(world, job.uid, _other_queues(ssn, job))
-    ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
-                           if uid != job.uid and ends(ssn.jobs[uid]))
-    yield from gone(world, [*ending], Rank.WAIT)
-    yield from less_or_more(world, ssn, job, causes)
-    yield from values.minimum(world, job.uid) if comes_whole(job) else ()
-    yield from without_action(world, "enqueue", Rank.LESS) if spare and not evicts else ()
-
-
-def _from_others(world: World, ssn: Session, job: JobInfo, evicts: set[str]) -> Iterator[Option]:
-    """What would let the job take from others, or be served before them."""
-    yield from with_action(world, "reclaim") if _others_hold(ssn, job) else ()
-    yield from with_action(world, "preempt") if _less_important(ssn, job) else ()
-    yield from in_order(world) if evicts else ()
-    yield from _reclaimable(world, ssn, job)
-    first = _first(ssn, job)
-    yield from above(world, job.uid, first) if first is not None else ()
-
-
-def _others_hold(ssn: Session, job: JobInfo) -> bool:
-    """Whether other queues hold anything."""
-    return any(other.queue != job.queue and not other.allocated.is_empty()
-               for other in ssn.jobs.values())
-
-
-def _less_important(ssn: Session, job: JobInfo) -> bool:
-    """Whether there is somebody in the queue whom preempt could evict for the job."""
-    return any(other.queue == job.queue and not other.allocated.is_empty() and other is not job
-               and ("priority" not in ssn.plugins or other.priority < job.priority)
-               for other in ssn.jobs.values())
-
-
-def _first(ssn: Session, job: JobInfo) -> int | None:
-    """The highest priority of those that wait or took room beside the job, where it counts."""
-    return max((other.priority for other in ssn.jobs.values() if other is not job and any(
-        not task.pod.spec.node_name for task in other.tasks.values())),
-        default=None) if "priority" in ssn.plugins else None
-
-
-def _other_queues(ssn: Session, job: JobInfo) -> list[str]:
-    """Some queues that are open and have none below them, the job's own children first."""
-    parents = {queue.queue.spec.parent for queue in ssn.queues.values()} | {ROOT_QUEUE, job.queue}
-    names = [name for name, queue in ssn.queues.items() if queue.is_open and name not in parents]
-    return sorted(names, key=lambda name: ssn.queues[name].queue.spec.parent != job.queue)[:2]
-
-
-def _reclaimable(world: World, ssn: Session, job: JobInfo) -> Iterator[Option]:
-    """That others' queues which hold something may be reclaimed from."""
-    if "reclaim" in world.conf.actions:
-        for name in dict.fromkeys(other.queue for other in ssn.jobs.values()
-                                  if other.queue != job.queue and not other.allocated.is_empty()):
-            yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-
-
-def _for(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
-    code, numbers = cause.code, cause.numbers
-    if job.uid in world.groups:
-        yield from (once(text.format(job=world.job(job.uid)), rank=Rank.LESS
-                         if code in AFFINITIES else Rank.JOB) for text in PATHS.get(code, ()))
-    if code in BY_CAUSE:
-        yield from BY_CAUSE[code](world, job, numbers)
-    if code in ("over_deserved", "overused") and "proportion" in ssn.plugins:
-        yield from values.weight(world, job.queue)
-    if code in CAPABILITY or code == "over_deserved":
-        yield from _limits(world, ssn, job, cause)
-    if code == "overcommit_refuses":
-        plugin = ssn.plugins["overcommit"]
-        yield from values.factor(world, plugin.factor, max(
-            (plugin.factor + amount / ssn.total_resource.get(name)
-             for name, amount in missing(numbers).items() if ssn.total_resource.get(name)),
-            default=1.0))
-    if code in ("never_bound", "promise_lost"):
-        yield from _kept(world, ssn, job, cause)
-    yield from _holding(world, ssn, job, cause)
-    yield from _evicting(world, ssn, job, cause)
-
-
-def _limits(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
-    """Higher limits of the queue that refused, or less of what is kept from it."""
-    numbers, capability = cause.numbers, cause.code in CAPABILITY
-    level = numbers.get("level", job.queue)
-    if capability and any(queue.queue.spec.parent for queue in ssn.queues.values()):
-        yield once("plugin/capacity.enableHierarchy=true", rank=Rank.SWITCH)
-    if capability and not all(numbers.get("limit", {}).values()):
-        for name in world.line(level):
-            yield from values.raised(world, name, "capability", [amounts(ssn.total_resource)], True)
-    yield from values.raised(world, level, "capability", _levels(ssn, job, level, numbers))
-    for other in world.queues:  # what is guaranteed to others is kept from this queue
-        for name, amount in missing(numbers).items() if other not in (job.queue, level) else ():
-            yield from values.lowered(world, other, "guarantee.resource", name, amount)
-
-
-def _levels(ssn: Session, job: JobInfo, level: str, numbers: Numbers) -> list[Amounts]:
-    """What a queue has to hold, the least first: what was refused, with what enqueue leaves out of
-    its sum, with the gang whole, with all of its pods; with more, where others come first.
-    """
-    asked = _resource(numbers["asked"])
-    known = queue_attributes(ssn).get(level)
-    held = known.allocated if known is not None else Resource()
-    sizes = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
-                   key=lambda size: -size.get("cpu"))
-    minimum, whole = total(sizes[:max(job.min_available, 1)]), total(sizes)
-    found = [asked, asked + _resource(numbers.get("elastic", {})), held + minimum, held + whole]
-    each = numbers.get("each")
-    if each:  # others may come first, and take what is added
-        count = sum(not task.node_name for other in ssn.jobs.values()
-                    for task in other.tasks.values())
-        found += [asked + _resource({name: amount * number for name, amount in each.items()})
-                  for number in range(1, count)]
-    rows = {repr(row): row for row in map(amounts, found)
-            if all(row.get(name, 0.0) >= amount for name, amount in numbers["asked"].items()
-                   if name in numbers.get("short_of", ()))}
-    return sorted(rows.values(), key=lambda row: [row.get(name, 0.0) for name in (
-        *numbers.get("short_of", ()), "cpu", "memory")])
-
-
-def _resource(some: Amounts) -> Resource:
-    return Resource(some.get("cpu", 0.0), some.get("memory", 0.0), {
-        name: amount for name, amount in some.items() if name not in ("cpu", "memory")})
-
-
-def _holding(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
-    """That those be gone, or come later, who hold what it takes; none that is meant to run on."""
-    code, numbers = cause.code, cause.numbers
-    if code == "held_by":
-        yield from gone(world, numbers.get("ghosts", ()), Rank.HARMLESS)
-        stuck = [uid for uid in numbers["holders"] if uid != job.uid and _stranded(ssn.jobs[uid])]
-        yield from gone(world, stuck)
-        yield from chain(*(gone(world, [uid]) for uid in stuck[1:]))
-    if code == "never_starts" and not runs_on(ssn.jobs[numbers["job"]]):
-        yield from gone(world, [numbers["job"]], Rank.HARMLESS)
-    if code == "came_first" and numbers["plugin"] in ssn.plugins:
-        switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
-        yield once(f"plugin/{numbers['plugin']}.{switch}=false", rank=Rank.SWITCH)
-        if numbers["plugin"] == "priority":
-            yield from above(world, job.uid, ssn.jobs[numbers["first"]].priority)
-    yield from chain(*(gone(world, [uid]) for uid in numbers.get("stranded", ())
-                       if not runs_on(ssn.jobs[uid])))
-
-
-def _stranded(job: JobInfo) -> bool:
-    """Whether it holds something, is short of pods, and may be started again; one that holds
-    nothing waits for its turn as the other does.
-    """
-    return not runs_on(job) and not job.allocated.is_empty() and any(
-        not task.node_name for task in job.tasks.values())
-
-
-def _kept(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
-    """That a promised place is kept: by the order of the next cycle, or as nobody has to go."""
-    numbers = cause.numbers
-    yield from in_order(world)
-    yield from switched(world, "drf", "enableJobOrder", False)
-    queues = dict.fromkeys(ssn.jobs[uid].queue for uid in numbers.get("takers", ())
-                           if uid in ssn.jobs and ssn.jobs[uid].queue != job.queue)
-    for name in queues if job.queue in world.queues else ():
-        most = max(world.queues[name].spec.priority, world.queues[job.queue].spec.priority)
-        yield once(f"queue/{job.queue}.priority={most + 1}")
-    takers = [ssn.jobs[uid].priority for uid in numbers.get("takers", ())
-              if uid in ssn.jobs and ssn.jobs[uid].queue == job.queue]
-    yield from above(world, job.uid, max(takers)) if takers and "priority" in ssn.plugins else ()
-    known = queue_attributes(ssn).get(job.queue)
-    promised = [task.init_resreq for task in job.tasks.values() if task.status == PIPELINED]
-    if known is not None and "capacity" in ssn.plugins:
-        held = known.allocated + total(promised)
-        yield from values.raised(world, job.queue, "deserved", [amounts(held)])
-    yield from values.weight(world, job.queue) if "proportion" in ssn.plugins else ()
-    if numbers.get("against") == "anti_affinity":
-        yield once(f"{world.job(job.uid)}.affinity.podAntiAffinity=null", rank=Rank.LESS)
-    for size in promised[:1]:
-        yield from values.nodes(world, amounts(size), amounts(total(promised)), ssn.nodes, {})
-
-
-def _evicting(world: World, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Option]:
-    """What would let reclaim or preempt evict for the job."""
-    code, numbers = cause.code, cause.numbers
-    if code == "not_less_important":
-        yield from above(world, job.uid, numbers["least"], Rank.SWITCH)
-    if code.startswith(("protected_", "not_less_important", "victims_disagree")):
-        yield from _unprotected(world, ssn, cause)
-    for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
-        for name, amount in numbers["short_of"].items():
-            yield from values.lowered(world, other, "deserved", name, amount)
-    for uid in numbers.get("kept", ()):
-        yield once(f"{world.job(uid)}.annotations[volcano.sh/preemptable]=true", rank=Rank.OTHERS)
-    if code in ("gang_content", "minimum_promised"):
-        yield from values.whole_minimum(world, job.uid, len(job.tasks))
-        yield once("plugin/gang.enableJobStarving=false", rank=Rank.SWITCH)
-    if code == "reclaim_no_candidates":
-        yield from (once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-                    for name in world.queues)
-    if code.startswith(("victims_", "reclaim_", "no_reclaim")):
-        yield from _more_deserved(world, ssn, job.queue)
-
-
-def _unprotected(world: World, ssn: Session, cause: Cause) -> Iterator[Option]:
-    """Victims without the plugin, the gang's minimum or the budget that keeps them."""
-    action = cause.numbers.get("action", "")
-    keepers = KEEPERS if "disagree" in cause.code else [
-        plugin for plugin in KEEPERS if plugin in cause.numbers["plugin"]]
-    for plugin in keepers:
-        yield once(f"plugin/{plugin}.{SWITCHED[action]}=false", rank=Rank.SWITCH, kind="guard")
-    if cause.code == "protected_by_gang":
-        for uid in cause.numbers["owners"][:3]:
-            if comes_whole(ssn.jobs[uid]):
-                yield from values.minimum(world, uid, Rank.OTHERS)
-
-
-def _more_deserved(world: World, ssn: Session, queue: str) -> Iterator[Option]:
-    """A queue that deserves more: by its weight, or by the field where capacity reads it."""
-    if "proportion" in ssn.plugins:
-        yield from values.weight(world, queue)
-    elif "capacity" in ssn.plugins:
-        known = ssn.plugins["capacity"].queue_opts.get(queue)
-        yield from values.raised(world, queue, "deserved",
-                                 [] if known is None else [amounts(known.request)])
+    return distinct(world, Candidates(world, ssn, job).waiting(causes))
 
 
 def sparing(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
-    """The options of a job whose pods are evicted, those that change least first: plugins that were
-    not asked, orders and switches, its priority, its queue's share, nodes; last that nobody evicts.
-    """
-    numbers = [cause.numbers for cause in causes if "winners" in cause.numbers]
-    actions = dict.fromkeys(name for each in numbers for name in each["actions"])
-    winners = [ssn.jobs[uid] for each in numbers for uid in each["winners"] if uid in ssn.jobs]
-    unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
-    found = [option for name in ["priority"] * ("preempt" in actions) + unasked
-             for option in with_plugin(world, name)]
-    found += [*in_order(world), *switched(world, "drf", "enableJobOrder", False),
-              *switched(world, "priority", "enableJobOrder", True),
-              *switched(world, "gang", "enableJobStarving", True)]
-    found += [option for action in actions for option in keeping(world, action)]
-    most = max((winner.priority for winner in winners), default=job.priority)
-    found += above(world, job.uid, most - 1) if most > job.priority else ()
-    found += _sparing_queue(world, ssn, job, winners) if "reclaim" in actions else ()
-    size = amounts(next(iter(job.tasks.values())).init_resreq)
-    found += values.nodes(world, size, {}, ssn.nodes, {})
-    found += [option for action in actions for option in without_action(world, action, Rank.LESS)]
-    return sorted(found, key=lambda option: option.rank)
+    """The options of a job whose pods are evicted, in the same order."""
+    return distinct(world, Candidates(world, ssn, job).sparing(causes))
 
 
-def _sparing_queue(world: World, ssn: Session, job: JobInfo, winners: list[JobInfo]
-                   ) -> Iterator[Option]:
-    """That a job's queue come where those for which it loses pods come, deserve more, or give
-    nothing back.
-    """
-    own = world.queues.get(job.queue)
-    if own is None:
-        return
-    for name in dict.fromkeys(winner.queue for winner in winners if winner.queue in world.queues):
-        if own.spec.priority != world.queues[name].spec.priority:
-            yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
-    if own.spec.reclaimable is not False:
-        yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
-    yield from values.weight(world, job.queue) if "proportion" in ssn.plugins else ()
-    yield from values.raised(world, job.queue, "deserved", [amounts(job.allocated + total(
-        task.resreq for task in job.tasks.values() if not task.node_name))])
+def distinct(world: World, options: Iterable[Option]) -> list[Option]:
+    """Options by their rank, each once, without those that change nothing."""
+    found: dict[Change, Option] = {}
+    for option in sorted(options, key=lambda option: option.rank):
+        if option.steps > 0:
+            found.setdefault(option.most, option)
+    draft = Draft(world.objects, world.index)
+    return [option for change, option in found.items() if change.removals or any(
+        _differs(world, draft, text) for text in change.settings)]
 
 
-# -- one thing each -------------------------------------------------------------------------------
+def _differs(world: World, draft: Draft, text: str) -> bool:
+    """Whether a setting sets another value, not that of a plugin that is not there."""
+    before, after = value_before(draft, world.conf, text), value_of(text.partition("=")[2], text)
+    nothing = after in (None, []) or (text.startswith("plugin/") and ".enable" in text)
+    return bool(before != after and (before or before is False or not nothing))
 
 
-def uncordoned(world: World, names: Iterable[str]) -> Iterator[Option]:
-    """That one of these nodes take pods again."""
-    for name, node in world.nodes_called(names).items():
-        if node.spec.unschedulable:
-            yield once(f"node/{name}.unschedulable=false", rank=Rank.SWITCH, kind="uncordon")
+class Candidates:
+    """The options of one job in a cluster, after a cycle."""
 
+    def __init__(self, world: World, ssn: Session, job: JobInfo):
+        self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
 
-def _repaired(world: World, names: Iterable[str]) -> Iterator[Option]:
-    """That a node is again in the state of which Kubernetes' taints say that it is not."""
-    for name, node in world.nodes_called(names).items():
-        kept = [taint for taint in node.spec.taints
-                if not KUBERNETES.match(taint.key) or taint.key == UNSCHEDULABLE]
-        if len(kept) < len(node.spec.taints) and not any(
-                GOING.search(taint.key) for taint in node.spec.taints):
-            yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
+    def waiting(self, causes: list[Cause]) -> Iterator[Option]:
+        """Yield what may turn each cause, then what may help whatever the cause is."""
+        world, job, codes = self.world, self.job, {cause.code for cause in causes}
+        refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
+        for cause in causes:
+            for options in (self._by_rule, self._by_code, self._limits, self._kept, self._holding,
+                            self._evicting):
+                yield from options(cause)
+        if "no_enqueue_action" not in codes:
+            yield with_action(world, "allocate")
+        if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
+            yield from self._from_others()
+        spare = refused and not any(map(grows, self.ssn.jobs.values()))  # a change for all jobs
+        evicts = {*SWITCHED} & {*world.conf.actions} and (  # enqueue keeps these from acting
+            self._others_hold() or self._less_important())
+        if spare and evicts:
+            yield without_action(world, "enqueue")
+        if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
+            yield from in_queues(world, job.uid, self._other_queues())
+        ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
+                               if uid != job.uid and ends(self.ssn.jobs[uid]))
+        yield from gone(world, [*ending], Rank.WAIT)
+        yield from less_or_more(world, self.ssn, job, causes)
+        if comes_whole(job):
+            yield values.minimum(world, job.uid)
+        if spare:
+            yield without_action(world, "enqueue", Rank.LESS)
 
+    def sparing(self, causes: list[Cause]) -> Iterator[Option]:
+        """Yield what may keep pods of the job from being evicted: plugins that were not asked,
+        orders and switches, its priority, its queue's share, nodes; last, no evictions.
+        """
+        world, job = self.world, self.job
+        numbers = [cause.numbers for cause in causes if "winners" in cause.numbers]
+        actions = dict.fromkeys(name for each in numbers for name in each["actions"])
+        winners = [self.ssn.jobs[uid] for each in numbers for uid in each["winners"]
+                   if uid in self.ssn.jobs]
+        unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
+        for name in ["priority"] * ("preempt" in actions) + unasked:
+            yield with_plugin(name)
+        yield in_order(world)
+        yield switched("drf", "enableJobOrder", False)
+        yield switched("priority", "enableJobOrder", True)
+        yield switched("gang", "enableJobStarving", True)
+        for action in actions:
+            yield from keeping(action)
+        most = max((winner.priority for winner in winners), default=job.priority)
+        yield from self._above(most - 1) if most > job.priority else ()
+        if "reclaim" in actions:
+            for name in dict.fromkeys(winner.queue for winner in winners):
+                yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
+            yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
+            yield from self._deserves([job.allocated + _unplaced(job)])
+        size = amounts(next(iter(job.tasks.values())).init_resreq)
+        yield from values.nodes(world, size, {}, self.ssn.nodes, {})
+        for action in actions:
+            yield without_action(world, action, Rank.LESS)
 
-def _node_groups(world: World, queue: str, names: Iterable[str]) -> Iterator[Option]:
-    """That a node be in a group that a queue requires; or that the queue require one that is there.
-    """
-    affinities = (world.queues[name].spec.affinity for name in world.line(queue))
-    affinity = next(filter(None, affinities), None)
-    wanted = affinity and affinity.node_group_affinity
-    groups = wanted.required_during_scheduling_ignored_during_execution if wanted else []
-    there = world.nodes_called(names)
-    free = {name: node for name, node in there.items()
-            if NODE_GROUP_LABEL not in node.metadata.labels}
-    known = dict.fromkeys(node.metadata.labels[NODE_GROUP_LABEL] for node in there.values()
-                          if NODE_GROUP_LABEL in node.metadata.labels)
-    holder = next((name for name in world.line(queue) if world.queues[name].spec.affinity), "")
-    path = ("affinity", "nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-    for group in known if groups else ():
-        yield once(setting(f"queue/{holder}", *path, to=[*groups, group]), kind="group")
-    for name in (free or there) if groups else ():
-        yield once(setting(f"node/{name}", "metadata", "labels", NODE_GROUP_LABEL, to=groups[0]),
-                   rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
-    if affinity is None:
-        yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
-    for group in known if affinity is None and queue in world.queues else ():
-        yield once(setting(f"queue/{queue}", *path, to=[group]), kind="group")
+    # -- by the cause -----------------------------------------------------------------------------
 
+    def _by_rule(self, cause: Cause) -> Iterator[Option]:
+        facts = {"job": self.name, "pods": len(self.job.tasks), "queues": self.world.queues,
+                 "names": cause.numbers.get("names", ())}
+        for rule in RULES.get(cause.code, ()):
+            for each in facts[rule.each] if rule.each else ("",):
+                yield once(rule.path.format(**facts, each=each), rank=rule.rank, kind=rule.kind)
 
-def _quota(world: World, namespace: str, numbers: Numbers) -> Iterator[Option]:
-    """A ResourceQuota that is raised to what its amounts are in sum."""
-    for obj in world.objects:
-        if obj.kind == "ResourceQuota" and obj.key == f"{namespace}/{numbers['quota']}":
-            yield once(*(setting(f"resourcequota/{obj.key}", "status", "hard", name,
-                                 to=values.sum_of(parts, obj.status.hard.get(name, "0")))
-                         for name, parts in numbers["wanted"].items()))
+    def _by_code(self, cause: Cause) -> Iterable[Option]:
+        return BY_CODE[cause.code](self, cause.numbers) if cause.code in BY_CODE else ()
 
+    def _limits(self, cause: Cause) -> Iterator[Option]:
+        """Higher limits of the queue that refused, or less of what is kept from it."""
+        world, numbers, capability = self.world, cause.numbers, cause.code in CAPABILITY
+        if cause.code in SHARE and "proportion" in self.ssn.plugins:
+            yield values.weight(world, self.job.queue)
+        if not capability and cause.code != "over_deserved":
+            return
+        level = numbers.get("level", self.job.queue)
+        if capability and any(queue.spec.parent for queue in world.queues.values()):
+            yield once("plugin/capacity.enableHierarchy=true", rank=Rank.SWITCH)
+        if capability and not all(numbers.get("limit", {}).values()):
+            for name in world.line(level):
+                yield from values.raised(world, name, "capability",
+                                         [amounts(self.ssn.total_resource)], True)
+        yield from values.raised(world, level, "capability", self._levels(level, numbers))
+        for other in world.queues:  # what is guaranteed to others is kept from this queue
+            for name, amount in missing(numbers).items() if other not in (self.job.queue,
+                                                                          level) else ():
+                yield from values.lowered(world, other, "guarantee.resource", name, amount)
 
-def _opened(world: World, queue: str) -> Iterator[Option]:
-    """That a queue be open, with those above it: below a closed one none can be opened."""
-    closed = [name for name in world.line(queue) if world.queues[name].status.state != "Open"]
-    if closed:
+    def _levels(self, level: str, numbers: Numbers) -> list[Amounts]:
+        """What a queue has to hold, the least first: what was refused, with what enqueue leaves out
+        of its sum, with the gang whole, with all of its pods; with more, where others come first.
+        """
+        asked = _resource(numbers["asked"])
+        known = queue_attributes(self.ssn).get(level)
+        held = known.allocated if known is not None else Resource()
+        found = [asked, asked + _resource(numbers.get("elastic", {})),
+                 held + _unplaced(self.job, max(self.job.min_available, 1)),
+                 held + _unplaced(self.job)]
+        if each := numbers.get("each"):  # others may come first, and take what is added
+            count = sum(not task.node_name for other in self.ssn.jobs.values()
+                        for task in other.tasks.values())
+            found += [asked + _resource({name: amount * number for name, amount in each.items()})
+                      for number in range(1, count)]
+        short = numbers.get("short_of", ())
+        rows = {repr(row): row for row in map(amounts, found) if all(
+            row.get(name, 0.0) >= numbers["asked"].get(name, 0.0) for name in short)}
+        return sorted(rows.values(), key=lambda row: [row.get(name, 0.0) for name in (
+            *short, "cpu", "memory")])
+
+    def _kept(self, cause: Cause) -> Iterator[Option]:
+        """That a promised place is kept: by the order of the next cycle, or without evictions."""
+        if cause.code not in ("never_bound", "promise_lost"):
+            return
+        world, job, numbers = self.world, self.job, cause.numbers
+        takers = [self.ssn.jobs[uid] for uid in numbers.get("takers", ()) if uid in self.ssn.jobs]
+        yield in_order(world)
+        yield switched("drf", "enableJobOrder", False)
+        for name in dict.fromkeys(each.queue for each in takers if each.queue != job.queue):
+            most = max(world.queues[name].spec.priority, world.queues[job.queue].spec.priority)
+            yield once(f"queue/{job.queue}.priority={most + 1}")
+        yield from self._above(*(each.priority for each in takers if each.queue == job.queue))
+        known = queue_attributes(self.ssn).get(job.queue)
+        promised = [task.init_resreq for task in job.tasks.values() if task.status == PIPELINED]
+        yield from self._deserves([known.allocated + total(promised)] if known is not None else [])
+        if numbers.get("against") == "anti_affinity":
+            yield once(f"{self.name}.affinity.podAntiAffinity=null", rank=Rank.LESS)
+        for size in promised[:1]:
+            yield from values.nodes(world, amounts(size), amounts(total(promised)),
+                                    self.ssn.nodes, {})
+
+    def _holding(self, cause: Cause) -> Iterator[Option]:
+        """That what others hold, or reserve, is free, or that the job is served before them."""
+        world, jobs, numbers = self.world, self.ssn.jobs, cause.numbers
+        if cause.code == "held_by":
+            yield from gone(world, numbers.get("ghosts", ()), Rank.HARMLESS)
+            stuck = [uid for uid in numbers["holders"]
+                     if uid != self.job.uid and _stranded(jobs[uid])]
+            yield from gone(world, stuck)
+            for uid in stuck[1:]:
+                yield from gone(world, [uid])
+        if cause.code == "never_starts" and not runs_on(jobs[numbers["job"]]):
+            yield from gone(world, [numbers["job"]], Rank.HARMLESS)
+        if cause.code == "came_first":
+            yield switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
+            if numbers["plugin"] == "priority":
+                yield from self._above(jobs[numbers["first"]].priority)
+        for uid in numbers.get("stranded", ()):
+            yield from gone(world, [uid]) if not runs_on(jobs[uid]) else ()
+
+    def _evicting(self, cause: Cause) -> Iterator[Option]:
+        """What would let reclaim or preempt evict for the job."""
+        world, code, numbers = self.world, cause.code, cause.numbers
+        if code == "not_less_important":
+            yield from self._above(numbers["least"], rank=Rank.SWITCH)
+        if code.startswith(("protected_", "not_less_important", "victims_disagree")):
+            yield from self._unprotected(cause)
+        for other in numbers.get("queues", ()) if "capacity" in self.ssn.plugins else ():
+            for name, amount in numbers["short_of"].items():
+                yield from values.lowered(world, other, "deserved", name, amount)
+        for uid in numbers.get("kept", ()):
+            yield once(f"{world.job(uid)}.annotations[volcano.sh/preemptable]=true",
+                       rank=Rank.OTHERS)
+        if code.startswith(("victims_", "reclaim_", "no_reclaim")):
+            known = queue_attributes(self.ssn).get(self.job.queue)
+            yield from self._deserves([] if known is None else [known.request])
+
+    def _unprotected(self, cause: Cause) -> Iterator[Option]:
+        """Victims without the plugin, the gang's minimum or the budget that keeps them."""
+        for plugin in KEEPERS:
+            if "disagree" in cause.code or plugin in cause.numbers["plugin"]:
+                yield once(f"plugin/{plugin}.{SWITCHED[cause.numbers['action']]}=false",
+                           rank=Rank.SWITCH, kind="guard")
+        if cause.code == "protected_by_gang":
+            for uid in cause.numbers["owners"][:3]:
+                if comes_whole(self.ssn.jobs[uid]):
+                    yield values.minimum(self.world, uid, Rank.OTHERS)
+
+    # -- whatever the cause is --------------------------------------------------------------------
+
+    def _from_others(self) -> Iterator[Option]:
+        """What would let the job take from others, or be served before them."""
+        ssn, actions = self.ssn, {*SWITCHED} & {*self.world.conf.actions}
+        others = self._others_hold()
+        yield from [with_action(self.world, "reclaim")] if others else ()
+        yield from [with_action(self.world, "preempt")] if self._less_important() else ()
+        yield from [in_order(self.world)] if actions else ()
+        if "reclaim" in actions:
+            for name in others:
+                yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
+        yield from self._above(*(other.priority for other in ssn.jobs.values()
+                                 if other is not self.job and any(
+            not task.pod.spec.node_name for task in other.tasks.values())))
+
+    def _others_hold(self) -> dict[str, None]:
+        """The other queues that hold something."""
+        return dict.fromkeys(other.queue for other in self.ssn.jobs.values()
+                             if other.queue != self.job.queue and not other.allocated.is_empty())
+
+    def _less_important(self) -> bool:
+        """Whether there is a job in the queue that preempt could evict for this one."""
+        job, by_priority = self.job, "priority" in self.ssn.plugins
+        return any(other.queue == job.queue and not other.allocated.is_empty() and other is not job
+                   and (not by_priority or other.priority < job.priority)
+                   for other in self.ssn.jobs.values())
+
+    def _other_queues(self) -> list[str]:
+        """Some queues that are open and have none below them, the queue's own children first."""
+        own, queues = self.job.queue, self.world.queues
+        parents = {queue.spec.parent for queue in queues.values()} | {ROOT_QUEUE, own}
+        names = [name for name, queue in self.ssn.queues.items()
+                 if queue.is_open and name not in parents]
+        return sorted(names, key=lambda name: queues[name].spec.parent != own)[:2]
+
+    def _above(self, *priorities: int, rank: int = Rank.JOB) -> Iterator[Option]:
+        """That the job have a PriorityClass above some priorities, where these count."""
+        if priorities and "priority" in self.ssn.plugins:
+            yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
+
+    def _deserves(self, levels: list[Resource]) -> Iterator[Option]:
+        """That the job's queue deserve more: by its weight, or by the field that capacity reads."""
+        if "proportion" in self.ssn.plugins:
+            yield values.weight(self.world, self.job.queue)
+        elif "capacity" in self.ssn.plugins:
+            yield from values.raised(self.world, self.job.queue, "deserved",
+                                     [*map(amounts, levels)])
+
+    # -- one thing each ---------------------------------------------------------------------------
+
+    def repaired(self, names: Iterable[str]) -> Iterator[Option]:
+        """That a node is again in the state of which Kubernetes' taints say that it is not."""
+        for name, node in self.world.nodes_called(names).items():
+            kept = [taint for taint in node.spec.taints
+                    if not KUBERNETES.match(taint.key) or taint.key == UNSCHEDULABLE]
+            if not any(GOING.search(taint.key) for taint in node.spec.taints):
+                yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
+
+    def tolerations(self, names: Iterable[str]) -> Iterator[Option]:
+        """That the job's pods tolerate all taints of a node, but for those that say that a node
+        does not work.
+        """
+        for node in self.world.nodes_called(names).values():
+            taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
+                any(tolerates(own, t) for own in pod.spec.tolerations)
+                for pod in self.world.waiting(self.job.uid))]
+            if taints and not any(KUBERNETES.search(t.key) or GOING.search(t.key) for t in taints):
+                yield once(f"{self.name}.tolerations+={values.tolerated(taints)}", rank=Rank.JOB,
+                           kind="toleration")
+
+    def node_groups(self, names: Iterable[str]) -> Iterator[Option]:
+        """That the queue require a node group that exists, or that a node be in one that it
+        requires.
+        """
+        queues, there = self.world.queues, self.world.nodes_called(names)
+        holder = next((name for name in self.world.line(self.job.queue)
+                       if queues[name].spec.affinity), self.job.queue)
+        required = at_path(queues[holder], ("spec", *GROUPS)) or []
+        groups = {name: node.metadata.labels.get(NODE_GROUP_LABEL) for name, node in there.items()}
+        for group in dict.fromkeys(filter(None, groups.values())):
+            yield once(setting(f"queue/{holder}", *GROUPS, to=[*required, group]), kind="group")
+        free = [name for name, group in groups.items() if group is None]
+        for name in (free or there) if required else ():
+            yield once(setting(f"node/{name}", "metadata", "labels", NODE_GROUP_LABEL,
+                               to=required[0]),
+                       rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
+        if not required:
+            yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
+
+    def quota(self, numbers: Numbers) -> Iterator[Option]:
+        """That a ResourceQuota be raised to what its amounts are in sum."""
+        key = f"{self.job.namespace}/{numbers['quota']}"
+        for quota in self.world.objects:
+            if (quota.kind, quota.key) == ("ResourceQuota", key):
+                yield once(*(setting(f"resourcequota/{key}", "status", "hard", name, to=(
+                    values.sum_of(parts, quota.status.hard.get(name, "0"))))
+                    for name, parts in numbers["wanted"].items()))
+
+    def opened(self) -> Iterator[Option]:
+        """That the queue be open, with those above it: below a closed one none can be opened."""
+        closed = [name for name in self.world.line(self.job.queue)
+                  if self.world.queues[name].status.state != "Open"]
         yield once(*(f"queue/{name}.status.state=Open" for name in reversed(closed)),
                    rank=Rank.SWITCH)
 
+    def parents(self, numbers: Numbers) -> Iterator[Option]:
+        """That queues whose parent does not exist name one that does, or that it be created, with
+        all that they are to have; that jobs of a queue with children be in one of these.
+        """
+        for missing_one, known in numbers["missing"].items():
+            below = [name for name, queue in self.world.queues.items()
+                     if queue.spec.parent == missing_one]
+            yield from [once(*(f"queue/{name}.parent={known}" for name in below))] if known else ()
+            yield values.new_queue(self.world, missing_one, below)
+        for uid, below in numbers["inner"].items():
+            yield from in_queues(self.world, uid, below)
 
-def _parents(world: World, missing: str, known: str) -> Iterator[Option]:
-    """That the queues which name a parent that does not exist name one that does, or that it be
-    created, with all that they are to have.
-    """
-    below = [name for name, queue in world.queues.items() if queue.spec.parent == missing]
-    if known:
-        yield once(*(f"queue/{name}.parent={known}" for name in below))
-    yield values.new_queue(world, missing, below)
+    def selector(self) -> Iterator[Option]:
+        """That the pods' node selector name labels as nodes have them; where no label is near, that
+        there be none.
+        """
+        labels = values_by_label(self.world.nodes.values())
+        for pod in self.world.waiting(self.job.uid):
+            if slips := selector_slips(pod, labels):
+                near = dict(slips.get(pair[0], pair) for pair in pod.spec.node_selector.items())
+                yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
+                return
+        yield once(f"{self.name}.nodeSelector={{}}", rank=Rank.LESS)
 
+    def there(self, numbers: Numbers) -> Iterator[Option]:
+        """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.
+        """
+        for role, (there, _) in numbers["roles"].items():
+            yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
+        if not numbers["roles"] and not lacks_head(self.job):
+            yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
-def _selector(world: World, uid: str) -> Iterator[Option]:
-    """That the pods' node selector name labels as nodes have them; without a slip, that there be
-    none.
-    """
-    labels = values_by_label(world.nodes.values())
-    asked: dict[str, str] = {}
-    for pod in world.waiting(uid):
-        asked |= pod.spec.node_selector
-        if slips := selector_slips(pod, labels):
-            meant_so = dict(slips.get(pair[0], pair) for pair in pod.spec.node_selector.items())
-            yield once(setting(world.job(uid), "nodeSelector", to=meant_so), rank=Rank.JOB)
-            return
-    if asked:
-        yield once(f"{world.job(uid)}.nodeSelector={{}}", rank=Rank.LESS)
-
-
-def _there(world: World, job: JobInfo, numbers: Numbers) -> Iterator[Option]:
-    """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang."""
-    short = numbers["roles"]
-    for role, (there, _) in short.items() if job.uid in world.groups else ():
-        yield once(setting(world.job(job.uid), "minTaskMember", role, to=there), rank=Rank.JOB)
-    if not short and job.uid in world.groups and not lacks_head(job):
-        yield once(f"{world.job(job.uid)}.minAvailable={numbers['valid']}", rank=Rank.JOB)
-
-
-def _anywhere(world: World, uid: str) -> Iterator[Option]:
-    """A topology that must hold and that the whole cluster fulfils."""
-    top = max((obj.spec.tier for obj in world.objects if isinstance(obj, HyperNode)), default=0)
-    if uid in world.groups:
-        yield once(setting(world.job(uid), "networkTopology", to={
+    def anywhere(self) -> Iterator[Option]:
+        """A topology that must hold and that the whole cluster fulfils."""
+        top = max((obj.spec.tier for obj in self.world.objects if isinstance(obj, HyperNode)),
+                  default=0)
+        yield once(setting(self.name, "networkTopology", to={
             "mode": "hard", "highestTierAllowed": top + 1}), rank=Rank.JOB)
 
-
-def _tolerations(world: World, uid: str, names: Iterable[str]) -> Iterator[Option]:
-    """That the job's pods tolerate all taints of a node; an option for each set of taints, but for
-    those that say that a node does not work.
-    """
-    seen = set()
-    for node in world.nodes_called(names).values():
-        taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(any(
-            tolerates(own, t) for own in pod.spec.tolerations) for pod in world.waiting(uid))]
-        text = values.tolerated(taints)
-        if taints and text not in seen and not any(
-                KUBERNETES.search(t.key) or GOING.search(t.key) for t in taints):
-            seen.add(text)
-            yield once(f"{world.job(uid)}.tolerations+={text}", rank=Rank.JOB, kind="toleration")
+    def factor(self, numbers: Numbers) -> Option:
+        """The overcommit factor, to about what the sum of the cause takes."""
+        whole, factor = self.ssn.total_resource, self.ssn.plugins["overcommit"].factor
+        return values.factor(factor, max((
+            amount / whole.get(name) for name, amount in missing(numbers).items()
+            if whole.get(name)), default=0.0))
 
 
-def above(world: World, uid: str, priority: int, rank: int = Rank.JOB) -> Iterator[Option]:
-    """That a job have a PriorityClass above a number."""
-    if uid in world.groups:
-        yield once(f"{world.job(uid)}.priority={priority + 1}", rank=rank)
+BY_CODE: dict[str, Callable[[Candidates, Numbers], Iterable[Option]]] = {
+    **{f"no_{name}_action": lambda at, numbers, name=name: [with_action(at.world, name)]
+       for name in ("allocate", "backfill", "reclaim")},
+    "no_enqueue_action": lambda at, numbers: [with_action(at.world, "enqueue", "allocate")],
+    "topology_spread": lambda at, numbers: values.spread(at.world, at.job.uid),
+    "spread_label": lambda at, numbers: values.spread(at.world, at.job.uid),
+    "topology_too_small": lambda at, numbers: values.tiers(at.world, at.job.uid),
+    "no_default_sub_group": lambda at, numbers: at.anywhere(),
+    "node_affinity": lambda at, numbers: at.selector(),
+    "gang_invalid": lambda at, numbers: at.there(numbers),
+    "taint": lambda at, numbers: [*at.tolerations(numbers["names"]),
+                                  *at.repaired(numbers["names"])],
+    "node_group": lambda at, numbers: at.node_groups(numbers["names"]),
+    "queue_closed": lambda at, numbers: at.opened(),
+    "tree_broken": lambda at, numbers: at.parents(numbers),
+    "resource_quota": lambda at, numbers: at.quota(numbers),
+    "overcommit_refuses": lambda at, numbers: [at.factor(numbers)],
+    "driver_nowhere": lambda at, numbers: [once("conf/ignored-provisioners=" + ", ".join(
+        [*at.world.conf.ignored_provisioners, numbers["driver"]]), rank=Rank.SWITCH)]}
+"""Cause -> its changes, where these take more than a path."""
 
 
 def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]:
     """That a job be in another queue."""
-    for queue in queues if uid in world.groups else ():
+    for queue in queues:
         yield once(f"{world.job(uid)}.queue={queue}", rank=Rank.OTHERS, kind="queue")
 
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
     """That jobs be gone, with their pods, in this order: that they end, or are deleted."""
-    there = [uid for uid in jobs if uid in world.groups]
-    names = tuple(world.owner(uid) for uid in there)
-    if there:
-        yield Option(lambda count: Change(removals=names[:count]), rank,
-                     min(len(there), ENDED) if rank == Rank.WAIT else len(there))
+    names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
+    yield Option(lambda count: Change(removals=names[:count]), rank,
+                 min(len(names), ENDED) if rank == Rank.WAIT else len(names))
+
+
+def _stranded(job: JobInfo) -> bool:
+    """Whether it holds something, is short of pods, and may be started again; one that holds
+    nothing waits as the other does.
+    """
+    return not runs_on(job) and not job.allocated.is_empty() and any(
+        not task.node_name for task in job.tasks.values())
+
+
+def _unplaced(job: JobInfo, most: int | None = None) -> Resource:
+    """What the job's pods without a node request, of the largest (by CPU) so many."""
+    sizes = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
+                   key=lambda size: -size.get("cpu"))
+    return total(sizes[:most])
+
+
+def _resource(some: Amounts) -> Resource:
+    return Resource(some.get("cpu", 0.0), some.get("memory", 0.0), {
+        name: amount for name, amount in some.items() if name not in ("cpu", "memory")})

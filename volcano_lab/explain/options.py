@@ -31,8 +31,8 @@ STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), 
 
 
 class Rank:
-    """How much a change takes, from what nobody misses to what has to be bought, what leaves less
-    of the job than its author wrote, and what has to be waited for.
+    """What a change costs: from fields without use to nodes that are bought, less of the job than
+    its author wrote, and waiting.
     """
 
     HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES, LESS, WAIT = range(9)
@@ -41,7 +41,7 @@ class Rank:
 @define(slots=True, frozen=True)
 class Option:
     """Changes of one kind: `at(i)` is the one of so many `steps`, of which about the `first` is
-    needed. Those of one `kind` are alternatives, told on one line.
+    needed. Those of one `kind` are alternatives, shown on one line.
     """
 
     at: Callable[[int], Change]

@@ -6,7 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -108,19 +108,18 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     seen: Counter[str] = Counter()
     large = is_large(objects)
     quiet = QUIET if large else CYCLES
-    for cycle in _silent(life(objects, conf, now, CYCLES, at_once=large,
-                              observer=Deadline.at(end))):
-        ssn = cycle.session
-        gone = found.add(ssn)
-        if found.rest is None and cycle.rests:
-            found.rest = cycle
-        seen.update(gone)
-        late = late + 1 if gone else 0
-        job = ssn.jobs.get(uid)
-        calm = 0 if gone else calm + 1
-        if cycle.rests and (not seen or calm >= quiet) and job is not None and (
-                job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
-            break  # no pod was evicted for it, or none is evicted any more
+    with silent():
+        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline.at(end)):
+            gone = found.add(cycle.session)
+            if found.rest is None and cycle.rests:
+                found.rest = cycle
+            seen.update(gone)
+            late = late + 1 if gone else 0
+            job = cycle.session.jobs.get(uid)
+            calm = 0 if gone else calm + 1
+            if cycle.rests and (not seen or calm >= quiet) and job is not None and (
+                    job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
+                break  # no pod was evicted for it, or none is evicted any more
     repeated = [key for key, count in seen.items() if count > 1]
     found.again = _jobs_of(found, [*repeated, *(gone if late >= LATE and found.cycles == CYCLES
                                                 else ())])
@@ -139,21 +138,11 @@ def is_large(objects: Objects) -> bool:
     return sum(obj.kind == "Node" for obj in objects) >= LARGE
 
 
-def _silent(cycles: Iterator[Cycle]) -> Iterator[Cycle]:
-    """Run the cycles without their log lines."""
-    while True:
-        with silent():
-            cycle = next(cycles, None)
-        if cycle is None:
-            return
-        yield cycle
-
-
 @define(slots=True)
 class Price:
-    """What a change takes from others, by job: pods evicted, or ended with their job; gangs that
-    fall below their minimum (the pods that are left, this); jobs that wait instead, or have less.
-    `share` is how much of the cluster that is, `own` what the job and others gain.
+    """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
+    below their minimum (the pods that are left, the minimum); jobs that wait instead, or have fewer
+    pods. `share` is how much of the cluster that is, `own` what the job and others gain.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -176,8 +165,8 @@ class Price:
 
     @property
     def dear(self) -> int:
-        """0 where nobody is hurt beyond what is gained, 1 where a gang breaks, 2 where it costs
-        others more than that.
+        """0 where others lose no more than is gained, 1 where a gang breaks, 2 where others lose
+        more.
         """
         return 2 if self.share > self.own * 1.001 else int(bool(self.breaks))
 

@@ -21,7 +21,7 @@ LATER = {"SparkApplication": "executors", "RayCluster": "workers", "RayJob": "wo
 """Kinds whose first pod creates, or asks for, the others."""
 ROLES = ("spark-role", "ray.io/node-type", "training.kubeflow.org/job-role",
          "training.kubeflow.org/replica-type", "leaderworkerset.sigs.k8s.io/worker-index")
-"""Labels by which such pods are known where nobody names their owner."""
+"""Labels by which such pods are known where no owner is named."""
 HEADS = ("driver", "head", "launcher", "master", "0")
 """Values of these labels at a head, driver, launcher, master or leader."""
 
@@ -35,8 +35,8 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
 
 
 def runs_on(job: JobInfo) -> bool:
-    """Whether it is meant to run until somebody stops it: nobody waits for its end, nobody deletes
-    it to make room.
+    """Whether it is meant to run until it is stopped: its end is not waited for, and it is not
+    deleted for other jobs.
     """
     owner = owner_of(job)
     return owner is not None and owner.kind in FOREVER
@@ -49,8 +49,8 @@ def ends(job: JobInfo) -> bool:
 
 
 def comes_whole(job: JobInfo) -> bool:
-    """Whether its pods are alike, so that fewer of them are a smaller job; where each has a part,
-    as head, driver or launcher, fewer of them are none.
+    """Whether its pods are alike, so that it may run with fewer of them; not so where each has a
+    role, as head, driver or launcher.
     """
     owner = owner_of(job)
     tasks = list(job.tasks.values())
@@ -68,7 +68,7 @@ def lacks_head(job: JobInfo) -> bool:
 
 def grows(job: JobInfo) -> bool:
     """Whether its PodGroup reserves for pods that come once its first ones run: a driver's
-    executors. What it reserves keeps drivers from filling a queue in which no executor has room.
+    executors. What it reserves keeps drivers from filling a queue in which no executor fits.
     """
     return bool(job.tasks) and bool(still_to_come(job)) and (
         ((owner := owner_of(job)) is not None and owner.kind in LATER)

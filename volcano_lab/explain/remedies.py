@@ -24,9 +24,9 @@ MOST = 5
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float | None = None,
                  pod: str = "", keep: bool = False) -> Iterator[Remedy]:
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
-    five: first those that hurt nobody beyond the job's size, each as soon as it is found, those
-    that change least before others; then those that break a gang, and last what costs others more
-    than the job is. None after so many `seconds`.
+    five: first those that cost others no more than the job's size, each as soon as it is found,
+    those that change least before others; then those that break a gang, and last what costs others
+    more than the job requests. None after so many `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
     patience = inf if seconds is None else seconds / PATIENCE

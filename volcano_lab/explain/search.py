@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -20,7 +20,7 @@ from volcano_lab.api import RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
-from volcano_lab.explain.candidates import candidates, sparing
+from volcano_lab.explain.candidates import candidates, distinct, sparing
 from volcano_lab.explain.conf_options import SWITCHED, in_order, switched
 from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
@@ -53,8 +53,6 @@ SPARING = frozenset({*range(Rank.OTHERS), Rank.LESS})
 SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
                   r"|minResources|nodeSelector|affinity)\b")
 """Settings by which allocate alone may place a job: no pod has to be evicted for it."""
-FAR = 16
-"""So many steps are not tried before twice as many as first: a large change takes long to try."""
 
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
@@ -65,22 +63,17 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
     ...     lambda step: step >= 7, 9, 7)
     (11, None, 7)
     """
-    if steps < 1:
-        return None
-    first = min(max(first, 1), steps)
-    if turns(first):
-        low, high = 0, first
-        if first > 1 and not turns(first - 1):
-            return first
-    else:
-        low, high = first, min(first * 2, steps)
-        if low == steps or not ((steps > FAR and turns(high)) or turns(steps)):
+    low, high = 0, first
+    if not turns(first):
+        if first == steps or not turns(steps):
             return None
-        while high < steps and not turns(high):
-            low, high = high, min(high * 2, steps)
+        low, high = first, min(2 * first, steps)
+        while not turns(high):
+            low, high = high, min(2 * high, steps)
+    middle = (low + high) // 2 if low else high - 1  # what is enough by sums often just is
     while high - low > 1:
-        middle = (low + high) // 2
         low, high = (low, middle) if turns(middle) else (middle, high)
+        middle = (low + high) // 2
     return high
 
 
@@ -90,7 +83,9 @@ def _by_sums(change: Change) -> bool:
 
 
 class Search:
-    """Tries options and looks what becomes of one job; with `keep` whether it keeps its pods."""
+    """Tries options and judges by the cycles that follow whether one job gets its places; with
+    `keep`, whether it keeps its pods.
+    """
 
     def __init__(self, seen: Evidence, job: JobInfo, pod: str, end: float, patience: float = inf,
                  keep: bool = False):
@@ -100,25 +95,27 @@ class Search:
         self.large = len(seen.ssn.nodes) >= LARGE
         self.world = World(seen.objects, seen.ssn.conf, seen.called)
         self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
-        placed, promised, _ = counts(job)
+        placed, promised, waiting = counts(job)
         self.places = placed + (0 if promise_fails(seen, job) else promised)
-        self.lost = bool(job.tasks) and not counts(job)[2] and not pod
+        self.lost = bool(job.tasks) and not waiting and not pod
+        self.offered: set[Change] = set()
         self._known: dict[Change, int] = {}
         self._loops = False  # whether the change that was judged last evicts again and again
 
     @cached_property
     def base(self) -> Outcome:
-        """What becomes of the cluster without a change."""
-        if self.keep and (known := future(self.seen)) is not None and known.last is not None:
+        """What becomes of the cluster without a change. In a large one promised places count as
+        places, as cycles take long.
+        """
+        known = future(self.seen) if self.keep else self.seen.future
+        if self.keep and known is not None and known.last is not None:
             return known
-        found = Outcome()
+        if not self.large and any(job.in_status(RELEASING) for job in self.before.jobs.values()):
+            return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now,
+                           self.end)
+        found = Outcome(again=known.again if known is not None and self.large else set())
         found.add(self.before)
-        leaving = any(job.in_status(RELEASING) for job in self.before.jobs.values())
-        if self.large:  # promised places count as places, and cycles take long
-            found.again = self.seen.future.again if self.seen.future else set()
-            return found
-        return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now,
-                       self.end) if leaving else found
+        return found
 
     @cached_property
     def start(self) -> dict[str, int]:
@@ -130,67 +127,67 @@ class Search:
         """The remedies in the order of their rank, then sets of changes, more nodes, the end of
         those that hold what it takes.
         """
-        told: set[Change] = set()
+        given = self.world, self.before, self.job, causes
         if self.keep:
-            yield from self.singles([*sparing(self.world, self.before, self.job, causes)], told)
+            yield from self.singles(sparing(*given))
             return
-        options = candidates(self.world, self.before, self.job, causes)
+        options = candidates(*given)
         own = [option for option in options if option.rank < Rank.REQUEST]
         late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
         waits = [option for option in options if option.rank == Rank.WAIT]
         several = [*own, *(option for option in late if option.rank == Rank.LESS)]
-        parts = [self.singles(own, told), self.sets(several, told, SPARING),
-                 self.singles(late, told)]
-        if self.large:
-            every = sorted([*own, *waits, *late], key=lambda option: not _by_sums(option.most))
-            parts = [self.singles(every, told), self.sets(several, told, SPARING)]
-        yield from chain(*parts)
-        if not told:
-            most = max(len(self.before.nodes), self.job.min_available)  # who would buy more
+        if self.large:  # first what needs no evictions
+            yield from self.singles(sorted([*own, *waits, *late],
+                                           key=lambda option: not _by_sums(option.most)))
+            yield from self.sets(several, SPARING)
+        else:
+            yield from self.singles(own)
+            yield from self.sets(several, SPARING)
+            yield from self.singles(late)
+        if not self.offered:
+            most = max(len(self.before.nodes), self.job.min_available)
             more = [evolve(option, steps=max(2 * option.steps, most)) for option in late
                     if option.rank == Rank.NODES]
-            yield from islice(self.singles(more, told), 1)
-            yield from self.sets([*own, *late], told, frozenset(range(Rank.WAIT)))
-        yield from self.singles(waits, told)
-        if all(not change.settings or ".more=" in change.settings[0] for change in told):
-            yield from self.singles([option for option in options if option.rank == Rank.REQUEST],
-                                    told)  # nothing but more nodes, or waiting, helps
+            yield from islice(self.singles(more), 1)
+            yield from self.sets([*own, *late], frozenset(range(Rank.WAIT)))
+        yield from self.singles(waits)
+        if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
+            yield from self.singles([option for option in options if option.rank == Rank.REQUEST])
 
-    def singles(self, options: Sequence[Option], told: set[Change]) -> Iterator[Remedy]:
+    def singles(self, options: Sequence[Option]) -> Iterator[Remedy]:
         """The remedies of one option each; alternatives of one kind together."""
         alike: set[Change] = set()
         for number, option in enumerate(options):
             if perf_counter() > self.end:
                 return
             change = None if option.most in alike else self.fewest(option)
-            if change is None or change in told:
+            if change is None or change in self.offered:
                 continue
-            others = self._others(option, options[number + 1:], lambda other: other.most)
+            others = self._others(option, options[number + 1:], Change())
             alike |= {*others}
             remedy = self.judged(change, option.rank, others)
             if remedy is None and self._loops:
                 remedy = self._steadied(change, option.rank)
             if remedy is not None:
-                told.add(remedy.made)
+                self.offered.add(remedy.made)
                 yield remedy
 
-    def _others(self, option: Option, options: Sequence[Option],
-                made: Callable[[Option], Change]) -> tuple[Change, ...]:
-        """Alternatives of an option that do the same."""
-        same = [made(each) for each in options if option.kind in ALTERNATIVES
+    def _others(self, option: Option, options: Sequence[Option], beside: Change
+                ) -> tuple[Change, ...]:
+        """Alternatives of an option that do the same, with another change `beside` them."""
+        same = [beside + each.most for each in options if option.kind in ALTERNATIVES
                 and each.kind == option.kind and each.steps == 1]
-        return tuple(change for change in same[:ALIKE] if perf_counter() < self.end
-                     and self.at(change) == PLACED)
+        return tuple(change for change in same[:ALIKE] if self.at(change) == PLACED)
 
     def _steadied(self, change: Change, rank: int) -> Remedy | None:
         """A change for which pods are evicted again and again, with what ends that: allocate before
-        what evicts, or that drf, where a tier above lets nobody go, lets nobody go either.
+        what evicts, or that drf names no victims where a tier above names none.
         """
-        for other in chain(in_order(self.world), *(switched(self.world, "drf", switch, False)
-                                                   for switch in sorted(SWITCHED.values()))):
-            both = other.most + change
+        ends = [in_order(self.world), *(switched("drf", switch, False)
+                                        for switch in sorted(SWITCHED.values()))]
+        for other in distinct(self.world, ends):
             if perf_counter() < self.end and not other.most.targets & change.targets:
-                remedy = self.judged(both, max(other.rank, rank))
+                remedy = self.judged(other.most + change, max(other.rank, rank))
                 if remedy is not None:
                     return remedy
         return None
@@ -199,41 +196,35 @@ class Search:
         """The smallest change of an option with which the job has a place; where one only admits
         it, that one: later cycles may give it a place.
         """
-        if self.large and _by_sums(option.most):  # the sums say how much; the cycles, whether so
-            first = option.at(min(option.first, option.steps))
-            if self.at(first) == PLACED:
-                return first
-        steps = smallest(lambda step: self.at(option.at(step)) == PLACED, option.steps,
-                         option.first)
-        if steps is not None:
-            return option.at(steps)
-        if self.best(option) < ADMITTED or option.rank == Rank.WAIT or (
-                self.large and _by_sums(option.most)):
-            return None
-        admits = smallest(lambda step: self.at(option.at(step)) >= ADMITTED, option.steps,
-                          option.first)
-        return None if admits is None else option.at(admits)
+        sums, first = self.large and _by_sums(option.most), option.at(option.first)
+        if sums and self.at(first) == PLACED:  # sums say how much; the cycles that follow, whether
+            return first
+        for wanted in (PLACED, ADMITTED):
+            steps = smallest(lambda step, wanted=wanted: self.at(option.at(step)) >= wanted,
+                             option.steps, option.first)
+            if steps is not None:
+                return option.at(steps)
+            if sums or option.rank == Rank.WAIT or self.best(option) < ADMITTED:
+                break
+        return None
 
-    def sets(self, options: Sequence[Option], told: set[Change], ranks: frozenset[int]
-             ) -> Iterator[Remedy]:
+    def sets(self, options: Sequence[Option], ranks: frozenset[int]) -> Iterator[Remedy]:
         """Two changes where none does alone: a first one in full, and what the job then lacks (of
         these ranks); each as small as the other allows. Those that change least come first.
         """
         firsts = [option for option in options if NOTHING <= self.best(option) < PLACED and (
             option.kind not in ALONE or Rank.NODES in ranks)]
         found: list[Remedy] = []
-        tried = set(told)
+        tried = set(self.offered)
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
             for change, most, alike in self._after(first, ranks):
                 if any(change.has(each) for each in tried):
                     continue
                 tried |= {change, *alike}
-                remedy = self.judged(change, most, alike)
-                if remedy is not None:
-                    told.add(change)
-                    found.append(remedy)
+                found += filter(None, [self.judged(change, most, alike)])
             if perf_counter() > self.end or len(found) >= FIRSTS:
                 break
+        self.offered |= {remedy.made for remedy in found}
         yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
 
     def _after(self, first: Option, ranks: frozenset[int]
@@ -242,25 +233,24 @@ class Search:
         seconds = self._seconds(first, ranks)
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
-            if perf_counter() > self.end:
-                return
-            if second.most in alike or second.most == first.most or (
+            both = first.most + second.most
+            if both in alike or second.most == first.most or (
                     not second.most.targets & first.most.targets
                     and self.at(second.most) == PLACED):  # it does alone
                 continue
-            if self.at(first.most + second.most) != PLACED:
+            if self.at(both) != PLACED:
                 continue
-            steps = smallest(lambda step, second=second: self.at(
-                first.most + second.at(step)) == PLACED, second.steps, second.first)
-            done = second.at(steps or second.steps)
-            least = smallest(lambda step, done=done: self.at(first.at(step) + done) == PLACED,
-                             first.steps, first.first)
-            made = first.at(least or first.steps)
-            others = self._others(second, seconds[number + 1:],
-                                  lambda other, made=made: made + other.most)
-            alike |= {each.most for each in seconds[number + 1:] if each.kind == second.kind
-                      and made + each.most in others}
-            yield made + done, max(first.rank, second.rank), others
+            done = self._least(second, lambda change: first.most + change)
+            least = self._least(first, lambda change, done=done: change + done)
+            others = self._others(second, seconds[number + 1:], least)
+            alike |= {first.most + each.most for each in seconds if least + each.most in others}
+            yield least + done, max(first.rank, second.rank), others
+
+    def _least(self, option: Option, whole: Callable[[Change], Change]) -> Change:
+        """The least of an option with which a set places the job."""
+        steps = smallest(lambda step: self.at(whole(option.at(step))) == PLACED, option.steps,
+                         option.first)
+        return option.at(steps or option.steps)
 
     def _seconds(self, first: Option, ranks: frozenset[int]) -> list[Option]:
         """What may be changed besides an option: by what the job waits for after it."""
@@ -337,8 +327,7 @@ class Search:
         return any(task.key == self.pod and task.node_name for task in job.tasks.values())
 
     def _inadmissible(self, objects: Any) -> bool:
-        """Whether Volcano's webhooks would refuse the change: what they say of it, and not before.
-        """
+        """Whether Volcano's webhooks would refuse the change by a rule that is not broken yet."""
         there = {id(obj) for obj in self.seen.objects}
         changed = [obj for obj in objects if id(obj) not in there and isinstance(obj,
                                                                                  Queue | PodGroup)]
@@ -350,7 +339,7 @@ class Search:
 
     def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
         """The remedy that a change is, by the cycles that follow it from the manifests on; None
-        where the job does not run in the end, or somebody is evicted again and again.
+        where the job does not run in the end, or pods are evicted again and again.
         """
         uid = self.job.uid
         try:

@@ -1,5 +1,5 @@
-"""Cycles on changed objects: tried over one cache, which is told of the changes and forgets what a
-cycle decides; a cycle that has refused the job already goes no further.
+"""Cycles on changed objects: run over one cache, which receives the changes and forgets what a
+cycle decides; a cycle that has refused the job ends there.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
 
 
 class Trial:
-    """Runs cycles for one job; `run` gives the session, which goes no further than an action after
-    which `done` holds or `before` one of some actions, or None where enqueue did not admit the job:
-    no later action looks at it. Raises `TooLate` at the `end`, a moment of the clock.
+    """Runs cycles for one job; `run` gives the session, which ends with an action after which
+    `done` holds or before one of some actions, or None where enqueue did not admit the job: no
+    later action looks at it. Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -65,8 +65,8 @@ class Trial:
                 self._exchange(new, old)
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
-        """Pods go before, and come after, what they belong to. What is changed here is news to the
-        cache, even if it has the version that the API server gave it.
+        """Pods are deleted before, and added after, their PodGroups. The cache takes a changed
+        object even if it has the version that the API server gave it.
         """
         kept = {(obj.kind, obj.key) for obj in new}
         for obj in sorted(old, key=lambda obj: obj.kind != "Pod"):
@@ -78,7 +78,7 @@ class Trial:
 
 
 class TooLate(BaseException):  # no error that anything in a cycle could handle
-    """A cycle that nobody waits for any longer."""
+    """A cycle has run beyond its deadline."""
 
 
 class Deadline(Observer):
@@ -94,29 +94,16 @@ class Deadline(Observer):
         """One for a moment; None for one that never comes."""
         return None if isinf(end) else cls(end)
 
-    def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
-        self._look()
-
-    def action_started(self, ssn: Session, action: str) -> None:
-        self._look()
-
-    def note(self, kind: str, /, **facts: Any) -> None:
-        self._look()
-
-    def popped(self, kind: str, item: Any, rest: Any) -> None:
-        self._look()
-
-    def did(self, statement: Any, operation: Any) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def _look(self, *_: Any, **__: Any) -> None:
         if perf_counter() > self.end:
             raise TooLate
+
+    plugin_done = action_started = note = popped = did = _look
 
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """What a cycle has to say was said once."""
+    """Run without log lines: the first cycle has written them."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -130,6 +117,6 @@ class _Forgetful(Cache):
     """A cache that takes nothing over from a session, so that the next one begins as this did."""
 
     def _forget(self, *_: Any, **__: Any) -> None:
-        """Pods stay where they are, PodGroups and queues as they are, and nobody reads events."""
+        """Pods, PodGroups and queues stay as they are, and events are dropped."""
 
     evict = add_bind_task = update_job_status = update_queue_status = record_event = _forget

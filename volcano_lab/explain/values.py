@@ -11,7 +11,8 @@ from typing import Any
 
 from volcano_lab.api import Resource, quantity, total
 from volcano_lab.api.objects import Node, Queue
-from volcano_lab.changes.change import Change, value_text
+from volcano_lab.changes.change import Change, path_text, value_text
+from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import (
     Option,
@@ -26,21 +27,26 @@ from volcano_lab.explain.options import (
 from volcano_lab.manifests.schema import unstructure
 
 KEPT = 3
-"""A request is cut by one part of so many before others are asked to go; by more, last of all."""
+"""A request is cut by one part of so many before other jobs are changed; by more, last of all."""
 
 
-def weight(world: World, queue: str) -> Iterator[Option]:
+def stepped(path: str, before: float, by: float = 1, steps: int = 1, **given: Any) -> Option:
+    """A number that is changed `by` so much in each of some steps.
+
+    >>> stepped("queue/a.weight", 2, steps=9).most.settings
+    ('queue/a.weight=11',)
+    """
+    return Option(lambda step: Change((f"{path}={before + by * step:.10g}",)), steps=steps, **given)
+
+
+def weight(world: World, queue: str) -> Option:
     """A higher weight of a queue."""
-    if queue in world.queues:
-        before = world.queues[queue].spec.weight
-        yield Option(lambda step: Change((f"queue/{queue}.weight={before + step}",)), steps=1000)
+    return stepped(f"queue/{queue}.weight", world.queues[queue].spec.weight, steps=1000)
 
 
 def amounts_of(queue: Queue, field: str) -> dict[str, str]:
     """A queue's `capability`, `deserved` or `guarantee.resource`."""
-    found = queue.spec.guarantee.resource if field == "guarantee.resource" else getattr(
-        queue.spec, field)
-    return dict(found or {})
+    return at_path(queue.spec, field.split(".")) or {}
 
 
 def raised(world: World, queue: str, field: str, levels: Sequence[Amounts],
@@ -85,7 +91,8 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
         return Change(tuple(setting(f"queue/{name}", *field.split("."), resource, to=after)
                             for name, after in lower.items()))
 
-    yield Option(change, Rank.QUEUE, int(before // step), steps_between(resource, 0, least, step))
+    steps = int(before // step)
+    yield Option(change, Rank.QUEUE, steps, min(steps, steps_between(resource, 0, least, step)))
 
 
 def _lower(world: World, queue: str, field: str, resource: str, most: Any,
@@ -118,33 +125,23 @@ def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
     return once(f"queue/{queue}={value_text(parts)}")
 
 
-def factor(world: World, before: float, wanted: float) -> Iterator[Option]:
-    """The overcommit factor, to about what it takes."""
-    first = max(ceil(round((wanted - before) * 10, 6)), 1)
-    if "overcommit" in world.conf.plugin_names():
-        yield Option(lambda step: Change((
-            f"plugin/overcommit.overcommit-factor={before + step / 10:.6g}",)), Rank.QUEUE,
-            max(200, first), first)
+def factor(before: float, more: float) -> Option:
+    """The overcommit factor, raised by about so much."""
+    first = max(ceil(round(more * 10, 6)), 1)
+    return stepped("plugin/overcommit.overcommit-factor", before, 0.1, max(200, first), first=first)
 
 
-def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Iterator[Option]:
+def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
     """A lower minimum of a gang."""
-    least = world.groups[uid].spec.min_member if uid in world.groups else 0
-    if least > 1:
-        yield Option(lambda step: Change((f"{world.job(uid)}.minAvailable={least - step}",)),
-                     rank, least - 1, kind="minimum")
-
-
-def whole_minimum(world: World, uid: str, members: int) -> Iterator[Option]:
-    """A minimum of all pods, where it is less: below it reclaim and preempt make room."""
-    if uid in world.groups and world.groups[uid].spec.min_member < members:
-        yield once(f"{world.job(uid)}.minAvailable={members}", rank=Rank.SWITCH)
+    least = world.groups[uid].spec.min_member
+    return stepped(f"{world.job(uid)}.minAvailable", least, -1, least - 1, rank=rank,
+                   kind="minimum")
 
 
 def reserved(world: World, uid: str, resource: str, most: float) -> Iterator[Option]:
-    """What a PodGroup reserves beyond what its pods ask for, down to an amount: nobody uses it."""
-    least = world.groups[uid].spec.min_resources if uid in world.groups else None
-    if least and resource in least:
+    """What a PodGroup reserves and no pod of it requests, lowered to an amount."""
+    least = world.groups[uid].spec.min_resources or {}
+    if resource in least:
         text = text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
         yield once(setting(world.job(uid), "minResources", resource, to=text), rank=Rank.HARMLESS)
 
@@ -156,7 +153,7 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     texts = [each.resources.requests[resource] for pod in world.waiting(uid)
              for each in (*pod.spec.containers, *pod.spec.init_containers)
              if resource in each.resources.requests]
-    if uid not in world.groups or not texts:
+    if not texts:
         return
     most = max(map(quantity.parse, texts))
     step = step_of(resource, most)
@@ -169,8 +166,7 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
         return Change((setting(world.job(uid), "requests", resource, to=text),))
 
     for rank, steps in ((Rank.JOB, whole // KEPT), (Rank.REQUEST, whole - 1)):
-        if steps:
-            yield Option(less, rank, steps, min(first, steps), "cut")
+        yield Option(less, rank, steps, min(first, steps), "cut")
 
 
 def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
@@ -202,18 +198,14 @@ def _more(like: Node, devices: dict[str, str], count: int) -> Change:
 def tiers(world: World, uid: str) -> Iterator[Option]:
     """The highest tier that the job's topology allows, or its sub-groups'; and that it be a wish.
     """
-    if uid not in world.groups:
-        return
-    spec, job = world.groups[uid].spec, world.job(uid)
+    spec = world.groups[uid].spec
     holders = [((), spec), *((("subGroupPolicy", str(number)), policy)
                              for number, policy in enumerate(spec.sub_group_policy))]
     for path, holder in holders:
-        topology = holder.network_topology
+        topology, way = holder.network_topology, (world.job(uid), *path, "networkTopology")
         own = topology.highest_tier_allowed if topology is not None else None
-        way = (job, *path, "networkTopology")
         if own is not None:
-            yield Option(lambda step, own=own, way=way: Change((setting(
-                *way, "highestTierAllowed", to=own + step),)), Rank.JOB, 8)
+            yield stepped(path_text(*way, "highestTierAllowed"), own, steps=8, rank=Rank.JOB)
         if topology is not None and topology.mode == "hard":
             yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
 
