@@ -594,7 +594,7 @@ def version(ctx: click.Context) -> None:
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script with which a shell completes words, also names in files.
+    """Print a shell's completion script, also for names in files.
 
     \b
     Examples:
