@@ -7,7 +7,7 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.changes import change, change_conf, parted
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Check, Mistakes, checks_of, registered
+from volcano_lab.course.kit.checking import Check, Mistakes, checks_of
 from volcano_lab.course.kit.questions import HINTS, entries, opened, part
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import well_done
@@ -16,6 +16,9 @@ from volcano_lab.messages import gettext, paragraph
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
+KEPT = ("Node", "Pod")
+"""The kinds of objects that a repair may not change."""
+
 
 def broken_cluster(name: str) -> tuple[Cluster, Check]:
     """Return a broken cluster of the open lesson, and the check of its repair."""
@@ -23,34 +26,38 @@ def broken_cluster(name: str) -> tuple[Cluster, Check]:
 
 
 def repair(lesson: str, name: str) -> Check:
-    """Create the check of a repair from its entry, and register it. Its replies are the lesson's
-    hints: those named after jobs, `as_it_was`, and the check's own name.
+    """Create the check of a repair from its entry. Its replies are the lesson's hints: those named
+    after jobs, `as_it_was`, and the check's own name.
+
+    >>> repair("06c", "all_at_work")(cluster_of("06c", "all_at_work")).state
+    'try again'
     """
-    asks, needs = (entries(lesson)[name][word] for word in ("asks", "needs"))
+    entry = entries(lesson)[name]
 
     def grade(answer: Cluster) -> Mistakes:
         broken = cluster_of(lesson, name)
         yield answer.objects() == broken.objects(), "as_it_was"
-        yield from repaired(broken, answer, None, needs, part(lesson, HINTS))
+        yield from repaired(broken, answer, broken.conf, entry["needs"], part(lesson, HINTS),
+                            keeps=entry.get("keeps", KEPT))
         return well_done(name)
 
-    grade.__doc__ = asks
-    return registered(Check(f"{lesson}.{name}", grade, Cluster,
-                            "a cluster, such as broken.copy().queue(...)"))
+    grade.__doc__ = entry["asks"]
+    return Check(f"{lesson}.{name}", grade, Cluster, "a cluster, such as broken.copy().queue(...)")
 
 
 def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[str, int],
-             hints: Mapping[str, str], promised: Collection[str] = ()
-             ) -> Generator[tuple[object, str], None, Cycle]:
+             hints: Mapping[str, str], promised: Collection[str] = (),
+             keeps: Collection[str] = KEPT) -> Generator[tuple[object, str], None, Cycle]:
     """Yield possible errors in the repair of a cluster, each with its hint; return its cycle.
 
     `needs` is how many pods of which job must be placed (for those in `promised` a node with
-    releasing resources is enough); `hints` are the hints for a job, the easiest one first.
+    releasing resources is enough); `hints` are the hints for a job, the easiest one first; `keeps`
+    are the kinds that must stay unchanged.
     """
-    before, after = _kept(broken), _kept(answer)
+    before, after = _kept(broken, keeps), _kept(answer, keeps)
     changed = {name for name, what in before.items()
                if after.get(name) != what} | after.keys() - before.keys()
-    yield changed, gettext("{object} is not what it was. Nodes and pods stay as they are.",
+    yield changed, gettext("{object} is not what it was, and it has to stay as it is.",
                            object=min(changed, default=""))
     cycle = answer.run(conf)
     if cycle.session.warnings:
@@ -88,9 +95,10 @@ def at_work(cycle: Cycle, promised: bool = True) -> dict[str, int]:
             for uid, job in cycle.session.jobs.items()}
 
 
-def _kept(cluster: Cluster) -> dict[str, Any]:
-    """Return nodes and pods, which must stay unchanged."""
-    return {f"{obj.kind} {obj.metadata.name}": obj.status.allocatable if obj.kind == "Node" else
-            (obj.spec.node_name, obj.metadata.labels,
-             [each.resources.requests for each in obj.spec.containers])
-            for obj in cluster.objects() if obj.kind in ("Node", "Pod")}
+def _kept(cluster: Cluster, kinds: Collection[str]) -> dict[str, Any]:
+    """Return the objects of these kinds, with what must stay unchanged of each."""
+    what = {"Node": lambda obj: obj.status.allocatable, "PodGroup": lambda obj: obj.spec,
+            "Pod": lambda obj: (obj.spec.node_name, obj.metadata.labels,
+                                [each.resources.requests for each in obj.spec.containers])}
+    return {f"{obj.kind} {obj.metadata.name}": what[obj.kind](obj)
+            for obj in cluster.objects() if obj.kind in kinds}

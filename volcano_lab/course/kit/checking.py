@@ -150,7 +150,7 @@ def check(*, takes: type | Callable[[Any], bool] | None = None, wanted: str = ""
 
 def checks_of(lesson: str) -> dict[str, Check]:
     """Return the checks of a lesson by name, in the order of its `questions.yaml`: entries with
-    `asks`, and functions of its `checks.py`.
+    `asks` (with `needs`, of a repair), and functions of its `checks.py`.
 
     >>> list(checks_of("07"))
     ['share_of_both', 'next_in_line', 'weight_of_eng', 'dominant_share']
@@ -158,7 +158,9 @@ def checks_of(lesson: str) -> dict[str, Check]:
     if (COURSE / f"lesson_{lesson}" / "checks.py").exists():
         import_module(f"volcano_lab.course.lesson_{lesson}.checks")
     for name, entry in entries(lesson).items():
-        if "asks" in entry and f"{lesson}.{name}" not in CHECKS:
+        if "needs" in entry and f"{lesson}.{name}" not in CHECKS:
+            registered(import_module("volcano_lab.course.kit.boss").repair(lesson, name))
+        elif "asks" in entry and f"{lesson}.{name}" not in CHECKS:
             graded = {word: reply for word, reply in entry.items() if word not in ("first", "then")}
             registered(answer_table(f"{lesson}.{name}", **graded))
     return {name: CHECKS[f"{lesson}.{name}"] for name, entry in entries(lesson).items()

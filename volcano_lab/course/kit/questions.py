@@ -19,7 +19,7 @@ computes is a function of `checks.py`; here it has its place among the checks, m
 The entry `hints` has the replies of such checks, by name; `recap` has `points`, and where they are
 in the real Volcano (`kit.recapping`); `tasks` are those of the lab (`kit.tasks`), `clusters` are
 built by `kit.scenery`. A check with `needs` is the repair of the cluster of its name: these jobs
-need that number of placed pods (`kit.boss`).
+need that number of placed pods, and the kinds that it `keeps` stay unchanged (`kit.boss`).
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,8 @@ RIGHT = "right: "
 """The prefix of a table's right answer."""
 
 PARTS = RECAP, HINTS, TASKS, CLUSTERS = "recap", "hints", "tasks", "clusters"
-KEYS = {"predicts", "asks", "answers", "otherwise", "takes", "first", "then", "cases", "needs"}
+KEYS = {"predicts", "asks", "answers", "otherwise", "takes", "first", "then", "cases", "needs",
+        "keeps"}
 Entry = Mapping[str, Any]
 
 

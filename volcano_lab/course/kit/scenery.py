@@ -28,12 +28,12 @@ def _nodes(numbers: tuple[int, ...], amounts: tuple[tuple[str, Any], ...]) -> Cl
 
 def cluster_from(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
     """Return a cluster from data: `nodes`, `queues` and `jobs`, each the arguments of the cluster's
-    own method, and `objects`.
+    own method, its `conf`, and `objects`.
 
     >>> cluster_from({"nodes": [{"name": "n1", "cpu": 4}], "jobs": [{"name": "train", "cpu": 1}]})
     Cluster(Node=1, Pod=1, PodGroup=1, Queue=2)
     """
-    cluster = Cluster(objects)
+    cluster = Cluster(objects, parts.get("conf"))
     for kind in ("node", "queue", "job"):
         for given in parts.get(f"{kind}s", ()):
             getattr(cluster, kind)(**given)

@@ -37,7 +37,7 @@ class Kubectl:
     """
 
     def __init__(self, cluster: Cluster, conf: str | None = None):
-        self.objects, self.conf = cluster.objects(), conf
+        self.objects, self.conf = cluster.objects(), cluster.conf if conf is None else conf
         self.cycle = cluster.run(conf, trace=Trace())
         self.lines = self.cycle.log(3)
 

@@ -27,6 +27,7 @@ export function controlsOf(parent, fixed, host) {
 
 const inWords = (control, value) => control.options ? control.labels[control.options.indexOf(value)] ?? String(value)
   : amount(value, control.unit);
+const ended = (control, value, host) => host.hint(t("{0}: {1} is the end of its range.", control.full, inWords(control, value)), true);
 
 function labelled(parent, control, kind = "") {
   const root = add(parent, "div", {class: `vp-control ${kind}`, title: control.about || null});
@@ -67,17 +68,15 @@ function slider(parent, control, host) {
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     if (go(to, event.timeStamp - pressed < REPEAT)) pressed = event.timeStamp;
+    else ended(control, valueAt(at), host);
   });
   handle.addEventListener("blur", () => { pressed = -REPEAT; });
   track.addEventListener("pointerdown", (event) => {
     if (event.button > 0) return;
     const {left, width} = track.getBoundingClientRect();
     let more = false;
-    const move = (now) => { more = go((now.clientX - left) / width * last, more) || more; };
-    const up = () => { document.removeEventListener("pointermove", move); document.removeEventListener("pointerup", up); document.removeEventListener("pointercancel", up); };
-    document.addEventListener("pointermove", move);
-    document.addEventListener("pointerup", up);
-    document.addEventListener("pointercancel", up);
+    const stop = new AbortController(), move = (now) => { more = go((now.clientX - left) / width * last, more) || more; }, up = () => stop.abort();
+    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act, stop);
     move(event);
     handle.focus();
     event.preventDefault();
@@ -111,7 +110,7 @@ function handle(_, control, host) {
     host.move(control.name, to, more);
     return true;
   };
-  return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more), now: () => ({...control, value: at})};
+  return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more) || ended(control, at, host), now: () => ({...control, value: at})};
 }
 
 const KINDS = {handle, slider, choice, switch: toggle};

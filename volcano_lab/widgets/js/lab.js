@@ -56,7 +56,7 @@ export function lab(model, el) {
     pull: (name, value, more) => controls[name]?.pull?.(value, more),
     step: (name, steps, more) => controls[name]?.by?.(steps, more),
     control: (name) => controls[name]?.now?.(),
-    hint: (text) => text ? tell(said, [text]) : update(),
+    hint: (text, more) => text ? tell(said, more ? [...model.get("shown").said, text] : [text]) : update(),
     act(what) {
       if (what.pick !== undefined) panels.forEach((one) => one.pick(what.pick));
       else if (what.move !== undefined) controls[`queue/${what.move}.parent`]?.pull(what.to);

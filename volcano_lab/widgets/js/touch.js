@@ -83,7 +83,7 @@ export function touchable(root, host) {
     const part = event.target.closest?.("[data-grip]"), button = event.target.closest?.("[data-act]");
     if (event.button > 0) return;
     if (!part || (button && part.contains(button) && button !== part)) return;
-    const {grip} = part.vp, from = [event.clientX, event.clientY], pointer = event.pointerId;
+    const {grip} = part.vp, from = [event.clientX, event.clientY], pointer = event.pointerId, stop = new AbortController();
     let more = false, over = null;
     const move = (now) => {
       if (now.pointerId !== pointer) return;
@@ -104,14 +104,14 @@ export function touchable(root, host) {
     };
     const up = (now) => {
       if (now.pointerId !== pointer) return;
-      for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.removeEventListener(name, act);
+      stop.abort();
       part.removeAttribute("data-pulled");
       part.style.transform = part.style.pointerEvents = "";
       over?.removeAttribute("data-over");
       if (more) swallowClick(root);
       if (over && now.type === "pointerup") host.act({move: grip.move, to: over.dataset.drop});
     };
-    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act);
+    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act, stop);
     if (!grip.move) event.preventDefault();
     if (grip.slider) part.focus({preventScroll: true});
   });
