@@ -170,7 +170,7 @@ def test_play_breakpoints_and_symptoms(browser, server, expected):
 
 
 def test_the_statement_s_stepper_has_the_same_grammar(browser):
-    lab = statement_stepper().show("room is made: evict, pipeline, commit")
+    lab = statement_stepper().show("a promise: evict, pipeline, commit")
     context = browser.new_context(viewport={"width": 960, "height": 800})
     shown = WidgetPage(context.new_page()).open()
     shown.show(lab, 920)

@@ -14,9 +14,9 @@ from volcano_lab.trace.stepper import Stepper
 ENDS = {  # scene -> how many steps, and the states of train's pods and of web's at the end
     "a gang that fits: commit": (6, ["Binding"] * 3, ["Running"]),
     "a gang that does not fit: discard": (4, ["Pending"] * 3, ["Running"] * 2),
-    "room is made: evict, pipeline, commit": (
+    "a promise: evict, pipeline, commit": (
         8, ["Pipelined"] * 2, ["Releasing"] * 2 + ["Running"] * 2),
-    "room for half a gang: evict, pipeline, discard": (4, ["Pending"] * 2, ["Running"] * 4),
+    "half a gang: evict, pipeline, discard": (4, ["Pending"] * 2, ["Running"] * 4),
     "two plans: save, discard, recover": (16, ["Binding"] * 2, ["Running"] * 2),
     "a commit that the cache refuses in part": (6, ["Binding", "Pending", "Pending"], ["Running"]),
 }
@@ -76,7 +76,7 @@ def test_a_step_is_one_message(lab):
 
 def test_a_scene_is_chosen_on_the_page_or_in_code(lab):
     lab.forward()
-    lab.scene = "room is made: evict, pipeline, commit"
+    lab.scene = "a promise: evict, pipeline, commit"
     assert (lab.at, len(lab.frames), lab.frame["text"]) == (0, 9, "the session is open")
     assert set(lab.colors) == {"web", "train"}
     with pytest.raises(KeyError, match="there is no scene nowhere"):

@@ -29,7 +29,7 @@ from volcano_lab.widgets.story import counted
 Row = dict[str, Any]
 TREE = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
         "allocated. Hatched: admitted, waiting. Dashed: guarantee.")
-VOTES = "✓ names it: it may go. – keeps it. Blank: not asked. Frame: who is left."
+VOTES = "✓: named as a victim. –: kept. Blank: not asked. Frame: the victims that remain."
 WATER = "A band for each round. Lines: what a queue deserves, its guarantee, its limit."
 SUMS = ("allocated − elastic", "in queue", "this job")
 ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
@@ -67,7 +67,7 @@ class Plot:
         return self.queues(title, resource, ("nodes", "shares", "lanes", "pods"),
                            **{"legend": WATER, "width": 760} | frame)
 
-    def turns(self, title: str = "Whose turn it is", **frame: Any) -> Picture:
+    def turns(self, title: str = "The order of queues", **frame: Any) -> Picture:
         """Draw the queues in the order of allocate."""
         return pictures.turns(title, facts.turns(self._cycle), **frame)
 

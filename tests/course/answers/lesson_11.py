@@ -124,7 +124,7 @@ answers(
 answers(
     "11.look_first",
     right=["what refuses the bind: the API server, a webhook, a volume"],
-    wrong=[("its queue's capability", "Unschedulable"), ("the room on the nodes", "was chosen"),
+    wrong=[("its queue's capability", "Unschedulable"), ("what is idle on the nodes", "was chosen"),
            ("the gang's minimum", "was ready"), ("the kubelet of the node", "when it is bound"),
            ("the moon", "Choose one of")],
 )

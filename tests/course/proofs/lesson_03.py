@@ -1,4 +1,4 @@
-"""What lesson 03, "Proportion: fair parts, and whose turn it is", says is so."""
+"""What lesson 03, "Proportion: fair shares, and the order of queues", says is so."""
 
 from course.proofs import after
 from volcano_lab.course.lesson_03 import filling

@@ -67,9 +67,9 @@ def answers_of_the_lab(lab):
     END = 99  # the stepper stops at the last step
     lab.show("a gang that does not fit: discard")
     assert [node_0(step, "used") for step in range(5)] == [1, 3, 3, 3, 1]
-    lab.show("room is made: evict, pipeline, commit")
+    lab.show("a promise: evict, pipeline, commit")
     assert [node_0(END, word) for word in ("idle", "releasing", "pipelined")] == [0, 4, 4]
-    lab.show("room for half a gang: evict, pipeline, discard")
+    lab.show("half a gang: evict, pipeline, discard")
     assert [allocated(step, "a") for step in (0, 1, END)] == [8, 6, 8]
     lab.show("two plans: save, discard, recover")
     assert lab.goto(9)["text"] == "undo: allocate train-1 on node-1"

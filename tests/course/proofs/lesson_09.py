@@ -1,4 +1,4 @@
-"""What lesson 09, "Preempt and reclaim: who is a victim, and why", says is so."""
+"""What lesson 09, "Preempt and reclaim: which pod is a victim, and why", says is so."""
 
 from course.proofs import after, answer
 from volcano_lab.course.kit import trace_of

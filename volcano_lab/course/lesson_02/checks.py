@@ -65,7 +65,7 @@ def no_gpus(answer: dict) -> Mistakes:
     return well_done("no_gpus")
 
 
-@check(takes=callable, wanted="a function of a request and a room")
+@check(takes=callable, wanted="a function of a request and what is idle")
 def fits(answer) -> Mistakes:
     """Write fits(request, room), which compares two dicts as a node does: tolerant, and missing is
     zero.

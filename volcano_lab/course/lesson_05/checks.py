@@ -48,7 +48,7 @@ def _tried(function: JobEnqueueable, line: list[QueueAttr], cpus: float,
 
 @check(takes=callable, wanted="a function")
 def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
-    """Write `job_enqueueable(minimum, line)`: True if every level has room, and then the minimum is
+    """Write `job_enqueueable(minimum, line)`: True if every level has enough left, and then the minimum is
     reserved on every level; else False, and nothing is reserved on any."""
     said, reserved = _tried(answer, _line(4, 4, 4), 2)
     if said is None or said is ...:
@@ -67,8 +67,8 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
 
 def _refuses(function: JobEnqueueable) -> Mistakes:
     """What may be wrong where one level has no room."""
-    cases = [(0, "the queue itself has no room"),
-             (1, "the queue has room, but its parent has none"), (2, "only the root has no room")]
+    cases = [(0, "the queue itself is full"),
+             (1, "the queue has enough left, but its parent is full"), (2, "only the root is full")]
     for place, situation in cases:
         room = [4.0, 4.0, 4.0]
         room[place] = 1

@@ -87,8 +87,8 @@ def _admitted(facts: Decided, job: str) -> bool:
 
 
 TASKS = tasks("05", {
-    "elastic room": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
-    "make room": lambda values, facts: _admitted(facts, "train-gang") and values["conf"] == TREE})
+    "elastic pods": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
+    "admit train-gang": lambda values, facts: _admitted(facts, "train-gang") and values["conf"] == TREE})
 
 
 def queue_tree_lab() -> ClusterLab:

@@ -34,7 +34,7 @@ def order_of_undoing(answer: list) -> Mistakes:
 
 @check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
 def path_of_a_pod(answer: list) -> Mistakes:
-    """A gang finds idle room and is committed, and everything goes well. Through which states does
+    """A gang fits into what is idle and is committed, and nothing fails. Through which states does
     each pod go?
     """
     states = [str(state).capitalize() for state in answer]

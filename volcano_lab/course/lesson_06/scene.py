@@ -76,8 +76,8 @@ def refused_by_the_cache() -> Trace:
 SCENES: dict[str, Callable[[], Trace]] = {
     "a gang that fits: commit": lambda: trace_of(gang_that_fits(), CONF),
     "a gang that does not fit: discard": lambda: trace_of(gang_that_does_not_fit(), CONF),
-    "room is made: evict, pipeline, commit": lambda: trace_of(full_cluster(), RECLAIM),
-    "room for half a gang: evict, pipeline, discard": lambda: trace_of(full_cluster(3), RECLAIM),
+    "a promise: evict, pipeline, commit": lambda: trace_of(full_cluster(), RECLAIM),
+    "half a gang: evict, pipeline, discard": lambda: trace_of(full_cluster(3), RECLAIM),
     "two plans: save, discard, recover": saved_and_recovered,
     "a commit that the cache refuses in part": refused_by_the_cache}
 """Name -> a function that makes the trace."""

@@ -176,7 +176,7 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
     return pictures.tree(title, tree_drawn(cycle), lines=0, width=760, legend=LEGEND)
 
 
-LEGEND = "A box is as wide as its part by the weights. Full: pods that have a place, of that part."
+LEGEND = "A box is as wide as its share by the weights. Full: placed pods, as a part of that share."
 WORDS = {"held": "compared", "asked": "dominant share"}
 CONTROLS = {name: control for level in ("sci", "eng", "dev", "prod")
             for name, control in group(
@@ -200,8 +200,8 @@ PANELS = [pictures.tree("The tree, when the cycle ends",
           pictures.bars("What is compared, level by level", lambda at: compared(at.cycle),
                         key="levels", most=1, rows=4, words=WORDS,
                         legend="Pale: share. Full: by weight."),
-          pictures.turns("Whose turn it is", lambda at: drawn_turns(at.cycle), key="turns",
-                         slots=18, lanes=3, legend="Filled: placed. Dotted: no room.")]
+          pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle), key="turns",
+                         slots=18, lanes=3, legend="Filled: placed. Dotted: none placed.")]
 
 
 def drawn_turns(cycle: Cycle) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def drawn_turns(cycle: Cycle) -> dict[str, Any]:
 def turns_picture(cycle: Cycle, title: str) -> pictures.Picture:
     """Draw whose turn it was."""
     return pictures.turns(title, drawn_turns(cycle), slots=18, width=760,
-                          legend="Filled: a pod was placed. Dotted: no room any more.")
+                          legend="Filled: a pod was placed. Dotted: no pod was placed.")
 
 
 TASKS = tasks("07", {"a third for sci": lambda values, at: (

@@ -63,7 +63,7 @@ def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool =
                   ) -> pictures.Picture:
     """Draw the nodes with their pods, and where *new* went and why not elsewhere.
 
-    >>> nodes_picture(scene.placement_cluster(), "Where new goes").data["nodes"][1]["note"]
+    >>> nodes_picture(scene.placement_cluster(), "The node of new").data["nodes"][1]["note"]
     '449 points'
     """
     return pictures.cluster(title, nodes_drawn(look(cluster, conf), notes), unit="CPUs", width=760)
@@ -166,7 +166,7 @@ CONTROLS = group("CPUs in use",
                            "taint": switch(False, "taint", about="team=gpu:NoSchedule on node-2")})
 
 PANELS = [
-    pictures.cluster("Where new goes", lambda at: nodes_drawn(at.rows), key="where", unit="CPUs",
+    pictures.cluster("The node of new", lambda at: nodes_drawn(at.rows), key="where", unit="CPUs",
                      asks=True, wide=True,
                      legend="Hatched: new, placed in this cycle. Click a node: why not there?"),
     pictures.sums("Points, without the 300 that each node has for taints", _sums, key="points",
@@ -199,12 +199,12 @@ def placement_lab() -> Lab:
 
     >>> lab = placement_lab().set(binpack=2)
     >>> lab.facts.where, lab.said
-    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new goes to: node-1 (was node-2): node-1
+    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new is placed on: node-1 (was node-2): node-1
     524 points; node-3 517.75 points.')
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits",
-               tasks=tasks("08"), says=[outcome("new goes to", lambda at: at.where, _because),
+               tasks=tasks("08"), says=[outcome("new is placed on", lambda at: at.where, _because),
                                         outcome("Refused by", _refusals)], code=cluster_of,
-               opening=lambda at: gettext("new goes to **{where}**: {because}.", where=at.where,
+               opening=lambda at: gettext("new is placed on **{where}**: {because}.", where=at.where,
                                           because=_because(at)),
-               nothing="new goes where it went.", why=_why)
+               nothing="new is placed on the same node as before.", why=_why)

@@ -26,7 +26,7 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
     """A row a node at the last time that a node was sought for a pod in allocate.
 
     `free` is in CPUs; `room` says whether the pod's request fits now, later (pods are leaving) or
-    not; `refused` has the reasons; `points` are by plugin, None where nobody was asked; `chosen` is
+    not; `refused` has the reasons; `points` are by plugin, None where none was asked; `chosen` is
     whether the pod went there; `pods` are its tasks when the cycle ends.
 
     >>> from volcano_lab.course.lesson_08.scene import placement_cluster
@@ -43,7 +43,7 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
         idle = evidence.state_at(choice)["nodes"][node]["idle"]
         short = _short(request, evidence.free(choice)[node])
         points = {plugin: score for plugin, score in row["scores"].items()
-                  if plugin != "predicates"} or None  # nobody was asked
+                  if plugin != "predicates"} or None  # none was asked
         rows.append({"node": node, "free": idle.get("cpu", 0) / 1000,
                      "room": "no" if short else "later" if _short(request, idle) else "now",
                      "refused": insufficient(short) if short else row["verdict"].partition(": ")[2],

@@ -1,4 +1,4 @@
-"""The lab of preempt and reclaim: who was asked about each candidate, who had to go, and what
+"""The lab of preempt and reclaim: the votes on each candidate, the evicted pods, and what
 became of the gang.
 """
 
@@ -25,8 +25,8 @@ JOB, FIRST = "default/urgent", "default/urgent-0"
 SHORT = {"overcommit_refuses": "overcommit does not admit it",
          "reclaim_no_candidates": "reclaim has no candidate",
          "protected_by_gang": "gang keeps too many", "protected_by_drf": "drf keeps too many",
-         "not_less_important": "too few may go", "victims_insufficient": "too few may go",
-         "no_reclaim_action": "no action takes pods from queue b"}
+         "not_less_important": "too few candidates", "victims_insufficient": "too few candidates",
+         "no_reclaim_action": "no action evicts pods of queue b"}
 """Code of a cause -> the same in few words."""
 
 
@@ -46,7 +46,7 @@ class Evicted:
 
     @cached_property
     def evicted(self) -> list[str]:
-        """The pods that have to leave."""
+        """The evicted pods."""
         back = {record["statement"] for record in self.trace.iter("undo")}
         return [record["task"].removeprefix("default/") for record in self.trace.of("do")
                 if record["operation"] == "evict" and record["statement"] not in back]
@@ -67,8 +67,8 @@ class Evicted:
     def told(self) -> str:
         """The outcome in a sentence."""
         if self.evicted:
-            return gettext("{join} must go, and urgent is promised the room",
-                           join=", ".join(self.evicted))
+            return gettext("{pods:and} evicted: their CPUs are promised to urgent",
+                           pods=self.evicted)
         short = SHORT.get(self.why.code)
         return gettext(short) if short else self.why.text.rstrip(".。")
 
@@ -89,14 +89,14 @@ CONTROLS = group("configuration", {
     "old_minimum": slider(1, 1, 3, "minimum", about="of its 3 pods"),
 }, color=scene.COLORS["old"]) | group("greedy, in queue b", {
     "greedy_minimum": slider(1, 1, 9, "minimum", about="of its 9 pods"),
-    "reclaimable": switch(True, "reclaimable", about="what queue b says of itself"),
-    "preemptable": switch(True, "preemptable", about="what greedy's pods say of themselves"),
+    "reclaimable": switch(True, "reclaimable", about="spec.reclaimable of queue b"),
+    "preemptable": switch(True, "preemptable", about="the annotation of greedy's pods"),
 }, color=scene.COLORS["greedy"])
 
-PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: scene.nodes_drawn(at.ssn),
+PANELS = [pictures.cluster("Evicted pods, and promised nodes", lambda at: scene.nodes_drawn(at.ssn),
                            key="nodes", unit="CPUs", wide="half",
-                           legend="Hollow: is leaving. Dashed: promised."),
-          pictures.votes("Who may go, when room is sought for urgent-0", lambda at: at.votes,
+                           legend="Hollow: being evicted. Dashed: promised."),
+          pictures.votes("Votes on the candidates for urgent-0", lambda at: at.votes,
                          key="votes", rows=3, wide="half", legend=VOTES)]
 TASKS = tasks("09", {
     "not reclaimable": lambda values, at: not values["reclaimable"] and at.end == "commit",
@@ -115,6 +115,6 @@ def evictions_lab() -> Lab:
     return Lab(CONTROLS, Evicted, PANELS, title="Two full nodes, and a gang that waits",
                tasks=TASKS, code=cluster_of,
                says=[outcome("The gang", lambda at: at.end, lambda at: at.told),
-                     outcome("Evicted", lambda at: ", ".join(at.evicted) or "nobody")],
-               opening=lambda at: f"{at.told}.".replace("old-1", "**old-1**", 1),
-               nothing="The same pods go, and the gang ends alike.")
+                     outcome("Evicted", lambda at: ", ".join(at.evicted) or "none")],
+               opening=lambda at: f"{at.told}.",
+               nothing="The same pods are evicted, and the outcome of the gang is the same.")

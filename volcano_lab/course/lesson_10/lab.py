@@ -79,9 +79,9 @@ def topology_lab() -> Lab:
     """
     return Lab(CONTROLS, tried, PANELS, tasks=TASKS, code=cluster_of,
                title="A gang in two rooms with two racks each",
-               says=[outcome("The gang's place", lambda at: at.goes),
+               says=[outcome("HyperNode of the gang", lambda at: at.goes),
                      outcome("Tried", lambda at: at.tried),
                      amounts("", lambda at: {"Pods placed:": at.placed})],
-               opening=lambda at: gettext("Tried: {tried}. The gang goes to **{goes}**: in the "
+               opening=lambda at: gettext("Tried: {tried}. The gang is placed in **{goes}**: in the "
                                           "lowest tier in which a dry run fits, the fullest "
                                           "HyperNode wins.", tried=at.tried, goes=at.goes))

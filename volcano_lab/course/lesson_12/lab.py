@@ -167,7 +167,7 @@ CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in PO
             "off": choice("", {"nobody": "", **{name: name for name in PLUGINS}}, "switched off")}
 
 PANELS = [
-    pictures.votes("Who is asked, and what they answer", lambda at: at["votes"], rows=3, wide=True,
+    pictures.votes("Plugins in their order, and their answers", lambda at: at["votes"], rows=3, wide=True,
                    legend="Blue: for. Red: against. Hollow: no opinion. Dotted: not asked.")]
 
 TASKS = tasks("12", {"one is enough": lambda values, at: (

@@ -17,8 +17,8 @@ WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
     isinstance(each, str) for each in given),
     wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
 def all_three(answer: Iterable[str]) -> Mistakes:
-    """A list of changes after which all three jobs have their places, or the promise of them.
-    Nobody but pretrain may lose pods.
+    """A list of changes after which all pods of the three jobs are placed, or promised a node.
+    No job but pretrain may lose pods.
     """
     changes = list(answer)
     removals = [each.removeprefix("remove ") for each in changes if each.startswith("remove ")]

@@ -203,7 +203,7 @@ class Riddle:
             if has.get(job, 0) < pods:
                 said = after.why(jobs[job]["job"])
                 return try_again(paragraph([gettext(
-                    "{job} is {phase}, and {placed} of its pods have a place; wanted are {pods}.",
+                    "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
                     job=job, phase=jobs[job]["phase"], placed=has.get(job, 0), pods=pods),
                     gettext("The reason: {reason}.", reason=said[0].rstrip(".。"))
                     if said else None]))

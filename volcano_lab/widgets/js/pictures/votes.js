@@ -46,4 +46,4 @@ export const votes = {
 const told = (row, tiers) => `${row.name}: ` + (tiers.flatMap((tier) => tier.columns.map(({plugin}) => {
   const vote = row.votes[plugin] ?? null;
   return vote === null ? null : `${plugin.split("@")[0]} ${vote.text ?? (vote ? t("names it") : t("keeps it"))}`;
-})).filter(Boolean).join(", ") || t("nobody was asked")) + (row.left ? t("; it is left") : "");
+})).filter(Boolean).join(", ") || t("none was asked")) + (row.left ? t("; it is left") : "");
