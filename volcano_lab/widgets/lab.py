@@ -104,8 +104,8 @@ class Lab(OnPage):
         self._keys = [panel.key or panel.kind for panel in self.panels]
         twice = {key for key in self._keys if self._keys.count(key) > 1}
         if twice:
-            raise Misuse("two panels have the key {join}; give each its own: key=…",
-                         join=", ".join(sorted(twice)))
+            raise Misuse("two panels have the key {keys:,}; give each its own: key=…",
+                         keys=sorted(twice))
         self._decisions = Decisions(self._decided)
         self._timer: asyncio.TimerHandle | None = None
         self._values = dict(self.start)

@@ -256,9 +256,9 @@ def _check(name: str) -> Check:
     """Return the check of the open lesson. Raises `NoSuch` for one that it does not have."""
     checks = checks_of(opened.number)
     if name not in checks:
-        raise NoSuch('Lesson {number} has no question "{name}"; it has {join}.',
+        raise NoSuch('Lesson {number} has no question "{name}"; it has {questions:,}.',
                      number=opened.number, name=name,
-                     join=", ".join(sorted(entries(opened.number))))
+                     questions=sorted(entries(opened.number)))
     return checks[name]
 
 

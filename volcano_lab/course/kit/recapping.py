@@ -62,8 +62,8 @@ def recap_of(points: Sequence[str] = (), **real: Mapping[str, str]) -> Recap:
     """Return a recap of an entry's parts. Raises `Misuse` for an unknown part."""
     unknown = real.keys() - KINDS.keys()
     if unknown:
-        raise Misuse("a recap has {join}; found {join1}", join=", ".join(KINDS),
-                     join1=", ".join(sorted(unknown)))
+        raise Misuse("a recap has {kinds:,}; found {unknown:,}", kinds=[*KINDS],
+                     unknown=sorted(unknown))
     rows = [(KINDS[kind], where, what)
             for kind in KINDS
             for where, what in real.get(kind, {}).items()]

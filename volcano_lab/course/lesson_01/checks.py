@@ -22,7 +22,7 @@ def missing_queue(answer: Cluster) -> Mistakes:
     placed = any(row[1].startswith("default/lost") for row in cycle.committed)
     yield not added and placed, "another_queue_named"
     yield not added, "no_new_queue_yet"
-    yield not placed, try_again("still_left_out", join=", ".join(added))
+    yield not placed, try_again("still_left_out", queues=[*added])
     return well_done("now_in_the_copy")
 
 

@@ -48,8 +48,8 @@ def _tried(function: JobEnqueueable, line: list[QueueAttr], cpus: float,
 
 @check(takes=callable, wanted="a function")
 def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
-    """Write `job_enqueueable(minimum, line)`: True if every level has enough left, and then the minimum is
-    reserved on every level; else False, and nothing is reserved on any."""
+    """Write `job_enqueueable(minimum, line)`: True if every level has enough left, and then the
+    minimum is reserved on every level; else False, and nothing is reserved on any."""
     said, reserved = _tried(answer, _line(4, 4, 4), 2)
     if said is None or said is ...:
         return None
@@ -96,7 +96,7 @@ def let_train_in(answer: Cluster) -> Mistakes:
                if after["queues"][name] != before["queues"].get(name)]
     yield not changed, "nothing_changed"
     yield len(changed) > 1 or before["queues"].keys() != after["queues"].keys(), try_again(
-        "one_queue_only", join=", ".join(sorted(changed)))
+        "one_queue_only", queues=sorted(changed))
     cycle = answer.run(tree_conf())
     phases = {row["job"]: row["phase"] for row in cycle.jobs()}
     for job in ("eval-gang", "train-gang"):

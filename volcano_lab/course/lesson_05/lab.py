@@ -7,9 +7,7 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
-from volcano_lab.widgets.pictures import Picture
 
 NODES, NODE_CPUS = 5, 4
 
@@ -72,23 +70,14 @@ def tree_cluster(rows: list[QueueRow]) -> Cluster:
     return cluster
 
 
-def tree_picture(cycle: Cycle, title: str, *, gangs: bool = True) -> Picture:
-    """Draw the tree of a cycle, with what became of each gang or without."""
-    return cycle.plot.tree(title, gangs=gangs)
-
-
-def sums_picture(cycle: Cycle, job: str = "", title: str = "") -> Picture:
-    """Draw what enqueue compared for a job, or for all, level by level."""
-    return cycle.plot.sums(job, title)
-
-
 def _admitted(facts: Decided, job: str) -> bool:
     return facts.jobs[job]["fate"] != "not admitted"
 
 
 TASKS = tasks("05", {
     "elastic pods": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
-    "admit train-gang": lambda values, facts: _admitted(facts, "train-gang") and values["conf"] == TREE})
+    "admit train-gang": lambda values, facts: (
+        _admitted(facts, "train-gang") and values["conf"] == TREE)})
 
 
 def queue_tree_lab() -> ClusterLab:

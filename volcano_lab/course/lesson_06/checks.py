@@ -66,7 +66,7 @@ def let_it_commit(answer: Cluster) -> Mistakes:
     yield web is None or len(web.tasks) != 2, "web_runs_on"
     yield answer.objects() == gang_that_does_not_fit().objects(), "same_cluster"
     yield _nodes(before) != _nodes(after), "two_nodes"
-    yield len(changed) > 1, try_again("more_than_one_number", join=", ".join(changed))
+    yield len(changed) > 1, try_again("more_than_one_number", changed=[*changed])
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         changed_what = changed[0] if changed else ""
@@ -170,7 +170,7 @@ def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
     yield len(done) > len(best) and all(step in done for step in wanted), "more_than_one_plan"
     yield kinds["do"] != kinds["undo"] + kinds["commit"], "a_try_left"
     yield done != wanted, try_again(
-        "not_the_cheapest", join=", ".join(str(_evictions(plan)) for plan in plans))
+        "not_the_cheapest", evictions=[str(_evictions(plan)) for plan in plans])
     yield not kinds["recovers"], "not_from_copies"
     yield not kinds["saved"], "done_again"
 

@@ -89,8 +89,8 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
              "chosen": row["chosen"]}
             for row in look(cluster, scene.conf_with(*names, **arguments))]
     return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
-                         width=760, legend=gettext("Left out, alike on all nodes: {join}.",
-                                                   join=", ".join(alike))
+                         width=760, legend=gettext("Left out, alike on all nodes: {alike:,}.",
+                                                   alike=alike)
                          if alike else "")
 
 
@@ -199,12 +199,12 @@ def placement_lab() -> Lab:
 
     >>> lab = placement_lab().set(binpack=2)
     >>> lab.facts.where, lab.said
-    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new is placed on: node-1 (was node-2): node-1
+    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). Node of new: node-1 (was node-2): node-1
     524 points; node-3 517.75 points.')
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits",
-               tasks=tasks("08"), says=[outcome("new is placed on", lambda at: at.where, _because),
+               tasks=tasks("08"), says=[outcome("Node of new", lambda at: at.where, _because),
                                         outcome("Refused by", _refusals)], code=cluster_of,
-               opening=lambda at: gettext("new is placed on **{where}**: {because}.", where=at.where,
-                                          because=_because(at)),
+               opening=lambda at: gettext("new is placed on **{where}**: {because}.",
+                                          where=at.where, because=_because(at)),
                nothing="new is placed on the same node as before.", why=_why)

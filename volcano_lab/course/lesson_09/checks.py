@@ -33,7 +33,7 @@ def whole_gangs(answer: str) -> Mistakes:
     that holds less than it deserves, but takes pods that a gang can spare."""
     yield "reclaim" not in load_conf(answer).actions, "no_reclaim"
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
-    yield torn, try_again("torn_gang", join=", ".join(torn))
+    yield torn, try_again("torn_gang", pods=[*torn])
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
     yield not spared, "nothing_spared"
     yield any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))), (
@@ -65,4 +65,4 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     greedy = [pod for pod in evicted if pod.startswith("greedy-")]
     yield waiting or not evicted or greedy != evicted, try_again(
         "not_greedy", evicted=evicted or gettext("nobody"), waiting=waiting or gettext("nobody"))
-    return well_done("three_things", join=", ".join(evicted))
+    return well_done("three_things", pods=[*evicted])

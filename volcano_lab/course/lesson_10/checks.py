@@ -59,7 +59,7 @@ def room_for_seven(answer: Cluster) -> Mistakes:
         "topology_stays")
     before, after = _held(topology_cluster(pods=7)), _held(answer)
     changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
-    yield len(changed) > 1, try_again("one_node_only", join=", ".join(sorted(changed)))
+    yield len(changed) > 1, try_again("one_node_only", nodes=sorted(changed))
     yield not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")], (
         "no_rack_with_seven")
     return well_done("room_for_all", allocated_hyper_node=job.allocated_hyper_node)

@@ -82,6 +82,6 @@ def topology_lab() -> Lab:
                says=[outcome("HyperNode of the gang", lambda at: at.goes),
                      outcome("Tried", lambda at: at.tried),
                      amounts("", lambda at: {"Pods placed:": at.placed})],
-               opening=lambda at: gettext("Tried: {tried}. The gang is placed in **{goes}**: in the "
-                                          "lowest tier in which a dry run fits, the fullest "
+               opening=lambda at: gettext("Tried: {tried}. The gang is placed in **{goes}**: in "
+                                          "the lowest tier in which a dry run fits, the fullest "
                                           "HyperNode wins.", tried=at.tried, goes=at.goes))

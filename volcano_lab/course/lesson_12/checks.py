@@ -222,7 +222,7 @@ def first_aid(answer: type[Action]) -> Mistakes:
     yield not jobs, "placed_nothing"
     yield len(jobs) == 1, try_again("only_some_placed", jobs=jobs[0])
     yield "tiny-2" in jobs and "tiny-1" not in jobs, "first_not_second"
-    yield jobs != ["big-1", "small-1", "tiny-1"], try_again("first_of_each", join=", ".join(jobs))
+    yield jobs != ["big-1", "small-1", "tiny-1"], try_again("first_of_each", jobs=[*jobs])
     yield "small-1" in _jobs_of(answer, _small_holds_one()), "holds_a_pod"
     yield _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"], "too_large_gang"
     yield "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()), "first_is_too_large"
@@ -259,7 +259,7 @@ def triage(answer: type[Action]) -> Mistakes:
         yield sorted(jobs) != sorted(wanted), try_again(
             "first_of_each_as_before", x=", ".join(jobs) or gettext("no jobs"))
         yield jobs != wanted, try_again(
-            "order_of_need", join=", ".join(jobs), join1=", ".join(wanted))
+            "order_of_need", served=[*jobs], needed=[*wanted])
     yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (
         "holds_a_pod_as_before")
     yield "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()), (

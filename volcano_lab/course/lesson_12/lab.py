@@ -164,10 +164,11 @@ CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in PO
                         "{name}, tier {tier}", name=name.upper(), tier=tier), about=
                                   "for job_order: the right one first, equal, the left one first")
                      for name, tier in (("a", 1), ("b", 1), ("c", 2))}),
-            "off": choice("", {"nobody": "", **{name: name for name in PLUGINS}}, "switched off")}
+            "off": choice("", {"none": "", **{name: name for name in PLUGINS}}, "switched off")}
 
 PANELS = [
-    pictures.votes("Plugins in their order, and their answers", lambda at: at["votes"], rows=3, wide=True,
+    pictures.votes("Plugins in their order, and their answers", lambda at: at["votes"], rows=3,
+                   wide=True,
                    legend="Blue: for. Red: against. Hollow: no opinion. Dotted: not asked.")]
 
 TASKS = tasks("12", {"one is enough": lambda values, at: (
