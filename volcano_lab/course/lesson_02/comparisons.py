@@ -83,7 +83,7 @@ COMPARISONS = (
     Comparison("tolerant", "left ≤ right + 0.1, missing is 0", "node fit, overused, reclaim", True,
                lambda left, right, request: left.less_equal(right, ZERO),
                lambda name, left, right, request: _mentions(left, name)),
-    Comparison("tolerant, infinity", "left ≤ right + 0.1, missing is ∞", "nobody in v1.14.0", True,
+    Comparison("tolerant, infinity", "left ≤ right + 0.1, missing is ∞", "none in v1.14.0", True,
                lambda left, right, request: left.less_equal(right, INFINITY),
                lambda name, left, right, request: _mentions(left, name) or _mentions(right, name)),
     Comparison(
