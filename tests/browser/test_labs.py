@@ -113,6 +113,19 @@ def test_a_key_moves_the_picture_and_says_what_changed(shown):
     assert [asked["values"] for asked in shown.asked[0]] == [{"queue/a.weight": 3}]
 
 
+@pytest.mark.parametrize(("lesson", "name", "key", "end"), [
+    ("03", "a: memory of a pod, pods of a", "End", "4 Gi"),
+    ("04", "old needs, job old", "Home", "1 pod"),
+    ("00", "weight, queue a", "End", "30"), ("00", "guarantee, queue b", "Home", "0 CPUs")])
+def test_a_key_at_the_end_of_a_range_says_so(lesson, name, key, end, shown):
+    shown = shown(make(lesson))
+    handle(shown, name).focus()
+    for _ in range(2):
+        shown.page.keyboard.press(key)
+        shown.page.wait_for_timeout(300)
+    assert f"{name}: {end} is the end of its range." in shown.page.locator(".vp-said").inner_text()
+
+
 def test_undo_with_the_keyboard_and_one_gesture_is_one_move(shown):
     lab = make("00")
     shown = shown(lab)

@@ -28,7 +28,7 @@ def _any(request, room):
 
 
 def _fits(request, room):
-    return all(amount - idle.get(name, 0) < 0.1 for name, amount in request.items())
+    return all(amount - room.get(name, 0) < 0.1 for name, amount in request.items())
 
 
 answers(

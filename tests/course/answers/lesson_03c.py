@@ -5,7 +5,7 @@ from __future__ import annotations
 from course.answers import answers
 from volcano_lab.course.kit.scenery import cluster_of
 
-REPAIRS = {"lab": {"capability": 12}, "search": {"weight": 4},
+REPAIRS = {"lab": {"capability": 8}, "search": {"weight": 4},
            "ads": {"guarantee": {}, "priority": 0}}
 
 
@@ -26,8 +26,8 @@ answers(
         (_fixed(lab={}), "what lab may hold"),
         (_fixed(ads={"guarantee": {}}), "compared before the share"),
         (_fixed(search={"weight": 2}), "what search deserves"),
-        (_fixed(ads={"guarantee": 30, "priority": 0}), "lifts another queue"),
-        (_fixed(ads={"guarantee": {}, "priority": 0, "weight": 1}), "Weights are a ratio"),
+        (_fixed(ads={"priority": 0}), "guarantees of others"),
+        (_fixed(ads={"guarantee": {}, "priority": 0, "capability": 10}), "A limit is not needed"),
         (_fixed().node("n6", cpu=12), "Node n6"),
         (_fixed().job("index", min_member=5), "PodGroup index"),
         (_fixed().job("index", queue="ads"), "PodGroup index"),

@@ -22,7 +22,7 @@ answers(
     wrong=[
         (cluster_of("05c", "all_started"), "as it was"),
         (_fixed("research"), "has queues below it"),
-        (_fixed(speech={}), "what may vision hold"),
+        (_fixed(speech={}), "What may vision hold"),
         (_fixed(research={}), "Add up"),
         (_fixed(prod={}), "elastic pods of web"),
         (_fixed().node("n5", cpu=8), "Node n5"),

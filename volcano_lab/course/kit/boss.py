@@ -12,7 +12,7 @@ from volcano_lab.course.kit.questions import HINTS, entries, opened, part
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.messages import gettext, paragraph
+from volcano_lab.messages import gettext, log, paragraph
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -59,7 +59,8 @@ def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[
                if after.get(name) != what} | after.keys() - before.keys()
     yield changed, gettext("{object} is not what it was, and it has to stay as it is.",
                            object=min(changed, default=""))
-    cycle = answer.run(conf)
+    with log.quiet():  # its warnings are the reply
+        cycle = answer.run(conf)
     if cycle.session.warnings:
         yield True, gettext("The scheduler's log says: {warning}",
                             warning=cycle.session.warnings[0])

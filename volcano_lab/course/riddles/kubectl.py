@@ -17,6 +17,7 @@ from volcano_lab.changes.objects import named
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
+from volcano_lab.messages import log
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
 
@@ -38,8 +39,9 @@ class Kubectl:
 
     def __init__(self, cluster: Cluster, conf: str | None = None):
         self.objects, self.conf = cluster.objects(), cluster.conf if conf is None else conf
-        self.cycle = cluster.run(conf, trace=Trace())
-        self.lines = self.cycle.log(3)
+        with log.quiet():  # `logs` prints it
+            self.cycle = cluster.run(conf, trace=Trace())
+        self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
 
     def __call__(self, command: str) -> str:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""
