@@ -54,7 +54,7 @@ MOVES = [
 def test_moves(lab, sentence, move, where):
     assert chosen(lab.set(**move)) == where
     assert bool(lab.facts.waits) == (not where)
-    assert lab.said.count("new is placed on") == (where != ["node-2"])
+    assert lab.said.count("Node of new") == (where != ["node-2"])
 
 
 @pytest.mark.long

@@ -86,7 +86,7 @@ def test_a_tier_that_was_not_asked_has_its_columns():
 def test_who_stays_because_the_gang_is_discarded_has_not_to_go():
     lab = evictions_lab().set(old_minimum=2)
     assert (lab.facts.end, lab.facts.evicted) == ("discard", [])
-    assert lab.facts.votes["verdict"].startswith("old-0 stays: tier 1 names it")
+    assert lab.facts.votes["verdict"].startswith("Not evicted: old-0, named by tier 1")
     assert "drf keeps too many" in lab.said, "queue b has nothing to do with preempt"
     alt = votes_picture(eviction_cluster(), conf_with("preempt"), "Who may go?").alt
     assert alt.startswith("Who may go? old-1 has to go: tier 1 names it. old-0: priority")

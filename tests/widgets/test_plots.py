@@ -50,7 +50,7 @@ def test_every_cycle_has_every_picture(name):
 
 def test_votes_are_those_of_the_cycle():
     cycle = eviction_cluster().run(conf_with("preempt"), trace=Trace())
-    assert cycle.plot.votes("urgent-0").data["verdict"] == "old-1 has to go: tier 1 names it."
+    assert cycle.plot.votes("urgent-0").data["verdict"] == "Evicted: old-1, named by tier 1."
     assert cycle.plot.votes().data == cycle.plot.votes("urgent-0").data
 
 

@@ -69,7 +69,7 @@ answers(
     wrong=[
         (_strict, "tolerance"),
         (_forgetful, "missing counts as zero"),
-        (_careless, "room.get"),
+        (_careless, "idle.get"),
         (_any, "Every resource"),
         (_too_tolerant, "not 0.1 itself"),
         (lambda request, room: "yes", "True or False"),
@@ -87,6 +87,6 @@ answers(
 answers(
     "02.room_at_enqueue",
     right=[10, "10"],
-    wrong=[(11, "1001"), (9, "999"), (0, "There is room"), (1000, "holds 990 already"),
+    wrong=[(11, "1001"), (9, "999"), (0, "10 are left"), (1000, "holds 990 already"),
            (990, "may still come"), (5, "strictly")],
 )

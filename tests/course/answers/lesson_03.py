@@ -73,7 +73,7 @@ answers(
     ],
 )
 
-ALWAYS = [("its priority", "orders the jobs"), ("not its turn", "in the same cycle"),
+ALWAYS = [("its priority", "orders the jobs"), ("its place", "in the same cycle"),
           ("its weight", "deserves something")]
 
 answers(

@@ -97,7 +97,7 @@ answers(
     wrong=[
         (_no_elastic, "elastic"),
         (_no_inqueue, "in queue"),
-        (_too_strict, "still room"),
+        (_too_strict, "still fits"),
         (_all_resources, "asks for none"),
         (_zero_too, "Asking for 0"),
         (_must_be_there, "counts as 0"),
@@ -131,7 +131,7 @@ answers(
 answers(
     "04.patient_one",
     right=[CAUSES[1]],
-    wrong=[(CAUSES[0], "wrote 9"), (CAUSES[2], "times 1.2"), (CAUSES[3], "Pending"),
+    wrong=[(CAUSES[0], "says 9"), (CAUSES[2], "times 1.2"), (CAUSES[3], "Pending"),
            (CAUSES[4], "no node was asked"), (CAUSES[5], "orders the jobs"), ("?", "Choose")],
 )
 

@@ -29,7 +29,7 @@ answers(
     "07.next_in_line",
     right=["z", "Z"],
     wrong=[("x", "0.5"), ("y", "11/24"), ("x or y, whoever is older", "equal"),
-           ("y or z, whoever is older", "dominant"), ("all at once", "turns")],
+           ("y or z, whoever is older", "dominant"), ("all at once", "in rotation")],
 )
 
 answers(

@@ -35,7 +35,7 @@ def _repairs() -> Iterator[tuple[Any, str]]:
 answers(
     "09.let_equals_go",
     right=["drf", "DRF"],
-    wrong=[("priority", "names nobody"), ("gang", "not asked"), ("conformance", "not asked"),
+    wrong=[("priority", "names no pod"), ("gang", "not asked"), ("conformance", "not asked"),
            ("proportion", "reclaim"), ("nodeorder", "no victims")],
 )
 

@@ -106,7 +106,7 @@ answers(
         (lambda rows, asks, highest: 5, "list for each tier"),
         (lambda rows: [], "TypeError"),
         (lambda rows, asks, highest: in_order([row for row in rows if row["free"] > asks], asks,
-                                              highest), "just what"),
+                                              highest), "Exactly what"),
         (lambda rows, asks, highest: in_order(rows, asks, highest - 1), "is allowed, too"),
         (lambda rows, asks, highest: [list(rows)], "names only"),
     ],

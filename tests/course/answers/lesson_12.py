@@ -337,7 +337,7 @@ answers(
     wrong=[
         (Attract, "still"),
         (ByNode, "the whole rack"),
-        (AllJobs, "somebody else"),
+        (AllJobs, "another job"),
         (AlwaysB, "rack b now"),
         (TooLight, "is it enough"),
         (NoReturn, "the answer is None; allowed is a number"),
@@ -382,11 +382,11 @@ answers(
     checks.maintenance,
     right=[Maintenance],
     wrong=[
-        (NobodyAtAll, "short pods may go"),
+        (NobodyAtAll, "short pods may run"),
         (SaysTrue, "allowed is None, or a text"),
         (Never, "isn't short went"),
         (Always, "return None"),
-        (Silent, "Nobody learns why"),
+        (Silent, "reason is missing"),
         (Label, "KeyError"),
         (AnyDay, "not tonight"),
     ],
@@ -397,8 +397,8 @@ answers(
     right=[Protect],
     wrong=[
         (OnlyTasks, "a pair"),
-        (KeepsTheWrong, "may go"),
-        (KeepsAll, "Nobody is evicted"),
+        (KeepsTheWrong, "may be evicted"),
+        (KeepsAll, "No pod is evicted"),
         (LooksAtTheClaimant, "not of the task"),
         (Rejects, "return PERMIT"),
     ],
@@ -426,7 +426,7 @@ answers(
         (AlsoRich, "holds a pod already"),
         (NoHands, "placed nothing"),
         (LastJob, "second job"),
-        (TheNextThatFits, "its first job only"),
+        (TheNextThatFits, "only the first job"),
     ],
 )
 

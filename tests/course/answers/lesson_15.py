@@ -69,7 +69,7 @@ answers(
     wrong=[
         (_all_pods, "doesn't fit"),
         (_only_placed, "are looked at, too"),
-        (_keeps_the_room, "room that is left"),
+        (_keeps_the_room, "only what is left"),
         (_loses_the_room, "given back"),
         (lambda nodes, gangs, room: "many", "number"),
         (lambda nodes, gangs: 1, "TypeError"),

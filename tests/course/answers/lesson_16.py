@@ -24,7 +24,7 @@ def _repaired(*left_out, **topology):
 answers(
     "16.no_to_invoice",
     right=["queue prod"],
-    wrong=[("enqueue", "admitted it"), ("queue billing", "has room"), ("the nodes", "1 CPU"),
+    wrong=[("enqueue", "admitted it"), ("queue billing", "admits it"), ("the nodes", "1 CPU"),
            ("the gang", "of no use"), ("queue web", "Choose one of")],
 )
 answers(

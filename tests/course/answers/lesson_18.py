@@ -9,7 +9,7 @@ answers(
     right=["the new file, without that plugin"],
     wrong=[("the last good configuration", "wrong *action*"),
            ("the default configuration", "no file at all"),
-           ("nothing: the scheduler stops", "goes on"),
-           ("the new file, with the nearest name", "Nobody guesses"),
+           ("nothing: the scheduler stops", "continues"),
+           ("the new file, with the nearest name", "There is no guess"),
            ("gang", "Choose one of")],
 )
