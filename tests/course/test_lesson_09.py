@@ -89,7 +89,7 @@ def test_who_stays_because_the_gang_is_discarded_has_not_to_go():
     assert lab.facts.votes["verdict"].startswith("Not evicted: old-0, named by tier 1")
     assert "drf keeps too many" in lab.said, "queue b has nothing to do with preempt"
     alt = votes_picture(eviction_cluster(), conf_with("preempt"), "Who may go?").alt
-    assert alt.startswith("Who may go? old-1 has to go: tier 1 names it. old-0: priority")
+    assert alt.startswith("Who may go? Evicted: old-1, named by tier 1. old-0: priority")
 
 
 def test_who_pays_is_done_only_where_old_does():
