@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
-from volcano_lab.api import JobInfo, Resource, total
+from volcano_lab.api import RELEASING, JobInfo, Resource, total
 from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import priority_note
@@ -56,14 +55,9 @@ def _may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
         for other in seen.ssn.jobs.values())
 
 
-def _asked_of_starving(seen: Evidence) -> list[str]:
-    """The plugins that decide whether a job starves."""
-    return [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
-
-
 def _has_minimum(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
     """Whether no action tried the job, as for gang a job that has its minimum does not starve."""
-    return "gang" in _asked_of_starving(seen) and not job.is_starving() and not any(
+    return "gang" in seen.plugins("job_starving") and not job.is_starving() and not any(
         seen.calls_about(job, "claimant", action) for action in actions)
 
 
@@ -273,6 +267,18 @@ def over_deserved(sums: dict[str, Amounts]) -> list[str]:
             and amount > sums["deserved"].get(name, 0.0)]
 
 
+def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str, Record]]:
+    """Return the job's pods that leave and that this cycle evicts, each with its record, by action
+    and the job that gets the place.
+    """
+    found: dict[tuple[str, str], dict[str, Record]] = defaultdict(dict)
+    leaving = {task.key for task in job.in_status(RELEASING).values()}
+    for record in [each for each in seen.of("victims") if each.get("task")]:
+        for pod in [pod for pod in record["chosen"] if pod in leaving]:
+            found[record["action"], seen.tasks[record["task"]].job][pod] = record
+    return found
+
+
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
     """Yield for which pod another one was evicted, which plugins allowed it, and which were not
     asked.
@@ -295,12 +301,12 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
                                      "winners": [seen.tasks[claimant].job]}, [*calls, record])
         victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))
         yield from _more_important(seen, victim, winner) if action == "preempt" else ()
-        if _asked_of_starving(seen) == ["priority"] and winner.min_available < len(winner.tasks):
+        beyond = winner.min_available < len(winner.tasks)
+        if beyond and seen.plugins("job_starving") == ["priority"]:
             yield Cause.of("starving_beyond", context=True, job=seen.called(winner.uid),
                            least=winner.min_available)
         if action == "reclaim":
-            plugins = {plugin for plugin, _ in chain(*seen.ssn.points[point].tiers)}
-            yield from _queue_of_victim(seen, victim.queue, plugins - {
+            yield from _queue_of_victim(seen, victim.queue, {*seen.plugins(point)} - {
                 call["plugin"] for call in calls})
 
 

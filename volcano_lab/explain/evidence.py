@@ -218,6 +218,10 @@ class Evidence:
         return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
 
+    def plugins(self, point: str) -> list[str]:
+        """Return the plugins that answer an extension point, in the order of their tiers."""
+        return [plugin for tier in self.ssn.points[point].tiers for plugin, _ in tier]
+
     @cached_property
     def tasks(self) -> dict[str, TaskInfo]:
         """The session's tasks by key."""
@@ -305,14 +309,6 @@ class Evidence:
         return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0) - node[
             "pipelined"].get(each, 0.0) for each in wanted}
             for name, node in self.state_at(record)["nodes"].items()}
-
-    def objector(self, task: str, node: str, choice: Record) -> str:
-        """Return the plugin that refused a node, by its calls or by the values of all nodes; ""
-        without.
-        """
-        values = self.trace.node_values(task, choice.number + 1).get(node, {})
-        return next((column.partition(" ")[2] for column, value in values.items()
-                     if column.startswith("predicate ") and not value), "")
 
     def refusing(self, choice: Record) -> dict[str, str] | None:
         """Return {node: plugin} of the nodes that a plugin refused at a choice, whatever they had

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, total
+from volcano_lab.api import PENDING, JobInfo, QueueInfo, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
@@ -163,7 +163,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level),
-        strangers(seen, names, nodes or ()), *_over(seen, names)]
+        strangers(seen, names, nodes or ())]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
@@ -187,14 +187,6 @@ def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Ca
         yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
 
 
-def _over(seen: Evidence, names: list[str]) -> list[Message]:
-    """The nodes whose pods hold more than there is."""
-    return [Message("node_over", node=node.name, held={name: node.used.get(name)},
-                    allocatable={name: node.allocatable.get(name)})
-            for name in names for node in seen.ssn.nodes.values()
-            if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
-
-
 def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
     """How many pods of another job wait."""
     pods = len(other.in_status(PENDING)) * (other is not mine)
@@ -208,35 +200,50 @@ def _lacks_more(job: JobInfo) -> bool:
 
 def came_first(seen: Evidence, others: list[str], mine: JobInfo, record: Record
                ) -> Iterator[Cause]:
-    """Yield the order by which the first of some jobs was served before another, with both values.
-    """
+    """Yield the order by which the first of some jobs was served before another, up to a record."""
     for other in (seen.ssn.jobs[uid] for uid in others[:1]):
-        kind, left, right = ("job", other, mine) if other.queue == mine.queue else (
-            "queue", seen.ssn.queues[other.queue], seen.ssn.queues[mine.queue])
-        turn, own_turn = (next((turn for turn in seen.of(kind, **{kind: each.uid})
-                                if turn.action == record.action), None) for each in (left, right))
-        if turn is None or turn.number >= record.number or (
-                own_turn is not None and own_turn.number < turn.number):
-            continue
-        said = decided(seen, kind, left, right, turn)
-        if said is not None:
-            plugin = said.facts["plugin"]
-            yield Cause("came_first", [said, priority_note(seen, mine) if plugin == "priority"
-                                       else None],
-                        {"first": left.uid, "plugin": plugin, "kind": kind}, [turn], True)
+        turns = [turn_of(seen, record.action, each) for each in sides(seen, other, mine)]
+        if turns[0] is not None and turns[0].number < record.number and (
+                turns[1] is None or turns[1].number > turns[0].number):
+            yield from order_causes(seen, record.action, other, mine, True)
 
 
-def decided(seen: Evidence, kind: str, left: Any, right: Any, turn: Record) -> Message | None:
+def sides(seen: Evidence, first: JobInfo, second: JobInfo) -> tuple[Any, Any]:
+    """Return what an action orders to serve two jobs: these, or their queues."""
+    return (first, second) if first.queue == second.queue else (
+        seen.ssn.queues[first.queue], seen.ssn.queues[second.queue])
+
+
+def turn_of(seen: Evidence, action: str, what: JobInfo | QueueInfo) -> Record | None:
+    """Return the first record in which an action takes a job or a queue."""
+    kind = "job" if isinstance(what, JobInfo) else "queue"
+    return next(iter(seen.in_action(action, kind, **{kind: what.uid})), None)
+
+
+def order_causes(seen: Evidence, action: str, first: JobInfo, second: JobInfo,
+                 context: bool = False) -> Iterator[Cause]:
+    """Yield the order by which an action serves a job before another, with both values."""
+    left, right = sides(seen, first, second)
+    turn = turn_of(seen, action, left)
+    said = decided(seen, left, right, turn) if turn is not None else None
+    if said is not None:
+        note = priority_note(seen, second) if said.facts["plugin"] == "priority" else None
+        yield Cause("came_first", [said, note], {
+            "first": left.uid, "plugin": said.facts["plugin"],
+            "kind": "job" if left is first else "queue"}, [turn], context)
+
+
+def decided(seen: Evidence, left: Any, right: Any, turn: Record) -> Message | None:
     """Return the plugin by whose order a job or a queue came before another, with both values; None
     where the order is not known.
     """
     def first(code: str, plugin: str = "", **facts: Any) -> Message:
-        names = [seen.called(each.uid) if kind == "job" else Message("queue", queue=each.uid)
+        names = [seen.called(each.uid) if turn.kind == "job" else Message("queue", queue=each.uid)
                  for each in (left, right)]
         return Message(code, first=names[0], second=names[1], plugin=plugin, **facts)
 
-    state = seen.state_at(turn)
-    for plugin in (plugin for tier in seen.ssn.points[f"{kind}_order"].tiers for plugin, _ in tier):
+    state, kind = seen.state_at(turn), turn.kind
+    for plugin in seen.plugins(f"{kind}_order"):
         what, key, shown = _compared(seen, kind, plugin, state)
         if key is None:  # this plugin's values are not known here
             decided = turn.get("next") == right.uid and turn["decided_by"]

@@ -105,20 +105,13 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     if start is None:
         return None
     now, held = rows[-1], _held(rows[-1])
-    said = [Message("stranded", n=held, cycle=start, least=now["least"])]
-    before = [row for row in rows if row["cycle"] < start]
     lost = [each for each in timeline.evictions if each.job == uid and start <= each.cycle <= last]
-    if lost:
-        said.append(Message("stranded.evicted", whom=_whom(timeline, lost), pods=[
-            each.pod.partition("/")[2] for each in lost]))
-    elif before:
-        had = _held(before[-1]) + before[-1]["ended"] >= now["least"]
-        said.append(Message("stranded.lost" if had else "stranded.short"))
-    else:
-        said.append(Message("stranded.from_start"))
     others = [job for cycle, _, job, _ in timeline.placed if start <= cycle <= last and job != uid]
-    if others:
-        said.append(Message("stranded.placed", jobs=_names(timeline, others)))
+    said = [Message("stranded", n=held, cycle=start, least=now["least"]),
+            Message("stranded.evicted", whom=_whom(timeline, lost), pods=[
+                each.pod.partition("/")[2] for each in lost]) if lost
+            else Message("stranded.not_evicted"),
+            Message("stranded.placed", jobs=_names(timeline, others)) if others else None]
     return Cause("stranded", said, {"since": start, "held": held, "min_available": now["least"]})
 
 

@@ -148,12 +148,11 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
 
 def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
     """Return the first plugin's reason against a node at the end of the cycle; "" without."""
-    point, info = seen.ssn.points["predicate"], seen.ssn.nodes[node]
-    for tier in point.tiers:
-        for plugin, _ in tier:
-            error = point.functions[plugin](task, info)
-            if error is not None and (isinstance(error, str) or error.blocks_allocate()):
-                return error if isinstance(error, str) else ", ".join(error.reasons)
+    functions, info = seen.ssn.points["predicate"].functions, seen.ssn.nodes[node]
+    for plugin in seen.plugins("predicate"):
+        error = functions[plugin](task, info)
+        if error is not None and (isinstance(error, str) or error.blocks_allocate()):
+            return error if isinstance(error, str) else ", ".join(error.reasons)
     return ""
 
 

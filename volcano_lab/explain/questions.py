@@ -11,10 +11,10 @@ from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
 from volcano_lab.api.status import PENDING, RELEASING, RUNNING
-from volcano_lab.explain.evictions import over_deserved
+from volcano_lab.explain.evictions import evicted_for, over_deserved
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, part
-from volcano_lab.explain.holders import decided
+from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.nodes import missing, refused_now, rule_causes
 from volcano_lab.explain.origin import best_effort, closed
 from volcano_lab.messages import Message, gettext
@@ -177,37 +177,20 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
     queue.
     """
     about = f"job {seen.called(job.uid)} and job {seen.called(other.uid)}"
-    turns = [[(_turn(seen, action, "job", each.uid), each) for each in (job, other)]
-             for action in ORDERED]
-    for action, pair in zip(ORDERED, turns, strict=True):
-        if all(turn is not None for turn, _ in pair):
-            (_, first), (_, second) = sorted(pair, key=lambda each: each[0].number)
+    for action in ORDERED:
+        turns = {each.uid: turn_of(seen, action, each) for each in (job, other)}
+        if None not in turns.values():
+            first, second = sorted((job, other), key=lambda each: turns[each.uid].number)
             said = Message("order.first", first=seen.called(first.uid), action=action,
                            second=seen.called(second.uid))
-            return Explanation(about, said, [*_compared(seen, action, first, second),
-                                             _place(seen, action, job)])
-    served = {each.uid for pair in turns for turn, each in pair if turn is not None}
-    without = next((each for each in (job, other) if each.uid not in served), job)
+            causes = [*order_causes(seen, action, first, second)]
+            if not causes and first.queue != second.queue:
+                causes = [Cause("came_first", Message("order.level", queues=[
+                    first.queue, second.queue]))]
+            return Explanation(about, said, [*causes, _place(seen, action, job)])
+    without = next((each for each in (job, other) if all(
+        turn_of(seen, action, each) is None for action in ORDERED)), job)
     return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)), [])
-
-
-def _turn(seen: Evidence, action: str, kind: str, name: str) -> Record | None:
-    """The first record in which an action takes a job or a queue."""
-    return next(iter(seen.in_action(action, kind, **{kind: name})), None)
-
-
-def _compared(seen: Evidence, action: str, first: JobInfo, second: JobInfo) -> Iterator[Cause]:
-    """Yield the plugin whose order decides, with both values."""
-    same = first.queue == second.queue
-    left, right = (first, second) if same else (
-        seen.ssn.queues[first.queue], seen.ssn.queues[second.queue])
-    kind = "job" if same else "queue"
-    turn = _turn(seen, action, kind, left.uid)
-    said = decided(seen, kind, left, right, turn) if turn is not None else None
-    if said is None and not same:
-        said = Message("order.level", queues=[first.queue, second.queue])
-    if said is not None:
-        yield Cause("came_first", said, {"first": first.uid, "kind": kind}, [turn])
 
 
 def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:
@@ -244,18 +227,11 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
 
 def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     """Yield the pods of it that an action evicts in this cycle, by the job that gets the place."""
-    found: dict[str, list[str]] = {}
-    records = [record for record in seen.of("victims") if record["action"] == action
-               and record.get("task")]
-    for record in records:
-        own = [key for key in record["chosen"] if seen.tasks[key].job == job.uid
-               and seen.tasks[key].status == RELEASING]
-        found.setdefault(seen.tasks[record["task"]].job, []).extend(own)
-    for uid, keys in found.items():
-        if keys:
-            yield Cause("evicted_for", Message("evict.does", action=action, pods=keys,
+    for (by, uid), records in evicted_for(seen, job).items():
+        if by == action:
+            yield Cause("evicted_for", Message("evict.does", action=action, pods=[*records],
                                                job=seen.called(uid)),
-                        {"pods": len(keys), "jobs": [uid]}, records)
+                        {"pods": len(records), "jobs": [uid]}, [*records.values()])
 
 
 def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Iterator[Cause]:
@@ -301,8 +277,7 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]
     kept = sum(not task.preemptable for task in pods)
     if kept:
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
-    gang = any(plugin == "gang" for point in POINTS.values()
-               for tier in seen.ssn.points[point].tiers for plugin, _ in tier)
+    gang = any("gang" in seen.plugins(point) for point in POINTS.values())
     if gang and job.min_available > 1:
         yield Cause("gang_minimum", Message("evict.gang", least=job.min_available, n=max(
             job.ready_task_num() - job.min_available, 0)), {}, [], True)

@@ -29,7 +29,6 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not seen.ssn.queues[job.queue].is_open:
         yield origin.closed(seen, job.queue, job.uid)
         return
-    asked = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
     compared = [record for kind in ("enqueue_comparison", "quota_comparison")
                 for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
@@ -41,7 +40,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 yield cause
                 for uid in cause.numbers.get("holders", ())[:3]:
                     yield from _never_starts(seen, seen.ssn.jobs[uid])
-        if asked & {"proportion", "capacity"}:
+        if {"proportion", "capacity"} & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)

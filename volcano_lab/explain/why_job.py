@@ -12,7 +12,7 @@ from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.explain.evictions import eviction_causes, victim_causes
+from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
@@ -320,17 +320,13 @@ def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
 
 def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     """How many pods leave, and for which job those that this cycle evicts."""
-    leaving = {task.key for task in job.in_status(RELEASING).values()}
-    evicted = {pod: record for record in seen.of("victims") if record.get("task")
-               for pod in record["chosen"] if pod in leaving}
-    groups: dict[tuple[str, str], list[str]] = {}
-    for pod, record in evicted.items():
-        groups.setdefault((record["action"], seen.tasks[record["task"]].job), []).append(pod)
-    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=len(leaving)),
-            *(Message("pods_leave.for", action=action, pods=pods, job=seen.called(other))
-              for (action, other), pods in groups.items())]
-    return Cause("pods_leave", said, {"leaving": len(leaving), "evicted": [*evicted]},
-                 list({record.number: record for record in evicted.values()}.values())
+    leaving, groups = len(job.in_status(RELEASING)), evicted_for(seen, job)
+    said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=leaving),
+            *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
+              for (action, other), records in groups.items())]
+    by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
+    return Cause("pods_leave", said, {"leaving": leaving, "evicted": [*by_pod]},
+                 list({record.number: record for record in by_pod.values()}.values())
                  ) if leaving else None
 
 
