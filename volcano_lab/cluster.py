@@ -156,11 +156,9 @@ class Cluster(ClusterObjects):
         >>> cluster.why("train").codes, cluster.why()
         (['overcommit_refuses', 'queue_over_capability'], <1 of 1 jobs waits>)
         """
-        from volcano_lab.explain.explanation import Waiting
-
         explainer = self.explainer(conf, now, name)
         if not name:
-            return Waiting(explainer.waiting(), len(explainer.session.jobs)).in_language(lang)
+            return explainer.waiting().in_language(lang)
         if before:
             found = explainer.why_before(name, before)
         elif evict:

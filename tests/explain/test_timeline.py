@@ -137,7 +137,7 @@ def test_a_gang_of_which_the_half_was_passed_over_is_helped_by_more_nodes():
                .job("filler", pods=1, cpu=1))
     conf = "actions: allocate\ntiers: [{plugins: [{name: drf}, {name: predicates}]}]"
     explanation = watched(cluster, conf, 6).why("gang")
-    assert "No pod of it was evicted since then. Placed since then: filler." in (
+    assert "or lost their node. Placed since then: filler." in (
         explanation.text)
     assert "1 more node like n1" in [remedy.change
                                      for remedy in explanation.remedies_within(600)]

@@ -18,7 +18,7 @@ from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
-from volcano_lab.explain.explanation import Cause, Explanation, Group, each_said
+from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, outcome
@@ -94,19 +94,11 @@ class Explainer(Shown):
         self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
-        waiting = [job for job in self.session.jobs.values() if self._waits(job)]
-        yield str(Message("waiting.count", n=len(waiting), jobs=len(self.session.jobs)))
-        yield [{"job": job.uid, "queue": job.queue, "phase": job.pod_group.status.phase,
-                "waiting_pods": self._waiting_pods(job)} for job in waiting]
+        return self.waiting()._shown()
 
     def _waits(self, job: JobInfo) -> bool:
         """Whether pods of a job wait, are not created yet, or are pipelined and never bound."""
         return not job.tasks or bool(counts(job)[2]) or promise_fails(self.evidence, job)
-
-    def _waiting_pods(self, job: JobInfo) -> int:
-        """How many pods wait; where none is created yet, those that will be."""
-        later = self._later.get(self.names.called(job.uid), ())
-        return sum(counts(job)[1:]) if job.tasks else len(later) or job.min_available
 
     @collector_paused()
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
@@ -249,7 +241,7 @@ class Explainer(Shown):
         return kept
 
     @collector_paused()
-    def waiting(self) -> list[Group]:
+    def waiting(self) -> Waiting:
         """Return all jobs that wait, by the foremost of their causes; the largest group first.
 
         >>> from volcano_lab.cluster import Cluster
@@ -270,7 +262,8 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
-        return sorted(groups.values(), key=lambda group: -len(group.answers))
+        return Waiting(sorted(groups.values(), key=lambda group: -len(group.answers)),
+                       len(self.session.jobs))
 
     def foremost(self, uid: str) -> Cause | None:
         """Return the first cause for which a job waits; None where no pod of it waits."""

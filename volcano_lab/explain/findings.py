@@ -20,6 +20,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.explain.origin import above_cluster
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
@@ -150,9 +151,14 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
                          nodes)
 
 
-def _found(rule: str, level: str, place: Message, code: str, /, **facts: Any) -> Finding:
-    """A finding whose message has a remedy."""
+def _found(place: Message, code: str, /, **facts: Any) -> Finding:
+    """A finding of the table `findings`, whose message has a remedy."""
+    level, rule = TABLES["findings"][code].split()
     return Finding(rule, level, place, Message(code, **facts), Message(f"{code}.remedy"))
+
+
+def _queue(name: str) -> Message:
+    return Message("place.queue", name=name)
 
 
 def _configuration(ssn: Session) -> Iterator[Finding]:
@@ -160,32 +166,35 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
     for rule, what in contradictions(ssn):
         yield Finding(rule, WARNING if rule == "tree" else ERROR, CONFIGURATION, what)
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
-        yield _found("plugin-twice", WARNING, CONFIGURATION, "plugin_twice", plugin=name)
+        yield _found(CONFIGURATION, "plugin_twice", plugin=name)
     for name in sorted({*plugins} & ssn.plugins.keys()):
         if _switched_off(ssn, name):
-            yield _found("all-switched-off", WARNING, CONFIGURATION, "all_switched_off",
-                         plugin=name)
+            yield _found(CONFIGURATION, "all_switched_off", plugin=name)
+    yield from _actions(ssn)
+
+
+def _actions(ssn: Session) -> Iterator[Finding]:
+    """Yield actions that do nothing, or that other actions or plugins cancel."""
+    found, actions = partial(_found, CONFIGURATION), list(ssn.conf.actions)
     for action, point in POINTS.items():
-        if action in ssn.conf.actions and not ssn.points[point].flat:
-            yield _found("nobody-agrees", WARNING, CONFIGURATION, "no_votes", action=action,
-                         point=point)
-    yield from _order(ssn)
-    queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
-    if "reclaim" in ssn.conf.actions and len(queues) > 1 and not any(
-            queue.reclaimable for queue in queues):
-        yield _found("nothing-reclaimable", WARNING, CONFIGURATION, "nothing_reclaimable")
-
-
-def _order(ssn: Session) -> Iterator[Finding]:
-    """Yield actions in an order, or with plugins, that cancel each other."""
-    actions, plugins = list(ssn.conf.actions), ssn.conf.plugin_names()
-    for action in POINTS:
+        if action in actions and not ssn.points[point].flat:
+            yield found("no_votes", action=action, point=point)
         if {action, "allocate"} <= {*actions} and actions.index(action) < actions.index("allocate"):
-            yield _found("evicts-before-allocate", WARNING, CONFIGURATION, "evicts_first",
-                         action=action)
+            yield found("evicts_first", action=action)
     tree = getattr(ssn.plugins.get("capacity"), "hierarchical", False)
-    if {"enqueue", "reclaim"} <= {*actions} and "capacity" in plugins and tree:
-        yield _found("enqueue-keeps-from-reclaim", WARNING, CONFIGURATION, "enqueue_reclaim")
+    if {"enqueue", "reclaim"} <= {*actions} and tree:
+        yield found("enqueue_reclaim")
+    queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
+    if "reclaim" in actions and len(queues) > 1 and not any(
+            queue.reclaimable for queue in queues):
+        yield found("nothing_reclaimable")
+
+
+def _switched_off(ssn: Session, name: str) -> bool:
+    """Whether all switches that a plugin needs are off."""
+    points = [point for point in ssn.points.values() if name in point.functions]
+    return bool(points) and not any(plugin == name for point in points for tier in point.tiers
+                                    for plugin, _ in tier)
 
 
 def _too_small(ssn: Session) -> Iterator[Finding]:
@@ -195,12 +204,11 @@ def _too_small(ssn: Session) -> Iterator[Finding]:
     for name, attr in queue_attributes(ssn).items():
         waiting = [task.init_resreq for task in _waiting_in(ssn, name)]
         for resource in sorted({each for request in waiting for each, _ in request} - {"pods"}):
-            least = min(request.get(resource) for request in waiting)
-            if least > ssn.total_resource.get(resource):
-                continue  # no node has as much
-            if least > attr.deserved.get(resource) > 0 and attr.allocated.is_empty():
-                yield _found("share-below-request", WARNING, Message("place.queue", name=name),
-                             "share_small", deserved={resource: attr.deserved.get(resource)},
+            least, deserved = (min(request.get(resource) for request in waiting),
+                               attr.deserved.get(resource))
+            if ssn.total_resource.get(resource) >= least > deserved > 0 and (
+                    attr.allocated.is_empty()):
+                yield _found(_queue(name), "share_small", deserved={resource: deserved},
                              least={resource: least})
 
 
@@ -211,8 +219,7 @@ def _no_node_group(ssn: Session) -> Iterator[Finding]:
         task = next(_waiting_in(ssn, name), None)
         if task is not None and all(
                 strict.predicate(task, node) is not None for node in ssn.nodes.values()):
-            yield _found("node-group-unusable", ERROR, Message("place.queue", name=name),
-                         "no_node_group")
+            yield _found(_queue(name), "no_node_group")
 
 
 def _waiting_in(ssn: Session, queue: str) -> Iterator[TaskInfo]:
@@ -221,27 +228,18 @@ def _waiting_in(ssn: Session, queue: str) -> Iterator[TaskInfo]:
             for task in job.tasks.values() if not task.node_name)
 
 
-def _switched_off(ssn: Session, name: str) -> bool:
-    """Whether all switches that a plugin needs are off."""
-    points = [point for point in ssn.points.values() if name in point.functions]
-    return bool(points) and not any(plugin == name for point in points for tier in point.tiers
-                                    for plugin, _ in tier)
-
-
 def _queues(ssn: Session) -> Iterator[Finding]:
-    parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
+    parents = {queue.queue.spec.parent for queue in ssn.queues.values()} - {ROOT_QUEUE}
     used = {job.queue for job in ssn.jobs.values()}
     attributes = queue_attributes(ssn)
     for name, queue in ssn.queues.items():
-        place = Message("place.queue", name=name)
         if not queue.is_open and name in used:
-            yield _found("queue-closed", ERROR, place, "closed_in_use",
-                         state=queue.queue.status.state)
-        if name in used and name in parents and name != ROOT_QUEUE:
-            yield _found("queue-not-leaf", ERROR, place, "not_leaf")
+            yield _found(_queue(name), "closed_in_use", state=queue.queue.status.state)
+        if name in used & parents:
+            yield _found(_queue(name), "not_leaf")
         attr = attributes.get(name)
-        hangs = attr is not None and attr.ancestors[:1] not in ((), (ROOT_QUEUE,))  # queue-circle
-        for resource, amount in attr.request if attr is not None and not hangs else ():
+        cut_off = attr is not None and attr.ancestors[:1] not in ((), (ROOT_QUEUE,))
+        for resource, amount in attr.request if attr is not None and not cut_off else ():
             # resources that the cluster has not are found by `_gang`
             if (amount and ssn.total_resource.get(resource)
                     and attr.real_capability.get(resource) <= 0):
@@ -250,28 +248,23 @@ def _queues(ssn: Session) -> Iterator[Finding]:
 
 def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
     """Why a queue, the first of the line up to the root, may hold nothing of a resource."""
-    found = partial(_found, "queue-unusable", ERROR, Message("place.queue", name=line[0]))
     for level in line if resource not in ("cpu", "memory") else ():  # of those, 0 is no limit
         limit = ssn.queues[level].queue.spec.capability or {}
         if resource in limit and not Resource.from_list(limit).get(resource):
-            return found("unusable", resource=resource, level=level)
-    return found("unusable.kept", resource=resource)
+            return _found(_queue(line[0]), "unusable", resource=resource, level=level)
+    return _found(_queue(line[0]), "unusable.kept", resource=resource)
 
 
 def _gang(ssn: Session, job: JobInfo, place: Message, nodes: list[NodeInfo]) -> Iterator[Finding]:
     """Yield what can never be placed of a job's minimum, whatever others leave."""
     tasks, least = list(job.tasks.values()), job.min_available
-    if least > len(tasks) and tasks:
-        yield _found("gang-impossible", ERROR, place, "gang_too_large", least=least,
-                     pods=len(tasks))
-        return
     asked, there = above_cluster(ssn, job)
-    if asked and tasks:
-        yield _found("gang-impossible", ERROR, place, "gang_above_cluster", least=least,
-                     asked=asked, total=there)
-        return
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
              if not any(request.less_equal(node.allocatable, ZERO) for node in nodes)]
-    if large:
-        yield _found("pod-too-large", ERROR, place, "pod_above_nodes", pod=large[0].name)
+    if least > len(tasks) > 0:
+        yield _found(place, "gang_too_large", least=least, pods=len(tasks))
+    elif asked and tasks:
+        yield _found(place, "gang_above_cluster", least=least, asked=asked, total=there)
+    elif large:
+        yield _found(place, "pod_above_nodes", pod=large[0].name)

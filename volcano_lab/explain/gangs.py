@@ -13,6 +13,7 @@ from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.nodes import missing
 from volcano_lab.explain.owners import lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
@@ -172,8 +173,7 @@ def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]
     free, nodes = seen.free(None, need), seen.ssn.topology.nodes
     sums = {name: {each: sum(max(free[node.name][each], 0.0) for node in nodes[name])
                    for each in need} for name in names}
-    short = {name: {each: amount for each, amount in has.items() if amount < need[each]}
-             for name, has in sums.items()}
+    short = {name: part(has, missing(need, has)) for name, has in sums.items()}
     return {name: short[name] for name in sorted(filter(short.get, short), key=lambda name: [
         -short[name].get(each, 0.0) for each in need])}
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from typing import Any
 
-from volcano_lab.api import PENDING, JobInfo, QueueInfo, total
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
@@ -163,7 +163,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level),
-        strangers(seen, names, nodes or ())]
+        strangers(seen, names, nodes or ()), *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
@@ -185,6 +185,14 @@ def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Ca
         parts = [Message("each_other.part", job=seen.called(each.uid), least=each.min_available,
                          n=each.ready_task_num()) for each in stuck]
         yield Cause.of("each_other", parts=parts, others=[each.facts["job"] for each in parts[1:]])
+
+
+def _over(seen: Evidence, names: list[str]) -> list[Message]:
+    """The nodes whose pods hold more than their allocatable."""
+    return [Message("node_over", node=node.name, held={name: node.used.get(name)},
+                    allocatable={name: node.allocatable.get(name)})
+            for name in names for node in seen.ssn.nodes.values()
+            if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE]
 
 
 def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
