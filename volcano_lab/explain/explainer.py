@@ -211,7 +211,7 @@ class Explainer(Shown):
 
     def _behind(self, job: JobInfo, told: set[str]) -> list[Cause]:
         """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
-        if told & {"pod_too_large", *STATIC} or not self.objects:
+        if told & {*origin.TOO_LARGE, *STATIC} or not self.objects:
             return []
         code = "with_volume" if told & {*VOLUMES} else "once_admitted"
         kept = [action for action in self.conf.actions if action not in POINTS]

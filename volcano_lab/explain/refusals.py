@@ -273,14 +273,15 @@ def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
     """
     state = seen.state_at(record)
     free, queues = seen.free(record), state["queues"]
+    if not _fits(state["tasks"][record["task"]]["request"], free):
+        return [], []
     due = {name: [*_requests(seen, name, state)] for name, sums in queues.items()
            if name != job.queue and _below(sums, "deserved", names)}
     kept = [name for name, requests in due.items() if _below(
         queues[name], "guarantee", names) or any(
         _within(queues[name], each, free) for each in requests)]
     theirs = kept or [*due]
-    if not theirs or not _fits(state["tasks"][record["task"]]["request"], free) or not (
-            kept or all(due.values())):
+    if not theirs or not (kept or all(due.values())):
         return [], []
     said = Message("resources.kept" if kept else "resources.stranded", queues=[
         Message("queue.sums", **seen.sums(name, names, record)) for name in theirs])
