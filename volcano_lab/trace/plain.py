@@ -10,19 +10,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from volcano_lab.api import (
-    FitErrors,
-    JobInfo,
-    NodeInfo,
-    QueueInfo,
-    Resource,
-    SubJobInfo,
-    TaskInfo,
-    quantity_text,
-)
+from volcano_lab import api
 from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.api.status import TaskStatus
+from volcano_lab.api.task import TaskInfo
 
 _SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
 _RESOURCE = re.compile(r"cpu|memory|pods|ephemeral-storage|hugepages-.+|attachable-volumes-.+|"
@@ -36,7 +28,7 @@ def plain(value: Any) -> Any:
     A resource becomes a dict in internal units (millicores, bytes, thousandths), without dimensions
     that are zero.
 
-    >>> plain([Resource(500.0), True, 1.5])
+    >>> plain([api.Resource(500.0), True, 1.5])
     [{'cpu': 500.0}, True, 1.5]
     """
     convert = _CONVERT.get(type(value))
@@ -52,10 +44,10 @@ def _dict(values: Mapping[Any, Any]) -> dict[str, Any]:
             for key, value in values.items()}
 
 
-_AMOUNTS: dict[Resource, dict[str, float]] = {}
+_AMOUNTS: dict[api.Resource, dict[str, float]] = {}
 
 
-def amounts(resource: Resource) -> dict[str, float]:
+def amounts(resource: api.Resource) -> dict[str, float]:
     """Return a resource as a dict; equal resources share one, which must not be changed."""
     known = _AMOUNTS.get(resource)
     if known is None:
@@ -83,14 +75,14 @@ _CONVERT: dict[type, Callable[[Any], Any]] = {
     type(None): lambda value: None,
     **dict.fromkeys((list, tuple), _list),
     dict: _dict,
-    Resource: amounts,
+    api.Resource: amounts,
     TaskInfo: attrgetter("key"),
-    **dict.fromkeys((JobInfo, SubJobInfo, QueueInfo), attrgetter("uid")),
-    **dict.fromkeys((NodeInfo, HyperNodeInfo), attrgetter("name")),
+    **dict.fromkeys((api.JobInfo, api.SubJobInfo, api.QueueInfo), attrgetter("uid")),
+    **dict.fromkeys((api.NodeInfo, HyperNodeInfo), attrgetter("name")),
     # an enumeration's name is slow to read
     TaskStatus: {status: str(status) for status in TaskStatus}.__getitem__,
     FitError: attrgetter("reasons"),
-    FitErrors: str,
+    api.FitErrors: str,
 }
 
 
@@ -111,7 +103,7 @@ def _camel(key: Any) -> str:
     return re.sub("_([a-z])", lambda letter: letter[1].upper(), key)
 
 
-def quantities(data: Any, text: Callable[[str, Any], str] = quantity_text) -> Any:
+def quantities(data: Any, text: Callable[[str, Any], str] = api.quantity_text) -> Any:
     """Return plain data with its amounts as Kubernetes quantities: each dict with only resource
     names as keys. `text` converts a value from its unit; None, no limit, stays.
 

@@ -18,6 +18,8 @@ from volcano_lab.trace.views.cycle import Cycle, Row
 
 QUEUE = ("deserved", "allocated", "request")
 JOB = ("queue", "phase", "pods", "placed", "pending")
+TABLES = {"jobs": (("job",), JOB), "queues": (("queue", "resource"), QUEUE)}
+"""Table -> the names and the compared values of its rows."""
 EXPECTED = ("placed", "admitted", "pending")
 """The possible expectations for a job: as many pods placed as its minimum, admission, or neither.
 """
@@ -121,12 +123,10 @@ class Comparison(Shown):
                 "later": {name: value for name, value in self.later.costs.items() if value}}
 
     def _frames(self) -> dict[str, list[Row]]:
-        return {"jobs": [{"job": row["job"], "value": name, "before": row[name][0],
-                          "after": row[name][1]} for row in self.jobs for name in JOB],
-                "queues": [{"queue": row["queue"], "resource": row["resource"], "value": name,
-                            "before": row[name][0], "after": row[name][1]}
-                           for row in self.queues for name in QUEUE],
-                "placements": self.placements}
+        return {table: [{**{name: row[name] for name in names}, "value": value,
+                         "before": row[value][0], "after": row[value][1]}
+                        for row in getattr(self, table) for value in values]
+                for table, (names, values) in TABLES.items()} | {"placements": self.placements}
 
     def _shown(self) -> Iterable[Part]:
         yield from self._sentences()
