@@ -17,7 +17,8 @@ from volcano_lab.simulation import (
     simulate,
     trace,
 )
-from volcano_lab.simulation.measures import measure, quantile
+from volcano_lab.simulation.measures import quantile
+from volcano_lab.simulation.sweep.metrics import measure
 
 NODE = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, "
         "status: {allocatable: {cpu: 4, pods: 9}}}")

@@ -7,6 +7,7 @@ ignores them), only `resourceVersion` is dropped, which the API server would ref
 
 import json
 from collections.abc import Iterable
+from itertools import filterfalse
 from typing import Any
 
 from volcano_lab.api.objects import ConfigMap, KubernetesObject, ObjectMeta
@@ -26,18 +27,19 @@ def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = 
     """
     if form not in FORMS:
         raise ManifestError("form is {form}; allowed are {forms:,}", form=form, forms=[*FORMS])
-    maps = [obj for obj in objects if isinstance(obj, ConfigMap)]
-    others = [obj for obj in objects if not isinstance(obj, ConfigMap)]
-    text = scheduler_conf_of(maps) if conf is None else conf
+    objects = sorted(objects, key=_is_map)
+    text = scheduler_conf_of(objects) if conf is None else conf
     if anonymise:
         maps = [] if text is None else [ConfigMap(ObjectMeta(CONFIG_MAP, NAMESPACE),
                                                   {"volcano-scheduler.conf": text})]
-        renamed = anonymised([*others, *maps])
-        maps = [obj for obj in renamed if isinstance(obj, ConfigMap)]
-        others = [obj for obj in renamed if not isinstance(obj, ConfigMap)]
-        text = scheduler_conf_of(maps)
-    return as_case(others, text, "cluster") + "\n" if form == "case" else as_manifests(
-        [*others, *maps], form)
+        objects = anonymised([*filterfalse(_is_map, objects), *maps])
+        text = scheduler_conf_of(objects)
+    return as_case(filterfalse(_is_map, objects), text, "cluster") + "\n" if form == "case" else (
+        as_manifests(objects, form))
+
+
+def _is_map(obj: KubernetesObject) -> bool:
+    return isinstance(obj, ConfigMap)
 
 
 def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str:
@@ -97,6 +99,5 @@ def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
     """
     objects = list(objects)
     if any(isinstance(obj, OperatorObject) for obj in objects):
-        maps = [obj for obj in objects if isinstance(obj, ConfigMap)]
-        objects = [*with_defaults(objects), *maps]
+        objects = [*with_defaults(objects), *filter(_is_map, objects)]
     return Loaded(map(Renaming(objects).object, objects))

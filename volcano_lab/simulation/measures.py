@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from volcano_lab.messages import NoSuch, gettext
-
 if TYPE_CHECKING:
     from volcano_lab.simulation.history import History
 
@@ -83,27 +81,6 @@ def cluster(history: History) -> list[Row]:
                  f"used_{name.removeprefix('part_')}": _rounded(average(seen, name))
                  for name in history.columns["cluster"] if name.startswith("part_")},
              "fairness": _rounded(average(seen, "fairness"))}]
-
-
-def measure(name: str, history: History) -> Any:
-    """Return one number: a column of `cluster`, queue/NAME.COLUMN or job/[NAMESPACE/]NAME.COLUMN.
-
-    Raises `NoSuch`.
-    """
-    (whole,) = cluster(history)
-    if name in whole:
-        return whole[name]
-    kind, _, rest = name.partition("/")
-    about, _, column = rest.rpartition(".")
-    rows = {"queue": queues, "job": jobs}.get(kind, lambda _: [])(history)
-    found = next((row for row in rows if row[kind] in (about, f"default/{about}")), None)
-    if found is None or column not in found:
-        columns = found or (rows[0] if rows else {})
-        there = gettext("; columns are {columns:,}", columns=[*columns]) if columns else ""
-        raise NoSuch('no metric over time is called "{name}"; allowed are {whole:,}, '
-                     "queue/NAME.COLUMN and job/[NAMESPACE/]NAME.COLUMN{there}", name=name,
-                     whole=[*whole], there=there)
-    return found[column]
 
 
 def timed(history: History, table: str) -> Iterator[tuple[float, Row]]:

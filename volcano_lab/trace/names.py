@@ -82,9 +82,8 @@ class Names:
                            ) -> set[tuple[str, str]]:
         """Return the objects with a name in any namespace, also jobs with several PodGroups."""
         known = [(what, full, key) for what, keys in kinds.items() for full, key in keys.items()]
-        if "job" in kinds:
-            known += [("job", owner, uid) for uid, owner in self.owned.items()
-                      if owner not in kinds["job"]]
+        known += [("job", owner, uid) for uid, owner in self.owned.items()
+                  if "job" in kinds and owner not in kinds["job"]]
         return {(what, key) for what, full, key in known
                 if name and name in (full, full.partition("/")[2])}
 

@@ -132,15 +132,14 @@ def _broken_policies(policies: list[LifecyclePolicy], field: str) -> Broken:
 
 def _broken_volumes(job: VolcanoJob) -> Broken:
     """Yield the first error in the volumes."""
-    paths: list[str] = []
+    paths = [volume.mount_path for volume in job.spec.volumes]
     for i, volume in enumerate(job.spec.volumes):
         path, name, claim = volume.mount_path, volume.volume_claim_name, volume.volume_claim
-        problem = first((not path, "job-volume-path"), (path in paths, "job-volume-path-twice"),
+        problem = first((not path, "job-volume-path"), (path in paths[:i], "job-volume-path-twice"),
                         (claim is None and not name, "job-volume-claim"),
                         (name and claim is not None, "job-volume-claims"),
                         (name and not is_subdomain(name), "job-volume-name"),
                         field=f"spec.volumes[{i}]", path=path, name=name)
-        yield from problem
         if problem:
-            break
-        paths.append(path)
+            yield from problem
+            return

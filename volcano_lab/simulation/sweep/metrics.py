@@ -1,11 +1,12 @@
 """The metrics of a sweep: a name, a path to a number, or a user-defined function."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from volcano_lab.messages import NoSuch, gettext
-from volcano_lab.simulation.history import History
-from volcano_lab.simulation.measures import measure as of_history
+from volcano_lab.simulation import measures
+from volcano_lab.simulation.history import TABLES, History
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Any], Any]
@@ -24,10 +25,10 @@ def _operations(cycle: Cycle, name: str) -> int:
     return sum(row[0] == name for row in cycle.committed)
 
 
-def measure(name: str, cycle: Cycle | History) -> Any:
+def measure(name: str, run: Cycle | History) -> Any:
     """Return one number of a cycle: `placed`, `queue/NAME.FIELD.RESOURCE` or
-    `job/[NAMESPACE/]NAME.FIELD`; the default namespace is `default`. For a history see
-    `simulation.measures`.
+    `job/[NAMESPACE/]NAME.FIELD`; the default namespace is `default`. Of a history a column of
+    `simulation.measures` instead.
 
     Raises `LookupError` with a sentence if there is none.
 
@@ -37,32 +38,32 @@ def measure(name: str, cycle: Cycle | History) -> Any:
     >>> [measure(name, cycle) for name in names]
     [4, 4, 2]
     """
-    if isinstance(cycle, History):
-        return of_history(name, cycle)
-    if name in METRICS:
-        return METRICS[name](cycle)
-    kind, _, rest = name.partition("/")
-    rows = {"queue": cycle.queues, "job": cycle.jobs}.get(kind, list)()
-    for row in sorted(rows, key=lambda row: -len(row[kind])):
-        for known in _names(row[kind], cycle) if kind == "job" else [row[kind]]:
-            if rest.startswith(f"{known}."):
-                value: Any = row
-                for step in rest[len(known) + 1:].split(".", 1):
-                    value = value.get(step, None if value is row else 0) if isinstance(
-                        value, dict) else None
-                if value is not None and not isinstance(value, dict | list):
-                    return value
-    known = [_names(row[kind], cycle)[-1] if kind == "job" else row[kind] for row in rows]
+    over_time = isinstance(run, History)
+    whole = measures.cluster(run)[0] if over_time else METRICS
+    if name in whole:
+        return whole[name] if over_time else METRICS[name](run)
+    kind, _, path = name.partition("/")
+    tables = {each: partial(TABLES[f"{each}s"], run) for each in ("queue", "job")} if over_time \
+        else {"queue": run.queues, "job": run.jobs}
+    rows = {(_names(row[kind], run) if kind == "job" else (row[kind],)): row
+            for row in tables.get(kind, list)()}
+    for known, row in sorted(((each, row) for names, row in rows.items() for each in names),
+                             key=lambda pair: -len(pair[0])):
+        field, _, resource = path.removeprefix(f"{known}.").partition(".")
+        if path.startswith(f"{known}.") and field in row and (
+                isinstance(row[field], dict) if resource else
+                not isinstance(row[field], dict | list)):
+            return row[field].get(resource, 0) if resource else row[field]
     there = gettext("; queues are {known:5}" if kind == "queue" else "; jobs are {known:5}",
-                    known=sorted(known)) if known else ""
+                    known=sorted(names[-1] for names in rows)) if rows else ""
     raise NoSuch('no metric is called "{name}"; allowed are {metrics:,}, '
                  "queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD{there}", name=name,
-                 metrics=[*METRICS], there=there)
+                 metrics=[*whole], there=there)
 
 
-def _names(uid: str, cycle: Cycle) -> list[str]:
+def _names(uid: str, run: Cycle | History) -> tuple[str, ...]:
     """Return the names of a job: of its PodGroup, of its Job, and both without `default/`."""
-    job = cycle.session.jobs[uid]
-    owners = [f"{job.namespace}/{owner.name}" for owner in job.pod_group.metadata.owner_references]
-    names = [uid, *owners]
-    return names + [name.removeprefix("default/") for name in names]
+    job = run.session.jobs[uid] if isinstance(run, Cycle) else None
+    owners = job.pod_group.metadata.owner_references if job else ()
+    names = [uid, *(f"{job.namespace}/{owner.name}" for owner in owners)]
+    return (*names, *(name.removeprefix("default/") for name in names))
