@@ -60,12 +60,6 @@ class Renaming:
         self.addresses: dict[str, str] = {}
         self.long: dict[str, str] = {}
         self._known: dict[str, str] = {}
-        self._rules = {
-            of.NAME: self.name, of.KEY: self.key, of.WORD: self.word, of.REASON: self.reason,
-            of.NOTHING: lambda _: "", of.PATTERN: self.pattern, of.LABELS: self.labels,
-            of.NOTES: self.notes, of.COUNTS: self.counts, of.ARGUED: self.plugins,
-            of.RESOURCES: self.resources, of.RAW: self.raw, of.CONF: self.configurations,
-            of.PARAMETERS: self.parameters}
         for obj in objects:  # the first round finds the words
             self.object(obj)
         self.words = in_order(self.words)
@@ -94,7 +88,7 @@ class Renaming:
             return [self._value(each, meaning, part) for each in kept]
         if meaning == of.VALUE and isinstance(value, str):
             return self.label_value(part.key, value)
-        return self._rules[meaning](value) if meaning and isinstance(value, str | dict) else value
+        return getattr(self, meaning)(value) if meaning and isinstance(value, str | dict) else value
 
     def name(self, text: str) -> str:
         """Return the new name."""
@@ -137,6 +131,10 @@ class Renaming:
     def word(self, text: str) -> str:
         """Return a word of the API unchanged, a new name for anything else."""
         return text if text in of.public_words() else self.name(text)
+
+    def nothing(self, text: str) -> str:
+        """Leave a free text out."""
+        return ""
 
     def reason(self, text: str) -> str:
         """Return a reason that the scheduler reads."""

@@ -1,5 +1,6 @@
 """The meaning of each text field of the API, and the public texts: what `export --anonymise` must
-rename, and what it must keep so that the decisions stay. `meanings.md` lists both.
+rename, and what it must keep so that the decisions stay. `meanings.md` lists both; a meaning is the
+name of the method of `anonymise.Renaming` that renames such a text.
 
 Fields with words of the API (`choice`), resource lists and raw parts need no entry: their type is
 enough. A text field in no list is left out of anonymised exports.
@@ -16,18 +17,12 @@ from volcano_lab.api.objects import KINDS, Part, Raw, ResourceList, VolumeResour
 from volcano_lab.manifests.admission import jobs
 from volcano_lab.manifests.unsupported import KINDS as OTHER_KINDS
 
-NAME, KEY, VALUE, LABELS, NOTES = "name", "label key", "label value", "labels", "annotations"
-COUNTS, ARGUED, PATTERN, RESOURCES = "numbers by name", "arguments by plugin", "pattern", "amounts"
-WORD, REASON, RAW, CONF, NOTHING = "public word", "reason", "raw", "configurations", "free text"
-PARAMETERS = "parameters"
-
-_ROW = re.compile(r"^\| ([a-z ]+) \| (.+) \|$", re.MULTILINE)
-_LISTS = {name: frozenset(words.split()) for name, words in _ROW.findall(
-    Path(__file__).with_suffix(".md").read_text("utf-8"))}
-_MEANINGS = {field: meaning for meaning in (
-    NAME, KEY, VALUE, LABELS, NOTES, COUNTS, ARGUED, PATTERN, WORD, REASON, CONF, NOTHING,
-    PARAMETERS)
-    for field in _LISTS[meaning]}
+VALUE, WORD, RESOURCES, RAW, NOTHING = "label_value", "word", "resources", "raw", "nothing"
+_ROW = re.compile(r"^\| ([a-z_ ]+) \| (.+) \|$", re.MULTILINE)
+_FIELDS, _LISTS = (
+    {name: frozenset(words.split()) for name, words in _ROW.findall(table)} for table in Path(
+        __file__).with_suffix(".md").read_text("utf-8").split("| public words |"))
+_MEANINGS = {field: meaning for meaning, fields in _FIELDS.items() for field in fields}
 DOMAINS, NOTED, KEYS = _LISTS["domains"], _LISTS["domains of annotations"], _LISTS["keys"]
 """Domains whose keys, resources and drivers identify no user; those of annotations that affect
 decisions; and keys without a domain that Kubernetes and Volcano read or set.
@@ -60,7 +55,7 @@ def meanings(cls: type) -> dict[str, str | None]:
 
     >>> from volcano_lab.api.objects import Taint
     >>> meanings(Taint)
-    {'key': 'label key', 'value': 'label value', 'effect': 'public word'}
+    {'key': 'key', 'value': 'label_value', 'effect': 'word'}
     """
     hints = typing.get_type_hints(cls, include_extras=True)
     return {field.name: declared(cls, field.name) or _by_type(hints[field.name], field)
