@@ -62,6 +62,23 @@ def test_a_search_that_failed_is_not_repeated_for_the_next_pod_of_a_gang(monkeyp
     assert {*brief} < {*watched}
 
 
+def test_plugins_are_not_called_for_nodes_where_they_name_none(monkeypatch):
+    """Twelve nodes of gangs that need all of their pods."""
+    calls = []
+    monkeypatch.setattr(Gang, "reclaimable", lambda self, claimant, candidates: calls.append(
+        candidates) or ([], 1))
+    built = Cluster().queue("a", weight=3).queue("b")
+    for number in range(12):
+        built.node(f"n{number:02}", cpu=8)
+        built.job(f"run-{number}", queue="a", pods=4, cpu=2, running={f"n{number:02}": 4})
+    built.job("wait", queue="b", pods=2, cpu=8)
+    watched = Scheduler(built.cache(), ONE_TIER).run_once(Observer())
+    assert len(calls) >= 12
+    calls.clear()
+    assert Scheduler(built.cache(), ONE_TIER).run_once().committed == watched.committed == []
+    assert not calls
+
+
 @pytest.mark.parametrize("conf", [TIERS, ONE_TIER], ids=["tiers", "one tier"])
 @pytest.mark.parametrize("minimum", [1, 2, 4])
 @pytest.mark.parametrize("requests", [(1, 1, 1), (2, 1, 4), (8, 2, 9), (3, 3, 3)])

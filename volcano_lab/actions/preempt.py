@@ -127,7 +127,7 @@ class Preempt(Action):
                 and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
             return False  # the job has no victims, and the queue refuses the task
         if any(self._preempt_on(statement, claim, node, may_evict)
-               for node in self._ranked(claim, nodes)):
+               for node in self._ranked(statement, claim, nodes)):
             return True
         if not ssn.use_arrays:
             # Volcano then scores the nodes of other shards, even where there are none
@@ -188,7 +188,8 @@ class Preempt(Action):
                 task, nodes, lambda task, node: None if fine[node.row] else ask(task, node))[0]
         return self.helper.predicate_nodes(task, nodes, ask)[0]
 
-    def _ranked(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
+    def _ranked(self, statement: Statement, claim: Claim,
+                nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
         """Return the promising nodes from the best score down; among equals in their order."""
         ssn, task = self.ssn, claim.task
         if not ssn.use_arrays:
@@ -201,7 +202,8 @@ class Preempt(Action):
                 candidates[[node.row for node in nodes]] = True
             scores = node_arrays(ssn).scores(task, candidates)
             rows = rows[np.argsort(-scores[rows], kind="stable")]
-        return evictions.nodes_at(ssn, rows)
+        return (evictions.nodes_at(ssn, rows) if claim.within_job else
+                self._evictable[claim.queue.uid].promising(task, statement.number, rows))
 
     def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> np.ndarray:
         """Return the rows of the nodes where the task would fit with all candidates evicted."""
@@ -215,7 +217,8 @@ class Preempt(Action):
 
     def _evictable_in(self, queue: str) -> evictions.EvictableTasks:
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}
-        return evictions.EvictableTasks(self.ssn, lambda task: evictable(task) and task.job in jobs)
+        return evictions.EvictableTasks(self.ssn, "preemptable",
+                                        lambda task: evictable(task) and task.job in jobs)
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,
                     may_evict: Callable[[TaskInfo], bool]) -> bool:
@@ -223,13 +226,13 @@ class Preempt(Action):
         ssn, task, queue = self.ssn, claim.task, claim.queue
         if self._is_full and claim.within_job and node.name not in self._homes:
             return False  # the job has no tasks there
-        if claim.within_job or not ssn.use_arrays:
-            preemptees = evictions.tasks_of(node, may_evict)
-        else:
-            preemptees = list(filter(may_evict, self._evictable[queue.uid].on(node)))
+        ours = None if claim.within_job or not ssn.use_arrays else self._evictable[queue.uid]
+        preemptees = (evictions.tasks_of(node, may_evict) if ours is None else
+                      list(filter(may_evict, ours.on(node))))
         if self._is_full and not preemptees:
             return False
-        victims = ssn.preemptable(task, preemptees)
+        victims = (ssn.preemptable(task, preemptees) if ours is None else
+                   ours.victims(task, statement.number, node, preemptees))
         if not searches.suffices_in(ssn, task, node, victims):
             return False
         in_order, evicted = ssn.victims_queue(victims, task), []

@@ -9,7 +9,7 @@ empty cache.
 Volcano: pkg/scheduler/actions/reclaim/reclaim.go
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from volcano_lab.actions import evictions, searches
 from volcano_lab.api import RUNNING, ZERO, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo
@@ -26,8 +26,8 @@ class Reclaim(Action):
 
     def execute(self, ssn: Session) -> None:
         self.ssn, self._searches = ssn, searches.Searches(ssn)
-        self._evictable = Memo(lambda queue: evictions.EvictableTasks(ssn,
-                                                                      self._reclaimees_of(queue)))
+        self._evictable = Memo(lambda queue: evictions.EvictableTasks(
+            ssn, "reclaimable", self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
         starving: dict[str, PriorityQueue[JobInfo]] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -73,16 +73,17 @@ class Reclaim(Action):
             statement.discard()
 
     def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
-        for node, reclaimees in self._nodes_with_reclaimees(task, job):
-            victims = self.ssn.reclaimable(task, reclaimees)
+        for node, victims in self._nodes_with_victims(task, job):
             if not searches.suffices_in(self.ssn, task, node, victims):
                 continue
             if self._evict(statement, task, node, victims):
                 return
 
-    def _nodes_with_reclaimees(self, task: TaskInfo,
-                               job: JobInfo) -> Iterable[tuple[NodeInfo, list[TaskInfo]]]:
-        """Yield nodes that pass the predicates, with their reclaimable tasks."""
+    def _nodes_with_victims(self, task: TaskInfo,
+                            job: JobInfo) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
+        """Yield nodes that pass the predicates and have reclaimable tasks, with the victims of
+        them.
+        """
         ssn = self.ssn
         nodes = ssn.nodes_that_eviction_may_help(task)
         if ssn.use_arrays:
@@ -94,23 +95,23 @@ class Reclaim(Action):
         for node in fitting:
             reclaimees = evictions.tasks_of(node, is_reclaimee)
             if reclaimees:
-                yield node, reclaimees
+                yield node, ssn.reclaimable(task, reclaimees)
 
     def _promising_nodes(self, task: TaskInfo, job: JobInfo,
                          nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
-        """Yield the same nodes without those with too few reclaimable tasks; predicates are called
-        last.
+        """Yield the same without nodes with too few reclaimable tasks; predicates are called after
+        that.
         """
         ssn, evictable = self.ssn, self._evictable[job.queue]
         allowed = node_arrays(ssn).allowed(task)
         if allowed is not None and self._searches.repeats(task, nodes, allowed.tobytes()):
             return
         rows = evictions.rows_where(ssn, nodes, evictable.may_suffice(task.init_resreq))
-        for node in evictions.nodes_at(ssn, rows):
+        for node in evictable.promising(task, ssn.restored, rows):
             reclaimees = evictable.on(node)
             if reclaimees and ((allowed is not None and allowed[node.row])
                                or ssn.predicate_for_preempt(task, node) is None):
-                yield node, reclaimees
+                yield node, evictable.victims(task, ssn.restored, node, reclaimees)
 
     def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:
         """Return a test of a task: running, preemptable, and of another, reclaimable queue."""

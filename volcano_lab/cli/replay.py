@@ -259,7 +259,11 @@ class Sums:
 
 
 class CycleRecord(Observer):
-    """Records the state of a cycle after it opens, after each action, and after it closes."""
+    """Records the state of a cycle after it opens, after each action, and after it closes; the
+    cycle itself runs as without an observer.
+    """
+
+    watching = watches_attempts = False
 
     def __init__(self) -> None:
         self.decisions: dict[str, Any] = {"open": {}, "steps": [], "close": {}}

@@ -88,6 +88,9 @@ class CauseTrace(Trace):
         super().opened(ssn)
         self._known = self._changes
 
+    def watches_victims(self, job: str) -> bool:
+        return self.holds or self.about in ("", job)
+
     def _skips(self, point: ExtensionPoint) -> bool:
         return point.name not in READ
 

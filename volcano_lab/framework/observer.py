@@ -64,6 +64,12 @@ class Observer:
         """Return a function to call in place of an extension point's `ask`."""
         return ask
 
+    def watches_victims(self, job: str) -> bool:
+        """Return whether to record the plugins' answers about victims for a job's tasks where they
+        are known to name none.
+        """
+        return self.watches_attempts
+
     def note(self, kind: str, /, **facts: Any) -> None:
         """Record an event that no extension point shows: a queue popped, a round of deserved, a
         victim chosen.
@@ -122,6 +128,9 @@ class Observers(Observer):
         for name, hook in vars(Observer).items():
             if callable(hook) and not name.startswith(("_", "watch")):
                 setattr(self, name, _each([getattr(observer, name) for observer in self.observers]))
+
+    def watches_victims(self, job: str) -> bool:
+        return any(observer.watches_victims(job) for observer in self.observers)
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Function) -> Function:
         for observer in self.observers:

@@ -77,7 +77,8 @@ class Session(ExtensionPoints):
         node_list: The nodes in the order in which they were added, the order in which they are
             tried.
         topology: The HyperNodes.
-        committed: What took effect, as [operation, task, node]; `undone` counts what was discarded.
+        committed: What took effect, as [operation, task, node]; `undone` counts what was discarded,
+            `restored` the evictions that were undone.
         warnings: Sentences about entries of the configuration or the cluster that cannot apply.
     """
 
@@ -96,7 +97,7 @@ class Session(ExtensionPoints):
         self.enabled_actions = set(conf.actions)
         self.dirty_jobs: set[str] = set()
         self.committed: list[list[str]] = []
-        self.undone = self._statements = 0
+        self.undone = self.restored = self._statements = 0
         self.warnings: list[str] = []
         self._take(cache.snapshot())
         self.points: dict[str, ExtensionPoint] = extension_points(self)

@@ -86,6 +86,7 @@ class Evict(Operation):
         # Volcano: whatever the task was before (it may have been Bound), it is Running again.
         self._set(ssn, RUNNING)
         ssn.fire_allocate(self.task)
+        ssn.restored += 1
 
     def _set(self, ssn: Session, status: TaskStatus) -> None:
         ssn.set_status(self.task, status)

@@ -154,6 +154,9 @@ class Capacity(QueueShares):
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
         return super().reclaimable(reclaimer, reclaimees) if self.ready else ([], REJECT)
 
+    def reclaimable_alone(self, reclaimer: TaskInfo, task: TaskInfo) -> bool:
+        return self.ready and super().reclaimable_alone(reclaimer, task)
+
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
         verdict = attr.verdict(task, reclaimer, held)

@@ -14,6 +14,7 @@ from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo, domin
 from volcano_lab.framework import PERMIT, Event, Plugin, Session, TasksAndVote, active_if
 from volcano_lab.plugins.hierarchy import Hierarchy
 
+Change = Callable[[Resource, Resource], Resource]
 SHARE_DELTA = 0.000001
 """Shares within this difference are equal when victims are chosen."""
 
@@ -29,6 +30,7 @@ class JobShare:
     total: Sequence[tuple[str, float]]
     allocated: Resource = EMPTY
     _known: tuple[Resource | None, str, float] = (None, "", 0.0)
+    _after: tuple[Resource | None, dict[tuple[Change, Resource], float]] = (None, {})
 
     def _dominant(self) -> tuple[Resource | None, str, float]:
         if self._known[0] is not self.allocated:
@@ -42,6 +44,15 @@ class JobShare:
     @property
     def share(self) -> float:
         return self._dominant()[2]
+
+    def after(self, change: Change, request: Resource) -> float:
+        """Return the share after a request is added or subtracted."""
+        if self._after[0] is not self.allocated:
+            self._after = self.allocated, {}
+        known = self._after[1]
+        if (change, request) not in known:
+            known[change, request] = dominant_share(change(self.allocated, request), self.total)[1]
+        return known[change, request]
 
 
 class Drf(Plugin):
@@ -75,19 +86,22 @@ class Drf(Plugin):
         """Select tasks without which their job would keep at least the share that the preemptor's
         job would reach.
         """
-        claim = self._share(self.job_attrs[preemptor.job].allocated + preemptor.resreq)
+        claim = self._claim(preemptor)
         left: dict[str, Resource] = {}
         victims = []
         for task in preemptees:
             held = left.get(task.job) or self.job_attrs[task.job].allocated
             left[task.job] = held.sub(task.resreq)
-            share = self._share(left[task.job])
-            if claim - share <= SHARE_DELTA:
+            if claim - dominant_share(left[task.job], self.total)[1] <= SHARE_DELTA:
                 victims.append(task)
         return victims, PERMIT
 
-    def _share(self, allocated: Resource) -> float:
-        return dominant_share(allocated, self.total)[1]
+    def preemptable_alone(self, preemptor: TaskInfo, task: TaskInfo) -> bool:
+        left = self.job_attrs[task.job].after(Resource.sub, task.resreq)
+        return self._claim(preemptor) - left <= SHARE_DELTA
+
+    def _claim(self, preemptor: TaskInfo) -> float:
+        return self.job_attrs[preemptor.job].after(Resource.__add__, preemptor.resreq)
 
     # -- queues, with the hierarchy only -----------------------------------------------------------
 
@@ -128,7 +142,7 @@ class Drf(Plugin):
     def on_deallocate(self, event: Event) -> None:
         self._recount(event.task, Resource.sub)
 
-    def _recount(self, task: TaskInfo, change: Callable[[Resource, Resource], Resource]) -> None:
+    def _recount(self, task: TaskInfo, change: Change) -> None:
         attr = self.job_attrs[task.job]
         attr.allocated = change(attr.allocated, task.resreq)
         if self.hierarchical:

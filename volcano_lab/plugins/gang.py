@@ -60,6 +60,12 @@ class Gang(Plugin):
 
     reclaimable = preemptable
 
+    def preemptable_alone(self, preemptor: TaskInfo, task: TaskInfo) -> bool:
+        job = self.ssn.jobs[task.job]
+        return job.ready_task_num() > job.min_available
+
+    reclaimable_alone = preemptable_alone
+
     def job_order(self, left: JobInfo, right: JobInfo) -> int:
         """Put a gang that is not ready first."""
         return left.is_ready() - right.is_ready()

@@ -32,11 +32,13 @@ class Priority(Plugin):
         """Select tasks of jobs with a lower priority, and of the same job those with a lower own
         priority.
         """
+        return [task for task in preemptees if self.preemptable_alone(preemptor, task)], PERMIT
+
+    def preemptable_alone(self, preemptor: TaskInfo, task: TaskInfo) -> bool:
+        if task.job == preemptor.job:
+            return task.priority < preemptor.priority
         jobs = self.ssn.jobs
-        claimant = jobs[preemptor.job]
-        return [task for task in preemptees
-                if (task.priority < preemptor.priority if task.job == claimant.uid
-                    else jobs[task.job].priority < claimant.priority)], PERMIT
+        return jobs[task.job].priority < jobs[preemptor.job].priority
 
     def job_starving(self, job: JobInfo) -> bool:
         """Return whether a job has any task that neither runs nor is pipelined."""

@@ -125,6 +125,10 @@ class QueueShares(Plugin):
                 victims.append(task)
         return victims, PERMIT
 
+    def reclaimable_alone(self, reclaimer: TaskInfo, task: TaskInfo) -> bool:
+        attr = self.queue_opts[self.ssn.jobs[task.job].queue]
+        return self.can_spare(task, reclaimer, attr, attr.allocated)
+
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
         """Return whether a queue that holds `held` may lose the task to the reclaimer."""
