@@ -6,7 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -93,9 +93,10 @@ def ready(job: JobInfo) -> int:
 
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
-            end: float = inf) -> Outcome:
-    """Run cycles until a job has its places and no pod leaves, or nothing changes any more.
-    Raises `TooLate` at the `end`, a moment of the clock.
+            end: float = inf, looping: Collection[str] | None = None) -> Outcome:
+    """Run cycles until a job has its places and no pod leaves, or nothing changes any more; with
+    `looping`, until pods of other jobs than these are evicted a second time. Raises `TooLate` at
+    the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -105,7 +106,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     (True, 1)
     """
     found, late, calm, gone = Outcome(), 0, 0, []
-    seen: Counter[str] = Counter()
+    seen, repeated = Counter[str](), set[str]()
     large = is_large(objects)
     quiet = QUIET if large else CYCLES
     with silent():
@@ -114,15 +115,17 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
             if found.rest is None and cycle.rests:
                 found.rest = cycle
             seen.update(gone)
+            repeated = _jobs_of(found, [key for key, count in seen.items() if count > 1])
+            if looping is not None and not repeated <= {*looping}:
+                break
             late = late + 1 if gone else 0
             job = cycle.session.jobs.get(uid)
             calm = 0 if gone else calm + 1
             if cycle.rests and (not seen or calm >= quiet) and job is not None and (
                     job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
                 break  # no pod was evicted for it, or none is evicted any more
-    repeated = [key for key, count in seen.items() if count > 1]
-    found.again = _jobs_of(found, [*repeated, *(gone if late >= LATE and found.cycles == CYCLES
-                                                else ())])
+    endless = late >= LATE and found.cycles == CYCLES
+    found.again = repeated | _jobs_of(found, gone if endless else ())
     return found
 
 

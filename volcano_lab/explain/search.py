@@ -295,7 +295,8 @@ class Search:
         already or is evicted, those that follow.
         """
         if self.keep or self.lost:
-            after = outcome(objects, conf, self.watched, self.before.now, self._until())
+            after = outcome(objects, conf, self.watched, self.before.now, self._until(),
+                            None if self.keep else ())
             turns = self._keeps(after) if self.keep else (
                 after.runs(self.job.uid) and not after.again)
             return PLACED if turns else NOTHING
@@ -328,14 +329,10 @@ class Search:
 
     def _inadmissible(self, objects: Any) -> bool:
         """Whether Volcano's webhooks would refuse the change by a rule that is not broken yet."""
-        there = {id(obj) for obj in self.seen.objects}
-        changed = [obj for obj in objects if id(obj) not in there and isinstance(obj,
-                                                                                 Queue | PodGroup)]
-        keys = {(obj.kind, obj.key) for obj in changed}
         before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
-            [obj for obj in some if isinstance(obj, Queue) or (obj.kind, obj.key) in keys])}
+            [obj for obj in some if isinstance(obj, Queue | PodGroup)])}
             for some in (self.seen.objects, objects))
-        return bool(changed and after - before)
+        return bool(after - before)
 
     def judged(self, change: Change, rank: int, alike: tuple[Change, ...] = ()) -> Remedy | None:
         """The remedy that a change is, by the cycles that follow it from the manifests on; None
@@ -349,7 +346,8 @@ class Search:
             if not self.large:  # in a large one what controllers do besides takes too long
                 world = change.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
-            after = outcome(*world, self.watched, self.before.now, self._until(LIFE))
+            after = outcome(*world, self.watched, self.before.now, self._until(LIFE),
+                            self.base.again)
         except (ManifestError, TooLate):
             return None
         self._loops = bool(after.again)

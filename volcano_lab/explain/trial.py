@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import inf, isinf
 from time import perf_counter
@@ -26,9 +26,9 @@ def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
 
 
 class Trial:
-    """Runs cycles for one job; `run` gives the session, which ends with an action after which
-    `done` holds or before one of some actions, or None where enqueue did not admit the job: no
-    later action looks at it. Raises `TooLate` at the `end`, a moment of the clock.
+    """Runs cycles for one job; `run` gives the session, which ends where `done` holds after
+    operations of the job, or before one of some actions; None where enqueue did not admit the job:
+    no later action looks at it. Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -51,18 +51,19 @@ class Trial:
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
         following = dict(pairwise(["open", *conf.actions]))
-        with silent():
+        observer = _Watch(end, self.job, done)
+        with silent(), suppress(_Done):
             self._exchange(old, new)
             try:
-                for name, ssn in Scheduler(self.cache, conf).steps(Deadline.at(end), now=self.now):
+                for name, ssn in Scheduler(self.cache, conf).steps(observer, now=self.now):
                     job = ssn.jobs.get(self.job)
                     if name == "enqueue" and job is not None and job.is_pending():
                         return None
-                    if (name != "open" and done(ssn)) or following.get(name) in before:
+                    if following.get(name) in before:
                         break
-                return ssn
             finally:
                 self._exchange(new, old)
+        return observer.ssn
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
         """Pods are deleted before, and added after, their PodGroups. The cache takes a changed
@@ -99,6 +100,27 @@ class Deadline(Observer):
             raise TooLate
 
     plugin_done = action_started = note = popped = did = _look
+
+
+class _Done(BaseException):
+    """The job has its places."""
+
+
+class _Watch(Deadline):
+    """Ends a cycle also with `_Done`, where `done` holds as operations of the job are committed:
+    what the cycle does after that is not read.
+    """
+
+    def __init__(self, end: float, job: str, done: Callable[[Session], bool]):
+        super().__init__(end)
+        self.job, self.done = job, done
+
+    def opened(self, ssn: Session) -> None:
+        self.ssn = ssn
+
+    def committed(self, statement: Any, operation: Any) -> None:
+        if operation.task.job == self.job and self.done(self.ssn):
+            raise _Done
 
 
 @contextmanager
