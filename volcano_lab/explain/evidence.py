@@ -231,6 +231,15 @@ class Evidence:
         return {task.key: task for job in self.ssn.jobs.values() for task in job.tasks.values()}
 
     @cached_property
+    def largest_nodes(self) -> Amounts:
+        """By resource the most that is allocatable on one node."""
+        found: Amounts = {}
+        for node in self.ssn.nodes.values():
+            for name, amount in node.allocatable:
+                found[name] = max(amount, found.get(name, 0.0))
+        return found
+
+    @cached_property
     def reserved_at_start(self) -> dict[str, Amounts]:
         """What each job had reserved beyond what it held when the session opened."""
         found = {}

@@ -96,10 +96,9 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that no node could hold one of its pods, or all nodes together not its minimum, even
     empty.
     """
-    nodes = [node.allocatable for node in seen.ssn.nodes.values()]
     for task in [task for task in job.tasks.values() if not task.node_name]:
         asked = amounts(task.init_resreq)
-        most = {name: max((node.get(name) for node in nodes), default=0.0) for name in asked}
+        most = {name: seen.largest_nodes.get(name, 0.0) for name in asked}
         over = [name for name in asked if name != "pods" and asked[name] > most[name]]
         if over:
             yield Cause.of("pod_too_large", *seen.at_first(task, over), *seen.not_announced(over),

@@ -320,14 +320,16 @@ def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
 
 def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     """How many pods leave, and for which job those that this cycle evicts."""
-    leaving, groups = len(job.in_status(RELEASING)), evicted_for(seen, job)
+    leaving = len(job.in_status(RELEASING))
+    if not leaving:
+        return None
+    groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=leaving),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
               for (action, other), records in groups.items())]
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
     return Cause("pods_leave", said, {"leaving": leaving, "evicted": [*by_pod]},
-                 list({record.number: record for record in by_pod.values()}.values())
-                 ) if leaving else None
+                 list({record.number: record for record in by_pod.values()}.values()))
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
