@@ -48,12 +48,18 @@ CHINESE = "\u4e00-\u9fff"
 NO_PROSE = re.compile(r"```.*?```|`[^`]*`|<[^>]*>|\w+\([\w{}, ]*\)|\]\([^)]*\)|https?://\S+",
                       re.DOTALL)
 HALF_WIDTH = re.compile(
-    rf"\S?[{CHINESE}“”）][*“”]*[,;:?!(]|[\w}}][*“”]*[),;:?!] ?[*“”]*[{CHINESE}]|"
+    rf"\S?[{CHINESE}“”）][*“”]*[,;:?!(]|[{CHINESE}] \([\w+-]+\)|"
+    rf"[\w}}][*“”]*[),;:?!] ?[*“”]*[{CHINESE}]|"
     rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x [\d{CHINESE}{{]\S*|\w[*]*\.[*]*$")
 """A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
 
-ENGLISH_WORDS = re.compile(r"^[^\u4e00-\u9fff]*[A-Za-z]{3,} [a-z]{2,}[^\u4e00-\u9fff]*$", re.DOTALL)
+ENGLISH_WORDS = re.compile(
+    rf"^(?=\S+\s)[^{CHINESE}]*(?<![^\s(])(?:[A-Z]?[a-z]{{3,}}|in|of)(?![^\s,.:;?!)])[^{CHINESE}]*$",
+    re.DOTALL)
 """A text that nobody has translated, by its look."""
+
+CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
+"""Code within a text, which stays as it is."""
 
 PLACE = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
 """What is put in, with how it is shown."""
@@ -70,7 +76,9 @@ TERMS = {term: re.findall(r"[^ ()、]+", said) for term, (said, _) in yaml.safe_
 REPLACED = {"语句": "Statement", "撤回": "回滚", "队列树": "层级队列",
             "没有子队列的队列": "叶子队列",
             "(?<!命名)空间": "资源, 余量", "正在离开": "释放中", "in queue": "inqueue",
-            "有人|没有人|由谁|轮到谁": "the part that acts", "找到了?位置|有位置": "节点",
+            "有人|没有人|任何人|别人(?!的)|谁(?!等过)": "the part that acts",
+            "找到了?位置|有位置": "节点", "主导份额": "主导资源份额", "演练": "试运行",
+            "上层队列": "上级队列", "下层队列": "子队列",
             "(?<!公平)(?<!资源)(?<!主导)(?<!层级)(?<!加权)(?<!分配)(?<!各自的)份额": "share 值",
             "哪怕": "即使", "病人": "病例",
             rf"(?<![*A-Za-z0-9])\*[^*\s][^*\n]*[{CHINESE}][^*\n]*(?<!\s)\*(?!\*)":
@@ -172,13 +180,17 @@ def problems() -> list[str]:
                 found.append(f"{where}{old}: {entry.msgstr}")
             elif path.parent == PAGES and bare(text) < bare(entry.msgstr):
                 found.append(f"{where}an asterisk that marks nothing: {entry.msgstr}")
+            elif spoilt := re.findall("\\S*[、，；（）]\\S*", " ".join(CODE.findall(entry.msgstr))):
+                found.append(f"{where}a Chinese mark in code: {spoilt[0]}")
             else:
                 found += [f"{where}{term} is {said[0]}: {text} -> {entry.msgstr}"
                           for term, said in TERMS.items() if wrong(term, said, text, entry.msgstr)]
-    return found + [f"{entry.msgctxt}: {old}: {said}" for entry in
-                    polib.pofile(str(MESSAGES / f"{LANGUAGE}.po"))
-                    for said in (entry.msgstr, *entry.msgstr_plural.values())
-                    if (old := replaced(said))]
+    for path in (MESSAGES / f"{LANGUAGE}.po", TEXTS / "labels.po"):  # found by codes, and by hand
+        found += [f"{entry.msgctxt or entry.msgid}: {what}: {said}"
+                  for entry in translations(path)
+                  for said in (entry.msgstr, *entry.msgstr_plural.values())
+                  for what in filter(None, (replaced(said), half_width(said)))]
+    return found
 
 
 def replaced(translation: str) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import polib
 import pytest
 
 from volcano_lab import Cluster, Trace, charts, tables
@@ -18,9 +19,17 @@ from volcano_lab.server.series import SERIES
 
 ROOT = Path(__file__).parents[2]
 ITEMS = 205
-ROWS = [[cell.strip() for cell in line.strip("|").split(" | ")]
-        for line in (ROOT / "docs" / "documents.md").read_text(encoding="utf-8").splitlines()
-        if re.match(r"\| \d", line)]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the tables' rows about items."""
+    return [[cell.strip() for cell in line.strip("|").split(" | ")]
+            for line in text.splitlines() if re.match(r"\| \d", line)]
+
+
+ROWS = rows((ROOT / "docs" / "documents.md").read_text(encoding="utf-8"))
+CHINESE = rows("\n".join(entry.msgstr for entry in polib.pofile(
+    str(ROOT / "docs" / "languages" / "zh" / "documents.po"))))
 METRICS = {f"volcano_{series.name}" for series in SERIES}
 NAMES = {"tables": tables, "charts": charts, "effort_of": effort_of}
 
@@ -37,12 +46,13 @@ def numbers(text: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-def headings(lesson: str) -> set[str]:
+def headings(lesson: str, edition: str = "") -> set[str]:
     """The headings of a lesson's sections."""
-    path = ROOT / "notebooks" / LESSONS[lesson].file
+    path = ROOT / "notebooks" / edition / LESSONS[lesson].file
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return {line.lstrip("#").strip() for cell in cells if cell["cell_type"] == "markdown"
-            for line in "".join(cell["source"]).splitlines() if line.startswith("##")}
+            for line in "".join(cell["source"]).replace("\u2011", "-").splitlines()
+            if line.startswith("##")}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +78,12 @@ def test_every_item_stands_there_once():
 def test_the_section_exists(row):
     lesson, _, section = row[2].partition(": ")
     assert section in headings(lesson), row
+
+
+@pytest.mark.parametrize("row", CHINESE, ids=lambda row: row[0])
+def test_the_section_exists_in_chinese(row):
+    lesson, _, section = row[2].partition("：")
+    assert section in headings(lesson, "zh"), row
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

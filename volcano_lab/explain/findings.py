@@ -9,6 +9,7 @@ Volcano: none
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -24,7 +25,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded, ManifestError
-from volcano_lab.messages import ENGLISH, Message, Said, paragraph
+from volcano_lab.messages import Message, Said, mark, paragraph
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
@@ -32,6 +33,8 @@ from volcano_lab.trace.state import queue_attributes
 
 ERROR, WARNING = "error", "warning"
 CONFIGURATION = Message("place.configuration")
+PLACED = re.compile(": |：")
+"""What stands between a place and what a sentence says of it, in each language."""
 
 
 @define(frozen=True)
@@ -45,8 +48,8 @@ class Finding:
     remedy: Said = ""
 
     def __str__(self) -> str:
-        if isinstance(self.text, str):  # an English text of a catalogue of its own
-            return f"{paragraph([self.place], ENGLISH)}: {self.text}"
+        if isinstance(self.text, str):
+            return f"{paragraph([self.place])}{mark(': ')}{self.text}"
         return str(Message("finding", place=self.place, what=self.text, remedy=self.remedy))
 
 
@@ -99,12 +102,18 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
         later = [pod for pods in complete.later.values() for pod in pods]
         ssn = Scheduler(Cache([*complete, *later]), conf()).run_once()
     except ManifestError as error:
-        return Findings([*found, *(Finding("refused", ERROR, *problem.split(": ", 1))
+        return Findings([*found, *(Finding("refused", ERROR, *_parted(problem))
                                    for problem in error.problems)])
     told = {*map(str, found)}
-    found += [Finding("unread", WARNING, *warning.split(": ", 1))
-              for warning in complete.warnings if warning not in told and ": " in warning]
+    found += [Finding("unread", WARNING, *_parted(warning))
+              for warning in complete.warnings if warning not in told and PLACED.search(warning)]
     return Findings([*found, *of_cycle(ssn)])
+
+
+def _parted(sentence: str) -> tuple[str, str]:
+    """Return the place of which a sentence speaks, and what it says of it."""
+    place, *text = PLACED.split(sentence, 1)
+    return place, "".join(text)
 
 
 def of_objects(loaded: Loaded) -> Iterator[Finding]:
@@ -117,11 +126,10 @@ def of_objects(loaded: Loaded) -> Iterator[Finding]:
     [('unread', 'warning'), ('queue-deserved-capability', 'error')]
     """
     for warning in loaded.warnings:
-        place, _, text = warning.partition(": ")
-        yield Finding("unread", WARNING, place, text)
+        yield Finding("unread", WARNING, *_parted(warning))
     for verdict in verdicts(loaded):
         yield Finding(verdict.rule, verdict.level, verdict.label, verdict.text.removeprefix(
-            f"{verdict.label}: "))
+            verdict.label + mark(": ")))
 
 
 def of_cycle(ssn: Session) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extensio
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, HandlerError, Statement, StatementError
 from volcano_lab.framework.topology import Topology
-from volcano_lab.messages import Misuse, did_you_mean, guard, log, mark
+from volcano_lab.messages import Misuse, did_you_mean, gettext, guard, log, mark
 
 
 @attrs.define(slots=True)
@@ -149,7 +149,7 @@ class Session(ExtensionPoints):
                 self.plugins[option.name], plugin.ssn = plugin, self
                 self._call_hook(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
-                self._warn_about_arguments(f'plugin "{option.name}"', option.arguments,
+                self._warn_about_arguments('plugin "{name}"', option.name, option.arguments,
                                            guard.is_user_defined(plugin))
         self._arrange()
         extend = "setup_bind_context_extension"
@@ -160,12 +160,14 @@ class Session(ExtensionPoints):
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         self.observer.opened(self)
 
-    def _warn_about_arguments(self, where: str, arguments: Arguments, user_defined: bool) -> None:
+    def _warn_about_arguments(self, where: str, name: str, arguments: Arguments,
+                              user_defined: bool) -> None:
         """Warn about arguments that are invalid or unused; a user-defined plugin may still read
         them.
         """
         unknown = () if user_defined else arguments.unknown()
-        self.warnings += [f"{where}{mark(': ')}{each}" for each in (*arguments.warnings, *unknown)]
+        self.warnings += [f"{gettext(where, name=name)}{mark(': ')}{each}"
+                          for each in (*arguments.warnings, *unknown)]
 
     def _call_hook(self, name: str, plugin: Plugin, hook: str) -> None:
         """Call a plugin's open or close hook and report its duration to the observer."""
@@ -385,7 +387,7 @@ class Session(ExtensionPoints):
         for name, plugin in sorted(self.plugins.items()):
             self._call_hook(name, plugin, "on_session_close")
         for name in dict.fromkeys(self.conf.actions):
-            self._warn_about_arguments(f'action "{name}"', self.conf.action_arguments(name),
+            self._warn_about_arguments('action "{name}"', name, self.conf.action_arguments(name),
                                        name not in ACTIONS)
         update_all(self)
         update_queue_status(self)

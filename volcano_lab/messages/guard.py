@@ -16,7 +16,7 @@ from re import sub
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, mark
 from volcano_lab.messages.attempt import MOST_SECONDS, TooLong, printed, time_limit
 from volcano_lab.messages.errors import OneSentence
 from volcano_lab.messages.text import one_line
@@ -63,7 +63,7 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any],
     volcano_lab.messages.guard.ExtensionError: plugin "mine", node_order: the answer is None;
     allowed is a number.
     """
-    where = f'plugin "{plugin}", {point.name}'
+    where = gettext('plugin "{plugin}", {point}', plugin=plugin, point=point.name)
 
     def answered(*args: Any) -> Any:
         before = [_state(arg) for arg in args]
@@ -115,7 +115,8 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
     except (Exception, SystemExit) as error:
         text = one_line(printed(str, error), 300)
         raise ExtensionError(
-            f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}"
+            f"{where}{mark(': ')}{type(error).__name__}{f': {text}' if text else ''}"
+            f"{_line(error, function)}"
         ) from error
 
 

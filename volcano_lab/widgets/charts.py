@@ -13,7 +13,7 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.messages import Misuse, friendly_errors, gettext, paragraph
+from volcano_lab.messages import Misuse, friendly_errors, gettext, mark, paragraph
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets.styled import GROUND, still, styled
@@ -85,7 +85,7 @@ def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
     ticks = base.mark_tick(thickness=2, color="black").encode(x="deserved:Q")
     chart = alt.layer(bars, ticks, data=alt.InlineData(rows)).properties(width=320).facet(
         row=alt.Row("resource:N", title=None)).resolve_scale(x="independent")
-    alt_text = "; ".join(
+    alt_text = mark("; ").join(
         gettext("{cycle} {queue}: {resource} {allocated} of {deserved}", **row).strip()
         for row in rows)
     return styled(chart, title, alt_text)
@@ -113,7 +113,7 @@ def transitions(title: str = "") -> alt.Chart:
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
-    alt_text = "; ".join(
+    alt_text = mark("; ").join(
         f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)
     on_dark = alt.FieldOneOfPredicate("kind", [gettext("the way of a pod"), gettext("taken back")])

@@ -133,7 +133,7 @@ class Bars:
     dashed: str = "was"
 
     def __repr__(self) -> str:
-        bars = "; ".join(f"{gettext(name)} {self._label(name)}" for name in self.values)
+        bars = mark("; ").join(f"{gettext(name)} {self._label(name)}" for name in self.values)
         return f"{gettext(self.title)}{mark(': ')}{bars}" if self.title else bars
 
     def _label(self, name: str) -> str:

@@ -94,9 +94,8 @@ def _controls() -> dict[str, Control]:
 
 
 def _opening(facts: Decided) -> str:
-    order = ", ".join(facts.cycle.queue_order)
-    return (gettext("The emptiest queue goes first: **{order}**. A queue is as full as its "
-                    "fullest resource.", order=order))
+    return gettext("The emptiest queue goes first: **{order:,}**. A queue is as full as its "
+                   "fullest resource.", order=facts.cycle.queue_order)
 
 
 def proportion_lab() -> ClusterLab:

@@ -9,7 +9,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_09 import scene
 from volcano_lab.explain import Cause, Explainer
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, mark
 from volcano_lab.scheduler import traced
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
@@ -115,6 +115,7 @@ def evictions_lab() -> Lab:
     return Lab(CONTROLS, Evicted, PANELS, title="Two full nodes, and a gang that waits",
                tasks=TASKS, code=cluster_of,
                says=[outcome("The gang", lambda at: at.end, lambda at: at.told),
-                     outcome("Evicted", lambda at: ", ".join(at.evicted) or "none")],
-               opening=lambda at: f"{at.told}.",
+                     outcome("Evicted", lambda at: gettext(
+                         "{pods:,}", pods=at.evicted) or "none")],
+               opening=lambda at: at.told + mark("."),
                nothing="The same pods are evicted, and the outcome of the gang is the same.")

@@ -39,8 +39,8 @@ class Tried:
     @property
     def tried(self) -> str:
         """The HyperNodes in which the gang was tried."""
-        return ", ".join(row["hyper_node"] for row in self.rows
-                         if "not tried" not in row["dry_run"]) or "none"
+        return gettext("{names:,}", names=[row["hyper_node"] for row in self.rows if "not tried"
+                                           not in row["dry_run"]]) or "none"
 
 
 def cluster_of(values: Values) -> Cluster:

@@ -257,7 +257,7 @@ def triage(answer: type[Action]) -> Mistakes:
                                    ["tiny-1", "big-1", "small-1"])):
         jobs = served(crowded(small_pods=1), first, second)
         yield sorted(jobs) != sorted(wanted), try_again(
-            "first_of_each_as_before", x=", ".join(jobs) or gettext("no jobs"))
+            "first_of_each_as_before", x=jobs or [gettext("no jobs")])
         yield jobs != wanted, try_again(
             "order_of_need", served=[*jobs], needed=[*wanted])
     yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (

@@ -22,7 +22,7 @@ from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods,
 from volcano_lab.manifests.admission.rules import exists
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
-from volcano_lab.messages import gettext, one_line
+from volcano_lab.messages import Message, gettext, one_line
 
 KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
          api.PodGroup: ("podgroup", pod_groups), api.HyperNode: ("hypernode", hyper_nodes),
@@ -98,9 +98,9 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
 
 def _quantities(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return facts with amounts as quantities; Volcano's own message has internal units."""
-    return {key: ", ".join(f"{name} {amount_text(name, amount)}" for name, amount in value
-                           if amount) if isinstance(value, Resource) else value
-            for key, value in values.items()}
+    return {key: (", ".join(f"{name} {amount_text(name, amount)}" for name, amount in value
+                            if amount) or str(Message("nothing")))
+            if isinstance(value, Resource) else value for key, value in values.items()}
 
 
 def _found(data: Any, field: str) -> str:

@@ -1,14 +1,14 @@
 // The controls of a lab, each with its name, its value in words, and a mark where it is not as it was at first.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
 import {add, set, write} from "./page.js";
-import {amount, t} from "./words.js";
+import {amount, inRow, t} from "./words.js";
 
 const REPEAT = 1000;  // ms within which key presses on one slider are one move
 
 export function controlsOf(parent, fixed, host) {
   const made = {}, groups = new Map();
   for (const control of fixed.controls) {
-    if (control.kind === "handle") { made[control.name] = KINDS.handle(null, {...control, full: `${control.label}, ${control.group}`}, host); continue; }
+    if (control.kind === "handle") { made[control.name] = KINDS.handle(null, {...control, full: inRow([control.label, control.group])}, host); continue; }
     const title = control.group ?? "";
     if (!groups.has(title)) {
       const group = add(parent, "div", {class: "vp-group", role: "group", "aria-label": title || fixed.title});
@@ -20,7 +20,7 @@ export function controlsOf(parent, fixed, host) {
       }
       groups.set(title, group);
     }
-    made[control.name] = KINDS[control.kind](groups.get(title), {...control, full: title ? `${control.label}, ${title}` : control.label}, host);
+    made[control.name] = KINDS[control.kind](groups.get(title), {...control, full: title ? inRow([control.label, title]) : control.label}, host);
   }
   return made;
 }

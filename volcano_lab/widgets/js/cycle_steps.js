@@ -3,7 +3,7 @@
 import {add, button, followTheme, ownKeys, set, write} from "./page.js";
 import {choice, stepping} from "./stepping.js";
 import {h, patch} from "./tree.js";
-import {fit, t} from "./words.js";
+import {about, fit, t} from "./words.js";
 
 const WIDE = 640, LEFT = 128, BAR = 190, ROW = 24;
 
@@ -29,12 +29,12 @@ function rows(parent, title, slots, parts) {
   const head = add(parent, "h5", {}, title), place = add(parent, "div");
   return (list, frame, [from, all]) => {
     const drawn = list.map((row, i) => ({row, i, ...parts(row, frame)}));
-    patch(place, [h("svg", {viewBox: `0 0 ${WIDE} ${Math.max(slots, 1) * ROW}`, role: "img", "aria-label": drawn.map(({row, words}) => `${row.name}: ${words}`).join("; ") || t("nothing")},
+    patch(place, [h("svg", {viewBox: `0 0 ${WIDE} ${Math.max(slots, 1) * ROW}`, role: "img", "aria-label": drawn.map(({row, words}) => about(row.name, words)).join(t("; ")) || t("nothing")},
       drawn.map(({row, i, marks, words}) => h("g", {transform: `translate(0 ${i * ROW})`}, h("path", {d: "M1 7 L8 12 L1 17 z", class: "vs-mark", visibility: row.about ? "visible" : "hidden"}),
         h("text", {x: 12, y: 16, class: row.about ? "vp-strong" : null}, fit(row.name, LEFT - 16, 13), h("title", {}, row.name)), marks,
         h("text", {x: LEFT + BAR + 10, y: 16, class: "vp-soft"}, words))))]);
     const part = all > slots ? t(" ({0} to {1} of {2})", from + 1, from + slots, all) : "";
-    write(head, title + (title === t("Jobs") ? t(", in pods") : frame.resource === "cpu" ? t(", in CPUs") : `, ${frame.resource}`) + part);
+    write(head, title + (title === t("Jobs") ? t(", in pods") : frame.resource === "cpu" ? t(", in CPUs") : t(", ") + frame.resource) + part);
   };
 }
 
@@ -58,7 +58,7 @@ const PARTS = {
     const scale = BAR / Math.max(row.pods, row.min_available, 1);
     return {marks: [bar("vessel", 0, row.pods, scale, {class: "vp-vessel"}), bar("placed", 0, row.placed, scale, {fill: fixed.colors[row.queue] ?? "#8C8C8C"}),
                     bar("promised", row.placed, row.promised, scale, {class: "vs-promised"}), tick("least", row.min_available, scale)],
-            words: t("{0} of {1} placed, needs {2}", row.placed, row.pods, row.min_available) + (row.promised ? t(", {0} promised", row.promised) : "") + (row.releasing ? t(", {0} leave", row.releasing) : "") + `: ${row.phase}`};
+            words: t("{0} of {1} placed, needs {2}", row.placed, row.pods, row.min_available) + (row.promised ? t(", {0} promised", row.promised) : "") + (row.releasing ? t(", {0} leave", row.releasing) : "") + t(": ") + row.phase};
   },
 };
 

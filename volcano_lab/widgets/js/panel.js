@@ -10,7 +10,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
   const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
   if (title) add(head, "h5", {id: `${uid}-title`}, title);
   if (title) root.setAttribute("aria-labelledby", `${uid}-title`);
-  const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || "table"} : {})});
+  const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || t("table ").trim()} : {})});
   if (legend) add(root, "p", {class: "vp-legend"}, legend);
   const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;
   const memory = {};
@@ -69,7 +69,7 @@ function playerOf(parent, {last, at, words, go}) {
     show();
   });
   const back = button(parent, "‹", t("one step back"), () => { halt(); go(Math.max(0, Math.ceil(position()) - 1)); }, "vp-button vp-step");
-  const scrub = add(parent, "input", {type: "range", min: 0, step: 1, "aria-label": "step"});
+  const scrub = add(parent, "input", {type: "range", min: 0, step: 1, "aria-label": t("step ").trim()});
   scrub.addEventListener("input", () => { const to = Number(scrub.value); halt(); go(to); });
   const on = button(parent, "›", t("one step on"), () => { halt(); go(Math.min(last(), Math.floor(position()) + 1)); }, "vp-button vp-step");
   function show() {

@@ -155,7 +155,7 @@ export function questions(root, ask, name, notes) {
       const all = node.allocatable[resource], idle = node.idle[resource], holds = Object.entries(node.held).map(([queue, amounts]) => [queue, amounts[resource]]).filter((each) => each[1]);
       const old = was.get(node.node), changed = before && (!old || old.idle[resource] !== idle);
       const cell = add(map, "div", {class: `vq-node${changed ? " vq-changed" : ""}${idle > 0 ? "" : " vq-full"}`,
-        title: t("{0}: {1} of {2} free{3}", node.node, amount(idle), amount(all), holds.map(([queue, held]) => `; ${queue || "?"} ${amount(held)}`).join(""))});
+        title: t("{0}: {1} of {2} free{3}", node.node, amount(idle), amount(all), holds.map(([queue, held]) => `${t("; ")}${queue || "?"} ${amount(held)}`).join(""))});
       add(cell, "span", {}, amount(idle));
       const strip = add(cell, "i", {class: "vq-strip"});
       for (const [queue, held] of holds) add(strip, "u", {style: `width:${100 * held / (all || 1)}%;background:${color.get(queue) ?? "#999"}`});

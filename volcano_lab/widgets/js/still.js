@@ -19,7 +19,7 @@ function still(kind, {title, legend, spec, data}, width, css) {
     title && h("text", {x: PAD, y: 23, class: "vp-title"}, fit(title, inner, 15, true)),
     h("g", {transform: `translate(${PAD} ${top})`}, kids),
     text.map((words, i) => h("text", {x: PAD, y: top + height + 20 + i * 20, class: "vp-soft"}, words)));
-  return {svg: markup(svg).replace("CSS", () => css), alt: `${sentence(title)}${alt}${legend ? ` ${legend}` : ""}`};
+  return {svg: markup(svg).replace("CSS", () => css), alt: `${sentence(title)}${legend ? sentence(alt) + legend : alt}`};
 }
 
 // A table's styles stand in its cells: a page that has no kernel takes no others.

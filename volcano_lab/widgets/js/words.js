@@ -13,8 +13,12 @@ export function number(value) {
   return String(Number(value.toFixed(Math.abs(value) < 2 ? 2 : 1)));
 }
 
-// A title or a verdict as a sentence of an alternative text.
-export const sentence = (text) => (!text ? "" : /[.?!。？！]$/.test(text) ? `${text} ` : `${text}. `);
+// What is read aloud, with the marks of the page's language: a title or a verdict as a sentence, several as one text, a
+// name and what is said of it, and what stands in a row.
+export const sentence = (text) => (!text ? "" : /[。？！]$/.test(text) ? text : /[.?!]$/.test(text) ? `${text} ` : text + t(". "));
+export const sentences = (texts) => texts.map(sentence).join("").trimEnd();
+export const about = (name, text) => t("{0}: {1}", name, text);
+export const inRow = (texts) => texts.join(t(", "));
 
 // What stands beside a row or a lane: its label, or its name.
 export const called = (row) => row.label ?? row.name;

@@ -1,7 +1,7 @@
 // Differences against what is forgiven: 0 is the right side; what lies left of it holds, the hatched band is forgiven in rows that are
 // not strict, the rest is too much.
 import {h} from "../tree.js";
-import {called, fit, number, wide, t} from "../words.js";
+import {about, called, fit, inRow, number, sentences, wide, t} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, nameColumn, say} from "../marks.js";
 
 const TOP = 44, ROW = 32;
@@ -29,8 +29,8 @@ export const band = {
           say(x(most) + 12, y + 5, row.text, {class: row.over ? "vp-strong vp-bad" : "vp-strong"}));
       }),
       steps.map((value) => say(x(value), foot + 12, value > 0 ? `+${number(value)}` : number(value), {key: `tick ${value}`, class: "vp-soft", ...middle})),
-    ], alt: data.map((row) => told(row, spec)).join(". ") + "."};
+    ], alt: sentences(data.map((row) => told(row, spec)))};
   },
 };
 
-const told = (row, spec) => `${called(row)}: ${row.value > 0 ? "+" : ""}${number(row.value)}${spec.unit ? ` ${spec.unit}` : ""}, ${row.text}`;
+const told = (row, spec) => about(called(row), inRow([`${row.value > 0 ? "+" : ""}${number(row.value)}${spec.unit ? ` ${spec.unit}` : ""}`, row.text]));

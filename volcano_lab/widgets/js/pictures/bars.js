@@ -1,10 +1,10 @@
 // Bars: five numbers of one thing on one axis. Pale what is asked for, full what is held, hatched what is kept free by a
 // guarantee, a diamond at what is deserved, a line at the limit; the words below repeat them.
 import {h} from "../tree.js";
-import {amount, fit, number, t} from "../words.js";
+import {about, amount, fit, inRow, number, sentences, t} from "../words.js";
 import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";
 
-const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = t("held, deserved, guarantee, limit, asked for").split(", ");
+const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = t("held / deserved / guarantee / limit / asked for").split(" / ");
 const WORDS = Object.fromEntries(NUMBERS.map((what, place) => [what, NAMES[place]]));
 
 export const bars = {
@@ -29,7 +29,7 @@ export const bars = {
         h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)));
     });
     return {height: bottom + 22, kids: [hatches(c.uid, data.map(colorOf)), axis(x, max, 2, bottom, spec.unit, room), drawn],
-      alt: data.map((row) => told(row, words, spec.unit)).join(". ") + "."};
+      alt: sentences(data.map((row) => told(row, words, spec.unit)))};
   },
 };
 
@@ -49,12 +49,12 @@ function sums(row, old, words, room) {
     const value = row[what];
     if (typeof value !== "number" || (what === "guarantee" && !value)) continue;
     const difference = old ? change(value, old[what]) : "", length = found.flatMap((part) => part.length).reduce((sum, n) => sum + n, 0);
-    const text = `${found.length ? " · " : ""}${number(value)} ${words[what]}`;
+    const text = `${found.length ? " · " : ""}${t("{0} {1}", number(value), words[what])}`;
     if (found.length && (length + signs(text) + difference.length) * 7.4 > room) break;
     found.push({length: signs(text) + difference.length, part: [text, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)]});
   }
   return found.map(({part}) => part);
 }
 
-const told = (row, words, unit) => `${row.name}: ` + NUMBERS
-  .filter((what) => typeof row[what] === "number").map((what) => `${number(row[what])} ${words[what]}`).join(", ") + (unit ? ` (${unit})` : "");
+const told = (row, words, unit) => about(row.name, inRow(NUMBERS
+  .filter((what) => typeof row[what] === "number").map((what) => t("{0} {1}", number(row[what]), words[what])))) + (unit ? t(" ({0})", unit) : "");

@@ -5,7 +5,7 @@
 // spec: without: those of "nodes", "shares", "lanes", "pods" that are left out; without pods each band of water has its number
 // Live, `c.control(name)` gives what a handle moves: the control of a lab whose name is the path of the change.
 import {h} from "../tree.js";
-import {amount, fit, number, wide, t} from "../words.js";
+import {about, amount, fit, inRow, number, sentences, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
 
 const tenths = (value) => number(Math.round(value * 10) / 10);
@@ -23,7 +23,7 @@ export const channels = {
     const p = plan(data, c), kids = [hatches(c.uid, data.queues.map((row) => row.color)), wave(c.uid), grid(p)];
     if (p.nodes) kids.push(nodes(p));
     kids.push(rootRow(p), pipes(p), ...data.queues.map((row) => queueRow(p, row)));
-    return {height: p.height, kids, alt: [...data.queues.map((row) => sentence(p, row)), data.nodes.length > 12 ? t("{0} nodes.", data.nodes.length) : data.nodes.map((node) => toldNode(node, data.unit)).join(", ")].join(" ")};
+    return {height: p.height, kids, alt: sentences([...data.queues.map((row) => withJobs(p, row)), data.nodes.length > 12 ? t("{0} nodes.", data.nodes.length) : inRow(data.nodes.map((node) => toldNode(node, data.unit)))])};
   },
 };
 
@@ -135,7 +135,7 @@ function rootRow(p) {
       wide(words, 12) < right - left - 8 && say(left + 5, y + 13, words, {key: "says", class: "vp-small"}), line(right, y, right, y + 18, {key: "ends", class: "vp-least-thin"}));
   });
   const left = total - sum, words = [over ? t("{0} to no queue", tenths(left)) : t("{0} left to share", tenths(left)), tenths(left)].find((text) => wide(text, 12) < left * p.scale - 8);
-  return h("g", {key: "root", tip: `cluster: ${amount(total, data.unit)}${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
+  return h("g", {key: "root", tip: about(t("cluster ").trim(), amount(total, data.unit)) + `${at > 0 || !data.rounds.length ? "" : t(", nothing is shared yet")}`, drop: data.queues.some((row) => row.parent) ? "root" : null},
     box(0, y - 1, p.name, 20, {class: "vp-name"}), say(0, y + 14, data.queues.some((row) => row.parent) ? "root" : t("cluster ").trim(), {class: "vp-strong"}), trough(p, 0, total, y, 18), parts,
     left > 0.005 && words && say(x(sum) + 5, y + 13, words, {key: "left", class: "vp-small vp-soft"}));
 }
@@ -247,7 +247,7 @@ function pods(p, row, floor, slim) {
   return groups.map(([state, job]) => {
     const left = at, each = job.size * scale, single = each >= 5 && job[state] <= 60, count = single ? job[state] : 1, wideness = single ? each : each * job[state], gap = wideness > 6 ? 0.8 : 0.2;
     at += job.size * job[state];
-    return h("g", {key: `${job.job} ${state}`, tip: `${job.name}: ${job[state]} × ${amount(job.size, data.unit)}, ${STATES[state]}`, act: c.live ? {ask: {job: job.job}} : null},
+    return h("g", {key: `${job.job} ${state}`, tip: about(job.name, inRow([`${job[state]} × ${amount(job.size, data.unit)}`, STATES[state]])), act: c.live ? {ask: {job: job.job}} : null},
       Array.from({length: count}, (_, i) => box(x(left) + i * wideness + gap, y, wideness - 2 * gap, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-pod vp-pod-${state}`, fill: row.color, opacity: lit})));
   });
 }
@@ -263,14 +263,14 @@ function lane(p, row, job, y) {
   const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
   const fill = job.fate === "discarded" ? hatch(c.uid, color) : "none", name = `job/${job.called}.`;
   const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? t(": {0} of {1} pods", job.now, job.now + job.waiting) : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? t(", at least {0}", job.min) : ""}`];
-  const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(":")[0], full = words[1] && `${words[0]}: ${words[1]}`, brief = job.brief && !job.now && `${words[0]}: ${job.brief}`;
+  const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
   const verdict = [full, brief, words[0]].find((text) => text && wide(text, 12, true) <= room) ?? "", also = wide(verdict, 12, true) + 10 + wide(words[2], 12) <= room;
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
   const least = notch ?? lain + job.size * (job.min - job.running), free = (text) => text && wide(text, 12, true) <= p.width - p.from;
   const aside = !verdict && !p.tiny && [full, words[0]].find((text) => text && wide(text, 12, true) <= x(start) - p.from - 12);
   const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
-    h("g", {key: "job", tip: `${job.name}: ${words[0]}${words[1] ? `, ${words[1]}` : ""}`, act: c.live ? {ask: {job: job.job}} : null, link: job.name},
+    h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: c.live ? {ask: {job: job.job}} : null, link: job.name},
       box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
       Array.from({length: count}, (_, i) => start + i * job.size < p.total && box(x(start) + i * wideness + 0.8, y, Math.min(wideness, x(p.total) - x(start) - i * wideness) - 1.6, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-not vp-not-${job.now || job.running ? "left" : "yet"}`, fill, stroke: color})),
       missing && line(x(missing[0]), y + high + 1.5, x(missing[1]), y + high + 1.5, {key: "missing", class: "vp-missing"}),
@@ -302,4 +302,4 @@ function share(p, row, y, color) {
 }
 
 const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, amount(row.request, p.data.unit), number(row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");
-const sentence = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => `${job.name}: ${FATES[job.fate]}${job.now ? t(", {0} of {1} pods", job.now, job.now + job.waiting) : ""}${job.reason && !job.now ? `, ${job.reason}` : ""}`)].join("; ") + ".";
+const withJobs = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => about(job.name, FATES[job.fate]) + (job.now ? t(", {0} of {1} pods", job.now, job.now + job.waiting) : job.reason ? t(", ") + job.reason : ""))].join(t("; "));

@@ -1,6 +1,6 @@
 // A cluster: nodes with pods in them, racks and rooms as frames. A click asks why a pod is here, or why not on that node.
 import {h} from "../tree.js";
-import {amount, fit, number, wide, t} from "../words.js";
+import {about, amount, fit, inRow, number, sentences, wide, t} from "../words.js";
 import {box, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
 
 const NODE = 50, POD = 19, GAP = 8, HEAD = 26, PAD = 8;
@@ -14,8 +14,8 @@ export const cluster = {
     const height = spec.height ?? whole.height + lines * 24;
     const colors = data.nodes.flatMap((node) => node.pods.map((pod, i) => colorOf(pod, i)));
     return {height, kids: [hatches(c.uid, colors), whole.draw(0, 0), lines > 0 && say(0, height - 5, fit(data.text, c.width), {class: "vp-soft"})],
-      alt: [...groups.filter((group) => group.note || group.state).map((group) => `${group.name}: ${[GROUP_WORDS[group.state]?.trim(), group.note].filter(Boolean).join(", ")}`),
-        ...data.nodes.map((node) => toldNode(node, spec))].join(". ") + `.${data.text ? ` ${data.text}` : ""}`};
+      alt: sentences([...groups.filter((group) => group.note || group.state).map((group) => about(group.name, inRow([GROUP_WORDS[group.state]?.trim(), group.note].filter(Boolean)))),
+        ...data.nodes.map((node) => toldNode(node, spec)), data.text])};
   },
 };
 
@@ -38,7 +38,7 @@ function inside(lay, name, width) {
       const gx = x + (i % side) * (part + GAP), row = Math.floor(i / side), gy = y + top + heights.slice(0, row).reduce((sum, one) => sum + one + GAP, 0);
       const nameWide = wide(group.name, 14, true) + 14;
       return h("g", {key: `group ${group.name}`, link: group.name},
-        box(gx + 0.5, gy + 0.5, part - 1, heights[row] - 1, {rx: 8, class: `vp-frame${lay.groups.some((other) => other.group === group.name) ? " vp-outer" : ""} ${group.state ? `vp-${group.state}` : ""}`, tip: `${group.name}${group.note ? `: ${group.note}` : ""}`}),
+        box(gx + 0.5, gy + 0.5, part - 1, heights[row] - 1, {rx: 8, class: `vp-frame${lay.groups.some((other) => other.group === group.name) ? " vp-outer" : ""} ${group.state ? `vp-${group.state}` : ""}`, tip: group.note ? about(group.name, group.note) : group.name}),
         say(gx + PAD, gy + 18, fit(group.name, part - 2 * PAD, 14, true), {class: "vp-strong"}),
         group.note && say(gx + part - PAD, gy + 18, fit(group.note, part - nameWide - PAD - 6), {class: "vp-soft", ...end}),
         inner.draw(gx + PAD, gy + HEAD));
@@ -99,5 +99,5 @@ const toldPod = (pod, node, spec) => pod.tip ?? t("{0} on {1}: {2}, {3}", pod.na
 function toldNode(node, spec) {
   const idle = node.size - sum(node.pods.filter((pod) => pod.state !== "promised"));
   const states = Object.entries(STATE_WORDS).map(([state, words]) => [node.pods.filter((pod) => (pod.state ?? "running") === state).length, words]).filter(([count]) => count);
-  return t("{0}: {1}, idle {2} of {3}", node.name, states.map(([count, words]) => t(count > 1 ? "{0} pods {1}" : "{0} pod {1}", count, count > 1 ? MANY[words] ?? words.trim() : words.trim())).join(", ") || t("empty"), number(Math.max(idle, 0)), amount(node.size, spec.unit)) + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? t("a pod")).join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
+  return t("{0}: {1}, idle {2} of {3}", node.name, inRow(states.map(([count, words]) => t(count > 1 ? "{0} pods {1}" : "{0} pod {1}", count, count > 1 ? MANY[words] ?? words.trim() : words.trim()))) || t("empty"), number(Math.max(idle, 0)), amount(node.size, spec.unit)) + (node.pods.length && node.pods.length < 9 ? t(" ({0})", inRow(node.pods.map((pod) => pod.name ?? t("a pod")))) : "") + (node.note ? t(", ") + node.note : "");
 }

@@ -1,6 +1,6 @@
 // Curves on logarithmic axes: from one grid line to the next is ten times, so a slope is a power.
 import {h} from "../tree.js";
-import {number, wide, t} from "../words.js";
+import {about, inRow, number, wide, t} from "../words.js";
 import {colorOf, end, line, middle, say} from "../marks.js";
 
 const TOP = 24, FOOT = 42, APART = 18;
@@ -31,13 +31,13 @@ export const curves = {
       tens(fromY, toY).map((value) => [line(column, y(value), column + room, y(value), {class: "vp-grid"}), say(column - 6, y(value) + 5, whole(value), {...end, class: "vp-soft"})]),
       tens(fromX, toX).map((value) => [line(x(value), TOP, x(value), TOP + high, {class: "vp-grid"}), say(x(value), TOP + high + 17, whole(value), {...middle, class: "vp-soft"})]),
       say(column + room, TOP + high + 36, spec.x, {...end, class: "vp-soft"}), drawn, labels],
-      alt: data.lines.map(told).join(". ") + t(". Axes: {0}, {1}; logarithmic.", spec.x, spec.y)};
+      alt: data.lines.map(told).join(t(". ")) + t(". Axes: {0}, {1}; logarithmic.", spec.x, spec.y)};
   },
 };
 
 const part = (value, from, to) => Math.min(1, Math.max(0, Math.log(Math.max(value, from) / from) / Math.log(to / from)));
 const whole = (value) => (value < 1000 ? number(value) : String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ","));
-const told = (one) => `${one.name}: ` + (one.dot ? t("now {0} at {1}", whole(one.dot[1]), whole(one.dot[0])) : one.points.map(([a, b]) => t("{0} at {1}", whole(b), whole(a))).filter((_, k, all) => all.length < 9 || k % Math.ceil(all.length / 6) === 0 || k === all.length - 1).join(", "));
+const told = (one) => about(one.name, one.dot ? t("now {0} at {1}", whole(one.dot[1]), whole(one.dot[0])) : inRow(one.points.map(([a, b]) => t("{0} at {1}", whole(b), whole(a))).filter((_, k, all) => all.length < 9 || k % Math.ceil(all.length / 6) === 0 || k === all.length - 1)));
 
 // Powers of ten within an axis, on a short one 2 and 5 times them too, and its ends.
 function tens(from, to) {

@@ -1,6 +1,6 @@
 // A statement of a gang: its outcome, the number that decided, and its pods in the order in which they were tried.
 import {h} from "../tree.js";
-import {fit, lines, wide, t} from "../words.js";
+import {about, fit, lines, sentences, wide, t} from "../words.js";
 import {box, colorOf, hatch, hatches, ink, line, middle, say} from "../marks.js";
 
 const WORDS = {commit: t("commit ").trim(), discard: t("discard ").trim(), "": t("not tried")};
@@ -9,7 +9,7 @@ export const statement = {
   draw(data, c) {
     const {width, spec} = c, slots = Math.max(spec.slots ?? data.pods.length, data.pods.length, 1), step = Math.min((width + 5) / slots, 39), size = step - 5, color = colorOf(data, 0);
     const word = WORDS[data.outcome] ?? data.outcome, badge = wide(word, 14, true) + 18, y = 36;
-    const told = (pod) => `${pod.name}: ${{running: t("runs already"), placed: t("step {0}, placed on {1}", pod.step, pod.node), promised: t("step {0}, promised room on {1}", pod.step, pod.node), tried: t("step {0}, tried on {1}; step {2}, taken back", pod.step, pod.node, pod.undone)}[pod.state] ?? t("waits, not tried")}`;
+    const told = (pod) => about(pod.name, {running: t("runs already"), placed: t("step {0}, placed on {1}", pod.step, pod.node), promised: t("step {0}, promised room on {1}", pod.step, pod.node), tried: t("step {0}, tried on {1}; step {2}, taken back", pod.step, pod.node, pod.undone)}[pod.state] ?? t("waits, not tried"));
     const pods = data.pods.map((pod, i) => {
       const x = i * step + 1, full = pod.state === "placed" || pod.state === "running";
       return h("g", {key: pod.name, tip: told(pod), link: pod.name},
@@ -25,6 +25,6 @@ export const statement = {
       box(0.5, 1, badge, 24, {rx: 6, class: `vp-badge vp-${data.outcome || "none"}`}), say(badge / 2, 18, word, {...middle, class: `vp-strong${data.outcome ? " vp-on-badge" : ""}`}),
       say(badge + 10, 18, fit(data.headline, width - badge - 12)), pods, least,
       reasons.map((text, i) => say(0, under + 40 + i * 20, text, {key: `reason ${i}`, class: "vp-soft"}))],
-      alt: `${word}: ${data.headline}. ${data.pods.map(told).join(". ")}.${data.reason ? ` ${data.reason}` : ""}`};
+      alt: sentences([about(word, data.headline), ...data.pods.map(told), data.reason])};
   },
 };

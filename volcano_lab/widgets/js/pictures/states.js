@@ -1,6 +1,6 @@
 // States with arrows: where a pod is, and where it may go. Bold and numbered is the way it went, faint what is legal too.
 import {h} from "../tree.js";
-import {wide, t} from "../words.js";
+import {about, wide, t} from "../words.js";
 import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
 
 // Places on a grid of five columns and two rows; of each pair of states how a pod gets from one to the other.
@@ -25,7 +25,7 @@ export const states = {
     const bold = [...taken.values()].filter(({from, to}) => PLACES[from] && PLACES[to]).map(({from, to, word, numbers}) => arrow(centre, from, to, word, numbers, wideness, high, c.uid));
     const boxes = Object.keys(PLACES).map((name) => {
       const [x, y] = centre(name), [color] = STATES[name], inside = pods?.filter((pod) => shownAs(pod.state) === name) ?? [], on = pods ? inside.length : data.at === name;
-      return h("g", {key: name, tip: `${name}: ${pods ? t("{0} pods", inside.length) : data.at === name ? t("the pod is here") : t("the pod is not here")}`},
+      return h("g", {key: name, tip: about(name, pods ? t("{0} pods", inside.length) : data.at === name ? t("the pod is here") : t("the pod is not here"))},
         box(x - wideness / 2, y - high / 2, wideness, high, {rx: pods ? 8 : 16, class: on && !pods ? "" : "vp-node", fill: on && !pods ? color : null, ...(on && pods ? {stroke: color, style: `stroke:${color};stroke-width:2`} : {})}),
         say(x, pods ? y - high / 2 + 18 : y + 5, name, {...middle, class: on ? "vp-strong" : "",
           style: [size < 14 && `font-size:${size.toFixed(1)}px`, on && !pods && color[0] === "#" && `fill:${ink(color)}`].filter(Boolean).join(";") || null}),
@@ -33,7 +33,7 @@ export const states = {
     });
     const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");
     return {height: above + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
-      alt: ((data.way ?? []).map(([from, to, word], i) => t("{0}: {1} to {2}{3}", i + 1, from, to, word ? ` (${(SAID[word] ?? word).trim()})` : "")).join("; ") || t("in state {0}", data.at ?? "Pending")) + "."};
+      alt: ((data.way ?? []).map(([from, to, word], i) => t("{0}: {1} to {2}{3}", i + 1, from, to, word ? t(" ({0})", (SAID[word] ?? word).trim()) : "")).join(t("; ")) || t("in state {0}", data.at ?? "Pending")) + t(". ").trimEnd()};
   },
 };
 
@@ -43,7 +43,7 @@ const head = (uid, name, kind) => h("marker", {id: `${uid}-${name}`, viewBox: "0
 function podsIn(pods, x, y, side) {
   return pods.slice(0, 16).map((pod, i) => {
     const left = x + (i % 8) * (side + 3), top = y + Math.floor(i / 8) * (side + 3);
-    return h("g", {key: pod.name, tip: `${pod.name}: ${pod.state}`, link: pod.name}, box(left, top, side, side, {rx: 3, fill: colorOf(pod, 0)}),
+    return h("g", {key: pod.name, tip: about(pod.name, pod.state), link: pod.name}, box(left, top, side, side, {rx: 3, fill: colorOf(pod, 0)}),
       pod.ring && box(left - 2, top - 2, side + 4, side + 4, {key: "ring", rx: 5, class: "vp-ring"}));
   });
 }

@@ -1,6 +1,6 @@
 // Sums against limits: each row is a part of its own limit, and one line stands for all limits.
 import {h} from "../tree.js";
-import {called, fit, number, wide, t} from "../words.js";
+import {about, called, fit, number, sentences, wide, t} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, same, say} from "../marks.js";
 
 const TOP = 26;
@@ -15,7 +15,7 @@ export const sums = {
       const y = TOP + 6 + i * high, fills = fillsOf(colors[i]), limit = row.limit || Math.max(...cumulated(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
       const parts = row.parts.map((value, k) => {
-        const to = from + value / limit, part = box(x(from), y, x(to) - x(from), tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: `${spec.parts?.[k] ?? "part"}: ${number(value)}`});
+        const to = from + value / limit, part = box(x(from), y, x(to) - x(from), tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: about(spec.parts?.[k] ?? "part", number(value))});
         from = to;
         return part;
       });
@@ -33,7 +33,7 @@ export const sums = {
     const height = TOP + rows * high + 2;
     return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
       key(spec.parts ?? [], fillsOf(data[0]?.color ?? COLORS[0]), pale, x(1), wide(spec.limit ?? "limit", 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
-      alt: data.map((row) => told(row, spec)).join(". ") + "."};
+      alt: sentences(data.map((row) => told(row, spec)))};
   },
 };
 
@@ -49,5 +49,5 @@ function key(parts, fills, pale, at, half, width) {
 }
 
 const cumulated = (parts) => { let sum = 0; return parts.map((value) => sum += value); };
-const told = (row, spec) => `${called(row)}: ` + row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ") +
+const told = (row, spec) => about(called(row), row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ")) +
   t(" is {0}", row.text);

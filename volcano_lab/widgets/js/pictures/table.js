@@ -1,6 +1,6 @@
 // A table whose numbers say by how much they changed. It is HTML, live and still.
 import {h} from "../tree.js";
-import {number} from "../words.js";
+import {about, number, t} from "../words.js";
 import {change} from "../marks.js";
 
 export const table = {
@@ -20,6 +20,6 @@ export const table = {
     });
     for (let j = data.length; j < rows; j += 1) body.push(h("tr", {key: `empty ${j}`, "aria-hidden": "true"}, columns.map((column, i) => h("td", {}, i ? "" : "\u00a0"))));
     return {kids: [h("table", {class: "vp-table"}, h("thead", {}, h("tr", {}, columns.map(([name, text]) => h("th", {key: name, scope: "col", class: words(name) ? "vp-text" : null}, text)))), h("tbody", {}, body))],
-      alt: data.map((row) => columns.map(([name, text], i) => i ? `${text} ${number(row[name])}` : `${row[name]}:`).join(" ")).join("; ") + "."};
+      alt: data.map((row) => about(row[columns[0][0]], columns.slice(1).map(([name, text]) => `${text} ${number(row[name])}`).join(" "))).join(t("; ")) + t(". ").trimEnd()};
   },
 };

@@ -1,6 +1,6 @@
 // A timeline: lanes of numbers that change by steps, marks for what happened, one axis of time.
 import {h} from "../tree.js";
-import {called, fit, number, wide, t} from "../words.js";
+import {about, called, fit, number, sentences, wide, t} from "../words.js";
 import {colorOf, end, line, middle, say, ticks} from "../marks.js";
 
 const HEAD = 22, GAP = 10;
@@ -13,7 +13,7 @@ export const timeline = {
     const lanes = data.lanes.map((lane, i) => {
       const base = (i + 1) * (high + HEAD) + i * GAP, y = (value) => Math.round((base - high * Math.min(value, most(lane)) / most(lane)) * 10) / 10, color = colorOf(lane, i);
       const old = before?.lanes.find((other) => other.name === lane.name);
-      return h("g", {key: lane.name, link: lane.name, tip: `${called(lane)}${lane.note ? `: ${lane.note}` : ""}`},
+      return h("g", {key: lane.name, link: lane.name, tip: lane.note ? about(called(lane), lane.note) : called(lane)},
         say(column, base - high - 7, fit(called(lane), room * 0.6, 14, true), {class: "vp-strong"}), lane.note && say(width - 8, base - high - 7, fit(lane.note, room * 0.5), {class: "vp-soft", ...end}),
         [0, most(lane)].map((value) => [line(column, y(value), width - 8, y(value), {class: value ? "vp-grid" : "vp-line"}), say(column - 6, y(value) + 5, number(value), {class: "vp-soft", ...end})]),
         h("path", {key: "points", d: area(lane.points, spec.until, x, y), fill: color, "fill-opacity": 0.75}),
@@ -23,7 +23,7 @@ export const timeline = {
     });
     return {height: bottom + 30, kids: [lanes, (data.ticks ?? []).map((time, i) => line(x(time), bottom, x(time), bottom + 7, {key: `tick ${i}`, class: "vp-taken"})),
       ticks(spec.until, width < 400 ? 4 : 8).map((time) => say(x(time), bottom + 24, time ? number(time) : `0 ${spec.unit ?? "s"}`, {...middle, class: "vp-soft"}))],
-      alt: data.lanes.map((lane) => t("{0}: from {1} to {2}, at most {3}{4}", called(lane), number(lane.points[0]?.[1] ?? 0), number(lane.points.at(-1)?.[1] ?? 0), number(Math.max(0, ...lane.points.map(([, value]) => value))), lane.note ? `, ${lane.note}` : "")).join(". ") + "."};
+      alt: sentences(data.lanes.map((lane) => t("{0}: from {1} to {2}, at most {3}{4}", called(lane), number(lane.points[0]?.[1] ?? 0), number(lane.points.at(-1)?.[1] ?? 0), number(Math.max(0, ...lane.points.map(([, value]) => value))), lane.note ? t(", ") + lane.note : "")))};
   },
 };
 

@@ -2,7 +2,7 @@
 // every level, and siblings that may hold more than their parent together can be drawn. A gang's minimum climbs from its
 // queue as a token, until a level has no room.
 import {h} from "../tree.js";
-import {amount, fit, number, sentence, wide, t} from "../words.js";
+import {about, amount, fit, number, sentences, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
 
 const ROW = 28, BOX = 22, LINE = 20, INDENT = 16, CHIP = 40;
@@ -39,11 +39,11 @@ export const tree = {
         say(tokenX, y + 5, number(climb.amount), {...middle, class: step.fits ? "vp-strong" : "vp-strong vp-on-bad"}));
     });
     const lines = spec.lines ?? way.length + 1, foot = Math.max(rows.length, spec.rows ?? 0) * ROW + 12;
-    const below = climb ? [climb.text, ...climb.steps.map((step) => `${step.queue}: ${step.text}`)] : [data.text ?? t("No gang waits.")];
+    const below = climb ? [climb.text, ...climb.steps.map((step) => about(step.queue, step.text))] : [data.text ?? t("No gang waits.")];
     const shown = below.length > lines ? [...below.slice(0, lines - 1), below.at(-1)] : below;
     return {height: foot + lines * LINE, kids: [hatches(c.uid, rows.map((row) => row.color)), drawn, token,
       lines > 0 && shown.map((text, i) => say(2, foot + i * LINE, fit(text, width, 14, i === 0), {key: `line ${i}`, class: i === 0 ? "vp-strong" : refused && i === shown.length - 1 ? "vp-bad" : "vp-soft"}))],
-      alt: [...rows.map((row) => told(row, spec.unit)), ...below].map(sentence).join("").trim()};
+      alt: sentences([...rows.map((row) => told(row, spec.unit)), ...below])};
   },
 };
 
@@ -69,6 +69,6 @@ function inOrder(queues) {
 
 const told = (row, unit) => t("{0}: holds {1} of {2}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, number(row.allocated), amount(row.size, unit)) +
   (row.inqueue ? t(", {0} admitted", number(row.inqueue)) : "") + (row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "") +
-  (row.deserved !== undefined && row.deserved !== null ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? `; ${toldGang(row.gang)}` : "");
+  (row.deserved !== undefined && row.deserved !== null ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? t("; ") + toldGang(row.gang) : "");
 
 const toldGang = ({name, pods, fate}) => t("{0}, {1} pods: {2}", name, pods, {refused: t("refused ")}[fate]?.trim() ?? fate);

@@ -1,6 +1,6 @@
 // Turns: whose turn it is, one after the other; a lane a queue.
 import {h} from "../tree.js";
-import {number, t} from "../words.js";
+import {about, inRow, number, t} from "../words.js";
 import {box, colorOf, end, ink, line, middle, named, nameColumn, say} from "../marks.js";
 
 const LANE = 28, MARKS = {placed: "", discarded: "×", nothing: "", overused: "–"};
@@ -23,9 +23,9 @@ export const turns = {
     const foot = LANE * lanes + 16, hidden = data.turns.length - slots;
     return {height: foot + 4, kids: [rows, cells, say(column, foot, t("first turn"), {class: "vp-soft"}),
       say(width, foot, hidden > 0 ? t("and {0} more →", hidden) : t("later →"), {class: "vp-soft", ...end})],
-      alt: data.turns.length ? t("Turns in their order: ") + data.turns.map((turn) => `${turn.queue} ${WORDS[turn.outcome].trim()}`).join(", ") + "." : t("No queue had a turn.")};
+      alt: data.turns.length ? t("Turns in their order: {0}.", inRow(data.turns.map((turn) => `${turn.queue} ${WORDS[turn.outcome].trim()}`))) : t("No queue had a turn.")};
   },
 };
 
 const told = (turn, i) => t("turn {0}: queue {1}", i + 1, turn.queue) + (typeof turn.share === "number" ? t(", share {0}", number(turn.share)) : "") +
-  `, ${turn.job || t("no job left")}: ${WORDS[turn.outcome].trim()}${turn.pods ? t(turn.pods > 1 ? ", {0} pods" : ", {0} pod", turn.pods) : ""}`;
+  t(", ") + about(turn.job || t("no job left"), WORDS[turn.outcome].trim()) + `${turn.pods ? t(turn.pods > 1 ? ", {0} pods" : ", {0} pod", turn.pods) : ""}`;

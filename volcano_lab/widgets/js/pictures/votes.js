@@ -1,6 +1,6 @@
 // Votes by tier: who names whom. One column a plugin, a gap between tiers; ✓ names the task, – keeps it, blank was not asked.
 import {h} from "../tree.js";
-import {fit, lines, sentence, wide, t} from "../words.js";
+import {about, fit, inRow, lines, sentences, wide, t} from "../words.js";
 import {box, end, line, middle, say} from "../marks.js";
 
 const ROW = 34, HEAD = 44, GAP = 28, SIGNS = {true: "✓", false: "–"};
@@ -17,7 +17,7 @@ export const votes = {
       return {...tier, t, from, to: from + step * columns.length - 12, columns};
     });
     const heads = tiers.map((tier) => h("g", {key: `tier ${tier.t}`},
-      say((tier.from + tier.to) / 2, 15, fit(tier.name + (tier.note ? `: ${tier.note}` : ""), tier.to - tier.from + GAP, 14, tier.decides), {...middle, class: tier.decides ? "vp-strong" : "vp-soft"}),
+      say((tier.from + tier.to) / 2, 15, fit(tier.note ? about(tier.name, tier.note) : tier.name, tier.to - tier.from + GAP, 14, tier.decides), {...middle, class: tier.decides ? "vp-strong" : "vp-soft"}),
       tier.columns.map(({plugin, x}) => say(x + cell / 2, 36, fit(plugin.split("@")[0], step - 4), {...middle})),
       tier.t > 0 && line(tier.from - GAP / 2 - 6, 4, tier.from - GAP / 2 - 6, HEAD + rows * ROW, {class: "vp-apart"})));
     const asked = (tier, row) => tier.columns.some(({plugin}) => (row.votes[plugin] ?? null) !== null);
@@ -39,11 +39,11 @@ export const votes = {
     const words = data.rows.length ? [fit(data.verdict ?? "", width, 14, true)] : lines(data.verdict ?? "", width / 1.1);
     const verdict = words.map((text, i) => say(0, data.rows.length ? foot - 1 : 18 + 20 * i, text, {class: "vp-strong"}));
     return {height: foot + 4, kids: [heads, drawn, spec.foot !== false && verdict],
-      alt: (sentence(data.verdict) + data.rows.map((row) => sentence(told(row, tiers))).join("")).trimEnd()};
+      alt: sentences([data.verdict, ...data.rows.map((row) => told(row, tiers))])};
   },
 };
 
-const told = (row, tiers) => `${row.name}: ` + (tiers.flatMap((tier) => tier.columns.map(({plugin}) => {
+const told = (row, tiers) => about(row.name, inRow(tiers.flatMap((tier) => tier.columns.map(({plugin}) => {
   const vote = row.votes[plugin] ?? null;
   return vote === null ? null : `${plugin.split("@")[0]} ${vote.text ?? (vote ? t("names it") : t("keeps it"))}`;
-})).filter(Boolean).join(", ") || t("none was asked")) + (row.left ? t("; it is left") : "");
+})).filter(Boolean)) || t("none was asked")) + (row.left ? t("; it is left") : "");
