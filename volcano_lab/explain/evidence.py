@@ -38,25 +38,25 @@ class _Late(Record):
     searches are never read, and explanations read states.
     """
 
-    __slots__ = ("_live", "_told")
+    __slots__ = ("_live", "_convert")
 
     def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
-                 live: tuple[Any, ...], told: Callable[[int, str, Any], Any]):
+                 live: tuple[Any, ...], convert: Callable[[int, str, Any], Any]):
         self.number, self.action, self.kind, self.names = number, action, kind, names
-        self._live, self._told = live, told
+        self._live, self._convert = live, convert
 
     @property
     def values(self) -> tuple[Any, ...]:  # type: ignore[override]
-        if self._told is not None:
-            told, self._told = self._told, None
-            self._live = tuple(told(self.number, name, live)
+        if self._convert is not None:
+            convert, self._convert = self._convert, None
+            self._live = tuple(convert(self.number, name, live)
                                for name, live in zip(self.names, self._live, strict=True))
         return self._live
 
     def get(self, name: str, default: Any = None) -> Any:
-        if self._told is None or name not in self.names:
+        if self._convert is None or name not in self.names:
             return super().get(name, default)
-        return self._told(self.number, name, self._live[self.names.index(name)])
+        return self._convert(self.number, name, self._live[self.names.index(name)])
 
     def __getitem__(self, name: str) -> Any:
         return self.get(name) if name in self.names else super().__getitem__(name)
@@ -84,7 +84,7 @@ class CauseTrace(Trace):
         job = ssn.jobs.get(self.about)
         self.holds = job is not None and not job.allocated.is_empty()
         self._log: list[tuple[int, Seen, list[Change]]] = []
-        self._not_told, self._looked = 0, (-1, self.start)
+        self._not_listed, self._looked = 0, (-1, self.start)
         super().opened(ssn)
         self._known = self._changes
 
@@ -129,7 +129,7 @@ class CauseTrace(Trace):
     def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
         if names[-1:] != ("changes",):
             return super()._add(kind, names, values)
-        record = _Late(len(self.records), self._action, kind, names, values, self._tell)
+        record = _Late(len(self.records), self._action, kind, names, values, self._fact)
         self.records.append(record)
         return record
 
@@ -143,12 +143,12 @@ class CauseTrace(Trace):
         self._log.append((len(self.records), seen, changes))
         return changes
 
-    def _tell(self, number: int, name: str, value: Any) -> Any:
+    def _fact(self, number: int, name: str, value: Any) -> Any:
         """A fact; where it is the changes, those up to a record are listed in their order."""
         last = number if name == "changes" else -1
-        while self._not_told < len(self._log) and self._log[self._not_told][0] <= last:
-            _, seen, changes = self._log[self._not_told]
-            self._not_told += 1
+        while self._not_listed < len(self._log) and self._log[self._not_listed][0] <= last:
+            _, seen, changes = self._log[self._not_listed]
+            self._not_listed += 1
             changes += self._known.as_changes(seen)
         return value
 

@@ -209,11 +209,11 @@ class Explainer(Shown):
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks or evicted else None)
 
-    def _behind(self, job: JobInfo, told: set[str]) -> list[Cause]:
+    def _behind(self, job: JobInfo, known: set[str]) -> list[Cause]:
         """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""
-        if told & {*origin.TOO_LARGE, *STATIC} or not self.objects:
+        if known & {*origin.TOO_LARGE, *STATIC} or not self.objects:
             return []
-        code = "with_volume" if told & {*VOLUMES} else "once_admitted"
+        code = "with_volume" if known & {*VOLUMES} else "once_admitted"
         kept = [action for action in self.conf.actions if action not in POINTS]
         objects, conf = World(self._alone(job, code == "with_volume"), self.conf).applied(Change((
             f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
@@ -222,7 +222,7 @@ class Explainer(Shown):
         seen.future = Outcome()  # further cycles are not run
         also = job_causes(seen, after) if after is not None else []
         return [Cause(cause.code, [Message(code), *cause.sentences], cause.numbers, [], True)
-                for cause in also if not cause.context and cause.code not in told
+                for cause in also if not cause.context and cause.code not in known
                 and (code == "with_volume" or cause.code in NEXT_DOORS)][:DOORS]
 
     def _alone(self, job: JobInfo, bare: bool) -> Loaded:
@@ -230,15 +230,12 @@ class Explainer(Shown):
         idle = {uid for uid, each in self.session.jobs.items() if each is not job and not any(
             task.node_name for task in each.tasks.values())}
         own = {task.key for task in job.tasks.values()}
-        kept = Loaded()
-        for obj in self.objects:
-            if isinstance(obj, Pod) and obj.key in own:
-                kept.append(obj.changed(spec={"volumes": []}) if bare else obj)
-            elif isinstance(obj, Pod):
-                kept += [obj] if obj.spec.node_name else []
-            elif not (isinstance(obj, PodGroup) and obj.key in idle):
-                kept.append(obj)
-        return kept
+        kept = Loaded(obj for obj in self.objects if not (
+            obj.key not in own and not obj.spec.node_name if isinstance(obj, Pod)
+            else isinstance(obj, PodGroup) and obj.key in idle))
+        return kept if not bare else Loaded(
+            obj.changed(spec={"volumes": []}) if isinstance(obj, Pod) and obj.key in own else obj
+            for obj in kept)
 
     @collector_paused()
     def waiting(self) -> Waiting:

@@ -39,15 +39,15 @@ class Cause:
     @classmethod
     def of(cls, code: str, /, *more: Said | None, records: Sequence[Record] = (),
            context: bool = False, **facts: Any) -> Self:
-        """Return the cause whose first message has the same code; its numbers are the facts of that
-        message which are no messages themselves. `more` are further messages.
+        """Return the cause whose first message has the same code; its numbers are those facts of
+        that message which are no messages themselves. `more` are further messages.
 
         >>> Cause.of("no_gang.owner", owner="PyTorchJob").numbers
         {'owner': 'PyTorchJob'}
         """
-        numbers = {name: fact for name, fact in facts.items() if not isinstance(fact, Message)
-                   and not (isinstance(fact, list) and any(isinstance(each, Message)
-                                                           for each in fact))}
+        numbers = {name: fact for name, fact in facts.items() if not any(
+            each is None or isinstance(each, Message)
+            for each in (fact if isinstance(fact, list) else [fact]))}
         return cls(code, [Message(code, **facts), *more], numbers, [*records], context)
 
     @property

@@ -104,9 +104,9 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     except ManifestError as error:
         return Findings([*found, *(Finding("refused", ERROR, *_parted(problem))
                                    for problem in error.problems)])
-    told = {*map(str, found)}
+    known = {*map(str, found)}
     found += [Finding("unread", WARNING, *_parted(warning))
-              for warning in complete.warnings if warning not in told and PLACED.search(warning)]
+              for warning in complete.warnings if warning not in known and PLACED.search(warning)]
     return Findings([*found, *of_cycle(ssn)])
 
 

@@ -50,20 +50,20 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
     tasks = {task.key: task for task in job.tasks.values()}
     last = {record["task"]: record for action in ("allocate", "backfill")
             for record in seen.calls_about(job, "chose", action) if record["node"] is None}
-    told: set[object] = set()
+    reported: set[object] = set()
     for key, record in last.items():
         task, signature = tasks[key], (record["errors"], tasks[key].init_resreq)
-        if signature in told:
+        if signature in reported:
             continue
         nodes, inside = _searched(seen, task, record)
         objections = _objections(seen, task, record, nodes)
         refused = [cause for cause in rule_causes(
             seen, key, objections, (len(nodes), inside), record)
-            if cause.numbers["reason"] not in told]
-        told |= {signature, *objections.values()}
+            if cause.numbers["reason"] not in reported]
+        reported |= {signature, *objections.values()}
         allowed, full = [name for name in nodes if name not in objections], []
-        if room and allowed and "room" not in told and INSUFFICIENT in record["errors"]:
-            told.add("room")
+        if room and allowed and "room" not in reported and INSUFFICIENT in record["errors"]:
+            reported.add("room")
             found = _short(seen, task, record, allowed, len(nodes), inside)
             full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
         yield from _nearest_first(seen, task, refused, full, len(allowed))

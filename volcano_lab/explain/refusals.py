@@ -45,9 +45,9 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
     yield from hopeless(seen, job, "admitted")
-    told = {record["plugin"] for record in compared}
+    reported = {record["plugin"] for record in compared}
     for record in seen.of("job_enqueueable", job=job.uid):
-        if record["answer"] < 0 and record["plugin"] not in told:
+        if record["answer"] < 0 and record["plugin"] not in reported:
             yield origin.refused(seen, record, "admission.refused")
 
 
