@@ -54,29 +54,26 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
     conf = conf.copy()
     for setting in settings:
         target, _, text = setting.partition("=")
+        name, _, field = target.removeprefix("plugin/").partition(".")
         if target == "conf/actions":
             conf.actions = action_list(text, action_names())
-            continue
-        if target == "conf/ignored-provisioners":
+        elif target == "conf/ignored-provisioners":
             conf.ignored_provisioners = provisioners(text)
-            continue
-        if target.startswith("conf/"):
+        elif target.startswith("conf/"):
             raise ManifestError('"{setting}": of the configuration, allowed are '
                                 "conf/actions=NAME,NAME, conf/ignored-provisioners=NAME,NAME and "
                                 "plugin/NAME.ARGUMENT=VALUE", setting=setting)
-        name, _, field = target.removeprefix("plugin/").partition(".")
-        if field == "tier":
+        elif field == "tier":
             _move(conf, name, value_of(text, setting), setting)
-            continue
-        found = [(tier, number) for tier in conf.tiers
-                 for number, option in enumerate(tier.plugins) if option.name == name]
-        if not found or not field:
+        elif not field or name not in conf.plugin_names():
             raise ManifestError('"{setting}": plugins of the configuration are {names:,}; allowed '
                                 "is plugin/NAME.ARGUMENT=VALUE with one of them", setting=setting,
                                 names=conf.plugin_names() or gettext("none"))
-        value = value_of(text, setting)
-        for tier, number in found:
-            tier.plugins[number] = _with_option(tier.plugins[number], field, value, setting)
+        else:
+            value = value_of(text, setting)
+            for tier in conf.tiers:
+                tier.plugins[:] = [_with_option(option, field, value, setting)
+                                   if option.name == name else option for option in tier.plugins]
     return conf
 
 

@@ -110,7 +110,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     large = is_large(objects)
     quiet = QUIET if large else CYCLES
     with silent():
-        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline.at(end)):
+        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline(end)):
             gone = found.add(cycle.session)
             if found.rest is None and cycle.rests:
                 found.rest = cycle

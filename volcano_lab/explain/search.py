@@ -257,7 +257,7 @@ class Search:
         trace = CauseTrace(self.job.uid)
         try:
             objects, conf = self.world.applied(first.most)
-            ssn = run(objects, conf, self.before.now, joined(Deadline.at(self._until()), trace))
+            ssn = run(objects, conf, self.before.now, joined(Deadline(self._until()), trace))
         except (ManifestError, TooLate):
             return []
         job = ssn.jobs.get(self.job.uid)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
-from math import inf, isinf
+from math import inf
 from time import perf_counter
 from typing import Any
 
@@ -89,11 +89,6 @@ class Deadline(Observer):
 
     def __init__(self, end: float):
         self.end = end
-
-    @classmethod
-    def at(cls, end: float) -> Deadline | None:
-        """One for a moment; None for one that never comes."""
-        return None if isinf(end) else cls(end)
 
     def _look(self, *_: Any, **__: Any) -> None:
         if perf_counter() > self.end:
