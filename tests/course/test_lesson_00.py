@@ -28,7 +28,7 @@ SAID = [
     ("a guarantee costs what others may hold", {"queue/b.guarantee.resource.cpu": 20},
      "Queue b: guarantee 20 CPUs (was 0). c may hold 70 CPUs (was 90)."),
     ("what turns nothing is said, too", {"queue/c.weight": 6},
-     "Queue c: weight 6 (was 5). No outcome turns."),
+     "Queue c: weight 6 (was 5). No outcome changes."),
 ]
 
 

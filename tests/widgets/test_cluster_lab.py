@@ -9,6 +9,7 @@ from volcano_lab import Cluster, lab
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.widgets.channels import channels
+from volcano_lab.widgets.cluster_lab import SHOWN
 from volcano_lab.widgets.controls import slider
 
 TREE = """
@@ -132,3 +133,11 @@ def test_pods_of_a_job_come_and_go():
         assert len(cluster.changed(f"job/a.pods={count}").run().committed) == placed
     with pytest.raises(ManifestError, match="2 of them run"):
         cluster.changed("job/a.pods=1")
+
+
+def test_another_resource_has_no_ghost_of_the_one_before():
+    cluster = Cluster().node("n1", cpu=8, memory="8Gi").queue("a")
+    moved = lab(cluster.job("train", queue="a", pods=2, cpu=1, memory="2Gi"))
+    assert moved.set(**{"queue/a.weight": 2}).shown["ghost"] == "last"
+    assert moved.set(**{SHOWN: "memory"}).shown["ghost"] == "none"
+    assert moved.set(**{"queue/a.weight": 3}).shown["ghost"] == "last"

@@ -222,6 +222,11 @@ class ClusterLab(Lab):
             raise ValueError(" ".join(warnings))
         return Decided(cycle, values.get(SHOWN, self.start.get(SHOWN, "cpu")))
 
+    def _frame(self, said: str, ghost: str, **more: Any) -> dict[str, Any]:
+        """Draw no ghost of amounts of another resource."""
+        same = self._before.resource == self._facts.resource
+        return super()._frame(said, ghost if same else "none", **more)
+
     def _answer(self, facts: Decided, about: Mapping[str, str]) -> str:
         """Answer a click; a click on a handle asks about its control."""
         path = about.get("control", "")

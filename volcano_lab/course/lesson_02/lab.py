@@ -113,7 +113,7 @@ def _said(comparison: str) -> Callable[[dict[str, Any]], str]:
 
 GPUS = [NOT_MENTIONED, "0", "1", "2"]
 CONTROLS = group("left less right", {
-    "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="millicores"),
+    "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="m", about="millicores"),
     "memory": slider(START["memory"], -2, 2, "memory", unit="bytes"),
 }) | group("GPUs", {
     "left_gpu": choice(START["left_gpu"], GPUS, "left side"),

@@ -231,7 +231,7 @@ def hierarchy_lab() -> Lab:
                PANELS, title="Two families on 12 CPUs", tasks=TASKS,
                says=[amounts("has", lambda at: _by_queue(at.cycle), "pods")],
                code=lambda values: tree_cluster(**values), opening=_opening,
-               nothing="Everybody has as many pods as before.")
+               nothing="All jobs have as many pods as before.")
 
 
 def _opening(at: Shared) -> str:
