@@ -53,7 +53,8 @@ def test_a_pattern_that_exceeds_the_limit_is_refused_once_for_all_texts(monkeypa
 
 
 @pytest.mark.parametrize("pattern", [
-    "a**", "a*+", "a++", "(", "a)", "[b", "[z-a]", "a{2,1}", "x{1001}",
+    "a**", "a*+", "a++", "(", "a)", "[b", "[z-a]", "a{2,1}", "x{1001}", "((a{100}){100}){100}",
+    "((a{9}b|c){99}[d]){99}",
     "(?P<n>a)(?P<n>b)", "\\", "(?x)a", "(?>a)", "(?=a)", "(?<!a)b", r"(a)\1", "[[:foo:]]", "a|*",
     "a" * 2000, "(" * 900, "(?#x)", "(?P=n)", r"\Z", r"\u0061", "(?(1)a)"])
 def test_what_go_refuses_or_is_too_large_is_one_short_sentence(pattern):

@@ -2,14 +2,16 @@ r"""Regular expressions of Go (RE2's syntax), as HyperNodes have them in `regexM
 
 The package `regex` matches them. It backtracks where RE2 does not, so each search has a time limit.
 What Go lacks is refused. Differs on purpose: a pattern that exceeds the limit is refused where RE2
-would match it; `\d`, `\w` and `\b` know ASCII only, of which names of nodes consist; nested repeats
-have no common limit.
+would match it; nested repeats have a common limit of their own; `\d`, `\w` and `\b` know ASCII only,
+of which names of nodes consist.
 """
 
 import re
 from functools import lru_cache
 
 MOST_REPEATS = MOST_CHARACTERS = 1_000
+MOST_EXPANDED = 10_000
+"""So many characters at most a pattern stands for with its counted repeats written out."""
 SECONDS = 1.0
 """The time limit of one search."""
 
@@ -26,6 +28,7 @@ _PARTS = re.compile(r"""
     | \{ (?P<least> \d+) (?: , (?P<most> \d*) )? \}
     | (?P<brace> \{)
     | (?P<flags> \(\?[imsU-]+[:)])
+    | .
     """, re.VERBOSE | re.DOTALL)
 
 
@@ -44,6 +47,7 @@ class Pattern:
         import regex  # compiled, and few clusters need it
 
         self._names: set[str] = set()
+        self._lengths, self._last = [0], 0  # of the groups that are open, of the last part
         self._shown = (pattern if pattern.isprintable() else ascii(pattern)[1:-1])[:200]
         self._too_slow = ""
         try:
@@ -75,8 +79,7 @@ class Pattern:
             if part["name"] in self._names:
                 raise ValueError(f'the name "{part["name"]}" is given twice')
             self._names.add(part["name"])
-        if max(int(part["least"] or 0), int(part["most"] or 0)) > MOST_REPEATS:
-            raise ValueError(f"invalid repeat count above {MOST_REPEATS:,}")
+        self._expand(found, max(int(part["least"] or 0), int(part["most"] or 0)))
         if part["quoted"] is not None:
             return re.escape(part["quoted"])
         if part["set"] or part["hex"]:
@@ -85,6 +88,20 @@ class Pattern:
         if part["flags"]:
             return found.replace("U", "").replace("(?)", "").replace("-)", ")").replace("-:", ":")
         return {r"\z": r"\Z", "{": r"\{"}.get(found, found)
+
+    def _expand(self, part: str, repeats: int) -> None:
+        """Add a part to the length of its group. Raises `ValueError` above the limits."""
+        if part[0] == "(" and part[-1] != ")":
+            self._lengths.append(0)
+            return
+        if repeats > MOST_REPEATS:
+            raise ValueError(f"invalid repeat count above {MOST_REPEATS:,}")
+        self._last = self._last * (repeats - 1) if repeats else 1
+        if part == ")" and len(self._lengths) > 1:
+            self._last = self._lengths.pop()
+        self._lengths[-1] += self._last
+        if self._lengths[-1] > MOST_EXPANDED:
+            raise ValueError(f"its repeats stand for more than {MOST_EXPANDED:,} characters")
 
 
 compile_pattern = lru_cache(maxsize=1024)(Pattern)
