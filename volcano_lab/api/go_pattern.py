@@ -2,8 +2,8 @@ r"""Regular expressions of Go (RE2's syntax), as HyperNodes have them in `regexM
 
 The package `regex` matches them. It backtracks where RE2 does not, so each search has a time limit.
 What Go lacks is refused. Differs on purpose: a pattern that exceeds the limit is refused where RE2
-would match it; nested repeats have a common limit of their own; `\d`, `\w` and `\b` know ASCII only,
-of which names of nodes consist.
+would match it; the limit of nested repeats is our own; `\d`, `\w` and `\b` know ASCII only, of
+which names of nodes consist.
 """
 
 import re
