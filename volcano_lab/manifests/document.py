@@ -95,9 +95,10 @@ def label_of(document: Any, place: str) -> str:
     return " ".join(filter(None, words))
 
 
-def is_list(document: dict[str, Any]) -> bool:
+def is_list(document: Any) -> bool:
     """Return whether a document is a list of objects, such as `List` or `PodList`."""
-    return "items" in document and (text_of(document.get("kind")) or "").endswith("List")
+    return isinstance(document, dict) and "items" in document and (
+        text_of(document.get("kind")) or "").endswith("List")
 
 
 def body_of(cls: type[api.KubernetesObject], document: dict[str, Any]) -> dict[str, Any]:

@@ -20,17 +20,9 @@ from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
 from volcano_lab.framework import collector_paused
 from volcano_lab.framework.config.yaml import resolve
+from volcano_lab.manifests import document as documents
 from volcano_lab.manifests import names, operators
 from volcano_lab.manifests import unsupported as not_modelled
-from volcano_lab.manifests.document import (
-    NotRead,
-    body_of,
-    is_list,
-    key_of,
-    kind_of,
-    label_of,
-    text_of,
-)
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 from volcano_lab.messages import OneSentence, Said, capped, friendly_errors, gettext, mark
@@ -148,12 +140,12 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     'n1'
     """
     findings = Findings(strict)
-    label = label_of(document, "")
+    label = documents.label_of(document, "")
     try:
-        cls = kind_of(document)
-    except (NotRead, Unreadable) as error:
+        cls = documents.kind_of(document)
+    except (documents.NotRead, Unreadable) as error:
         raise ManifestError([f"{label}{mark(': ')}{error}"]) from None
-    obj = structure(cls, body_of(cls, document), findings)
+    obj = structure(cls, documents.body_of(cls, document), findings)
     if findings.errors:
         raise ManifestError([f"{label}{mark(': ')}{error}" for error in findings.errors])
     return obj
@@ -240,7 +232,7 @@ class _Batch:
 
     def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
         """Read one document: an object, a list of them, or an event; `item` is its list's kind."""
-        if isinstance(document, list) or (isinstance(document, dict) and is_list(document)):
+        if isinstance(document, list) or documents.is_list(document):
             if depth > MOST_LISTS:
                 self.errors.append(gettext("{place}: is a list in {most} lists; allowed is "
                                            "one list", place=place, most=MOST_LISTS))
@@ -251,12 +243,12 @@ class _Batch:
                     self.warnings.append(gettext("{label}: is only the first part of the list "
                                                  "(metadata.continue is set); ask for it without "
                                                  "a limit, or add the rest",
-                                                 label=label_of(document, place)))
+                                                 label=documents.label_of(document, place)))
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
             if not isinstance(items, list):
                 self.errors.append(gettext("{label}: items is {found}; allowed is a list",
-                                           label=label_of(document, place),
+                                           label=documents.label_of(document, place),
                                            found=found_text(items)))
                 return
             for number, inner in enumerate(items, 1):
@@ -269,27 +261,27 @@ class _Batch:
             return
         if isinstance(document, dict) and item[0] and not document.get("kind"):
             document = {"apiVersion": item[1], **document, "kind": item[0]}
-        self._read_object(document, label_of(document, place), place, event)
+        self._read_object(document, documents.label_of(document, place), place, event)
 
     def _read_object(self, document: Any, label: str, place: str, event: str) -> None:
         try:
-            cls = kind_of(document)
-        except NotRead as reason:
+            cls = documents.kind_of(document)
+        except documents.NotRead as reason:
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
-            self._unmade.setdefault(key_of(document), []).append(str(reason))
+            self._unmade.setdefault(documents.key_of(document), []).append(str(reason))
             return
         except Unreadable as error:
             self.errors.append(f"{label}{mark(': ')}{error}")
             return
         findings = Findings()
-        obj = structure(cls, body_of(cls, document), findings)
+        obj = structure(cls, documents.body_of(cls, document), findings)
         if isinstance(obj, operators.OperatorObject):
             wrong, unknown = operators.problems(obj)
             findings.errors += wrong
             findings.warnings += unknown
         if not (findings.errors or obj.metadata.name):
-            if prefix := text_of((document.get("metadata") or {}).get("generateName")):
+            if prefix := documents.text_of((document.get("metadata") or {}).get("generateName")):
                 self._generated[prefix] += 1
                 obj.metadata.name = names.generated(prefix, self._generated[prefix])
             else:

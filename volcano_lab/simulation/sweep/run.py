@@ -108,7 +108,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
             None if over is None else dict(over))
     result = Sweep(list(columns), list(work[2]))
-    _check_names(columns, base, conf)
+    for name in () if callable(base) else columns:
+        _check(name, columns, base, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.warnings = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
@@ -116,7 +117,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         _check_metrics(work, items[0][1])
     with parts or nullcontext():
         for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-            done[number] = _measurement(found)
+            crashed = isinstance(found, BaseException)
+            done[number] = {"error": _sentence(found)} if crashed else found
             if parts:
                 parts.add(settings[number], done[number])
             if progress:
@@ -140,12 +142,6 @@ def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
     return columns
 
 
-def _check_names(columns: Mapping[str, list[Any]], base: Base, conf: Conf) -> None:
-    """Refuse names of a grid that can have no value. Raises `SweepError`."""
-    for name in () if callable(base) else columns:
-        _check(name, columns, base, conf)
-
-
 def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
     """Refuse metrics that the first setting does not have. Raises `NoSuch`."""
     named = {name: metric for name, metric in work[2].items()
@@ -156,6 +152,7 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
 
 def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[KubernetesObject],
            conf: Conf) -> None:
+    """Refuse a name of a grid that can have no value. Raises `SweepError`."""
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have a field that another lacks
     if "/" not in name:
@@ -184,21 +181,13 @@ def _measured(work: Work, setting: Mapping[str, Any],
         return {"error": _sentence(error)}
 
 
-def _measurement(found: Any) -> dict[str, Any]:
-    """Return a worker's result, or an error if it crashed."""
-    return {"error": _sentence(found)} if isinstance(found, BaseException) else found
-
-
 def _outcome(work: Work, setting: Mapping[str, Any]) -> Cycle | History:
     base, conf, _, over = work
-    text = setting.get(CONF, conf)
-    others = {name: value for name, value in setting.items() if name != CONF}
-    changes = {name: value for name, value in others.items() if "/" in name}
     if callable(base):
-        built = base(**{name: value for name, value in others.items() if "/" not in name})
-        base = _manifests(built)
-    settings = tuple(f"{name}={_text(value)}" for name, value in changes.items())
-    world, read = Change(settings).given(base, conf_of(text))
+        base = _manifests(base(**{name: value for name, value in setting.items()
+                                  if name != CONF and "/" not in name}))
+    changes = tuple(f"{name}={_text(value)}" for name, value in setting.items() if "/" in name)
+    world, read = Change(changes).given(base, conf_of(setting.get(CONF, conf)))
     return at_rest(world, read) if over is None else simulate(world, read, **over)
 
 
