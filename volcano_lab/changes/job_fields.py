@@ -223,7 +223,7 @@ def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
     before = fields.get(key)
     fields[key] = _with({} if before is None else before, rest, edit, where, (*above, step)
                         ) if rest else edit(before)
-    if fields[key] is None:
+    if fields[key] is None and before is not None:
         del fields[key]
     return [*fields.values()] if isinstance(part, list) else fields
 
@@ -232,25 +232,6 @@ def scaled(amounts: dict[str, str], part: Any, whole: Any) -> dict[str, str]:
     """Scale amounts of a `whole`, as of its members, to a `part` of it."""
     return {name: quantity.to_text(quantity.parse(text) * part / whole, quantity.style_of(text))
             for name, text in amounts.items()}
-
-
-def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
-          above: tuple[str, ...] = ()) -> Any:
-    """Return a copy of plain data with the field at a path edited; null removes it."""
-    step, *rest = steps
-    if not isinstance(part, dict | list):
-        raise ManifestError('"{where}": {path} has no fields', where=where, path=".".join(above))
-    if isinstance(part, list) and (not step.isdigit() or int(step) > len(part)):
-        raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it',
-                            where=where, path=".".join(above), count=len(part), step=step)
-    fields = dict(enumerate(part) if isinstance(part, list) else part)
-    key = int(step) if isinstance(part, list) else step
-    before = fields.get(key)
-    fields[key] = _with({} if before is None else before, rest, edit, where, (*above, step)
-                        ) if rest else edit(before)
-    if fields[key] is None:
-        del fields[key]
-    return [*fields.values()] if isinstance(part, list) else fields
 
 
 def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]:
