@@ -113,19 +113,20 @@ class EvictableTasks:
 
     def __init__(self, ssn: Session, point: str, accepts: Callable[[TaskInfo], bool]):
         self.ssn, self.accepts, self.ask = ssn, accepts, getattr(ssn, point)
+        self._unwatched = ssn.points[point].unwatched(ssn).ask
         plugins = [[ssn.plugins[plugin] for plugin, _ in tier] for tier in ssn.points[point].tiers]
         self._alone = [[getattr(plugin, f"{point}_alone") for plugin in tier
                         if hasattr(plugin, f"{point}_alone") and not guard.is_user_defined(plugin)]
                        for tier in plugins if tier]
         self._hopeless = Memo(lambda kind: np.zeros(ssn.table.count, bool))
         self._last, self._failures = "", 0  # the last task, and its nodes without any victim
-        self.by_row: list[list[TaskInfo]] = [[] for _ in ssn.node_list]
+        self._lists = RowMemo(ssn.table, lambda rows: np.full(len(rows), None), lambda row: None)
         self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
         self._fits = Memo(self._fit_memo)
 
     def _sum(self, row: int) -> np.ndarray:
-        """List a node's tasks again; return their summed requests by column."""
-        tasks = self.by_row[row] = tasks_of(self.ssn.node_list[row], self.accepts)
+        """Return the summed requests of a node's tasks by column."""
+        tasks = filter(self.accepts, self.ssn.node_list[row].tasks.values())
         table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
         for request, count in Counter([task.resreq for task in tasks]).items():
             together += table.vector(request)[0] * count
@@ -138,8 +139,10 @@ class EvictableTasks:
 
     def on(self, node: NodeInfo) -> list[TaskInfo]:
         """Return the tasks on one node, by "namespace/name"."""
-        self._sums.current()
-        return self.by_row[node.row]
+        lists = self._lists.current()
+        if lists[node.row] is None:
+            lists[node.row] = tasks_of(node, self.accepts)
+        return lists[node.row]
 
     def may_suffice(self, request: Resource) -> np.ndarray:
         """Return for each node whether a request would fit with all these tasks evicted: elsewhere
@@ -160,8 +163,10 @@ class EvictableTasks:
     def victims(self, task: TaskInfo, attempt: int, node: NodeInfo,
                 candidates: list[TaskInfo]) -> list[TaskInfo]:
         """Return the candidates that may be evicted, without a call where plugins name none."""
-        if self.ssn.observer.watches_victims(task.job) or self._may_name(task, candidates):
+        if self.ssn.observer.watches_victims(task.job):
             return self.ask(task, candidates)
+        if self._may_name(task, candidates):
+            return self._unwatched(task, candidates)
         hopeless = self._hopeless[attempt, task.resreq, task.best_effort]
         hopeless[node.row] = True
         self._failures = self._failures + 1 if self._last == task.uid else 1
@@ -186,7 +191,8 @@ class EvictableTasks:
     @cached_property
     def _of_each_job(self) -> Collection[TaskInfo]:
         """One task of each job and request."""
-        return {(task.job, task.resreq): task for tasks in self.by_row for task in tasks}.values()
+        return {(task.job, task.resreq): task for node in self.ssn.node_list
+                for task in filter(self.accepts, node.tasks.values())}.values()
 
     def _fit_memo(self, request: Resource) -> RowMemo:
         table = self.ssn.table

@@ -53,6 +53,8 @@ class Preempt(Action):
         self.helper = PredicateHelper(self.use_error_cache)
         self._evictable = Memo(self._evictable_in)
         self._searches = searches.Searches(ssn)
+        # by job: the number of changes after its last own attempt, and the tasks left then
+        self._own: dict[str, tuple[int, PriorityQueue[TaskInfo]]] = {}
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -91,6 +93,11 @@ class Preempt(Action):
 
     def _preempt_own_tasks(self, job: JobInfo) -> None:
         ssn = self.ssn
+        known = self._own.get(job.uid)
+        if (known is not None and known[0] == len(ssn.table.changes)
+                and not ssn.observer.watches_claims(job.uid)):
+            self.tasks[job.uid] = known[1].clone()  # no node changed: it would fail again
+            return
         tasks = self.tasks[job.uid] = evictions.waiting_tasks(ssn, job)
         assigned = True
         while assigned and tasks:
@@ -98,6 +105,7 @@ class Preempt(Action):
             assigned = self._preempt(
                 statement, Claim(tasks.pop(), job, ssn.queues[job.queue], within_job=True))
             statement.commit()
+        self._own[job.uid] = len(ssn.table.changes), tasks.clone()
 
     # -- one task ----------------------------------------------------------------------------------
 
@@ -218,7 +226,7 @@ class Preempt(Action):
     def _evictable_in(self, queue: str) -> evictions.EvictableTasks:
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}
         return evictions.EvictableTasks(self.ssn, "preemptable",
-                                        lambda task: evictable(task) and task.job in jobs)
+                                        lambda task: task.job in jobs and evictable(task))
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,
                     may_evict: Callable[[TaskInfo], bool]) -> bool:

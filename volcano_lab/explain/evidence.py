@@ -88,8 +88,10 @@ class CauseTrace(Trace):
         super().opened(ssn)
         self._known = self._changes
 
-    def watches_victims(self, job: str) -> bool:
+    def watches_claims(self, job: str) -> bool:
         return self.holds or self.about in ("", job)
+
+    watches_victims = watches_claims
 
     def _skips(self, point: ExtensionPoint) -> bool:
         return point.name not in READ

@@ -64,10 +64,12 @@ class Observer:
         """Return a function to call in place of an extension point's `ask`."""
         return ask
 
+    def watches_claims(self, job: str) -> bool:
+        """Return whether to record repeated claims of a job's tasks, which are known to fail."""
+        return self.watching
+
     def watches_victims(self, job: str) -> bool:
-        """Return whether to record the plugins' answers about victims for a job's tasks where they
-        are known to name none.
-        """
+        """Return whether to record the plugins' answers about victims for a job's tasks."""
         return self.watches_attempts
 
     def note(self, kind: str, /, **facts: Any) -> None:
@@ -128,6 +130,9 @@ class Observers(Observer):
         for name, hook in vars(Observer).items():
             if callable(hook) and not name.startswith(("_", "watch")):
                 setattr(self, name, _each([getattr(observer, name) for observer in self.observers]))
+
+    def watches_claims(self, job: str) -> bool:
+        return any(observer.watches_claims(job) for observer in self.observers)
 
     def watches_victims(self, job: str) -> bool:
         return any(observer.watches_victims(job) for observer in self.observers)

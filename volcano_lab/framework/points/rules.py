@@ -103,6 +103,13 @@ class ExtensionPoint:
                       for number, tier in enumerate(tiers)]
         self.flat = [function for tier in self.tiers for _, function in tier]
 
+    def unwatched(self, ssn: Any) -> Self:
+        """Return a copy for the same session whose functions no observer wraps."""
+        point = self.for_session(ssn)
+        point.functions = self.functions
+        point.arrange(ssn.conf.tiers)
+        return point
+
     def asked(self) -> Function:
         """Return the function that the session calls: `ask`, or a lone plugin's own."""
         return self.flat[0] if self.lone and len(self.flat) == 1 else self.ask
