@@ -2,7 +2,8 @@
 would change it; with Volcano's default configuration, and with preempt and reclaim.
 
     benchmarks/why.py                     500 nodes, 5000 running pods, 300 waiting jobs
-    benchmarks/why.py --shape rigid       gangs of ten that need all their pods; or: large
+    benchmarks/why.py --shape rigid       gangs of ten that need all their pods; or: large, diverse,
+                                          tree
     benchmarks/why.py --nodes 50 --pods 500 --jobs 30
 
 Times are processor time in seconds, as other work on the machine does not count; the objects are in
@@ -29,6 +30,7 @@ tiers:
 - plugins: [{name: overcommit}, {name: drf}, {name: predicates}, {name: proportion},
             {name: nodeorder}]
 """
+TREE = PREEMPT_RECLAIM.replace("name: proportion", "name: capacity, enableHierarchy: true")
 LIMITS = {"cycle": inf, "cause": 1.0, "all": 3.0, "three": 5.0, "remedies": 15.0}
 """Processor seconds at the default size."""
 SECONDS = 10.0
@@ -40,20 +42,68 @@ def cluster(nodes: int, pods: int, jobs: int, shape: str) -> Cluster:
     """Nodes nearly full with running gangs of ten, and gangs that wait: of four pods; with all of
     their pods needed (rigid); of pods that no node has free (large).
     """
-    built = Cluster()
-    for number in range(nodes):
-        built.node(f"n{number:04}", cpu=32, memory="128Gi")
+    built = _nodes(nodes)
     for number in range(4):
         built.queue(f"q{number}", weight=number + 1)
     each = nodes * 32 / pods
     for number in range(pods // 10):
-        where = {f"n{(number * 10 + place) % nodes:04}": 1 for place in range(10)}
-        built.job(f"run-{number:04}", queue=f"q{number % 4}", pods=10, running=where,
-                  min_member=10 if shape == "rigid" else 4, cpu=round(each * 0.94, 1), memory="4Gi")
+        built.job(f"run-{number:04}", queue=f"q{number % 4}", pods=10,
+                  running=_ten(number, nodes), min_member=10 if shape == "rigid" else 4,
+                  cpu=round(each * 0.94, 1), memory="4Gi")
     for number in range(jobs):
         built.job(f"wait-{number:04}", queue=f"q{number % 4}", pods=10 if shape == "rigid" else 4,
                   cpu=24 if shape == "large" else 4, memory="8Gi")
     return built
+
+
+def diverse(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Nodes nearly full with gangs of ten, some of which need all of their pods, and gangs that
+    wait, no two of them alike.
+    """
+    built = _nodes(nodes)
+    for number in range(4):
+        built.queue(f"q{number}", weight=number + 1)
+    for number in range(pods // 10):
+        built.job(f"run-{number:04}", queue=f"q{number % 4}", pods=10,
+                  running=_ten(number, nodes), min_member=10 if number % 3 else 4,
+                  cpu=2 + number % 3 * 0.9, memory=f"{3 + number % 5}Gi")
+    for number in range(jobs):
+        built.job(f"wait-{number:04}", queue=f"q{number % 4}", pods=6 + number % 7,
+                  min_member=6 + number % 3, cpu=round(3 + number % 50 * 0.1, 1),
+                  memory=f"{4 + number % 11}Gi")
+    return built
+
+
+def tree(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Thirty queues below six parents, for capacity with a hierarchy."""
+    built, leaves = _nodes(nodes), []
+    for number in range(6):
+        built.queue(f"p{number}", parent="root", deserved={
+            "cpu": str(nodes * 32 // 6), "memory": f"{nodes * 20}Gi"})
+        for leaf in range(5):
+            leaves.append(f"p{number}-{leaf}")
+            built.queue(leaves[-1], parent=f"p{number}", deserved={
+                "cpu": str(nodes * 32 // 30), "memory": f"{nodes * 4}Gi"})
+    for number in range(pods // 10):
+        built.job(f"run-{number:04}", queue=leaves[number**2 % 17], pods=10,
+                  running=_ten(number, nodes), min_member=10 if number % 2 else 3, cpu=3,
+                  memory="4Gi")
+    for number in range(jobs):
+        built.job(f"wait-{number:04}", queue=leaves[number % 30], pods=5 + number % 6,
+                  min_member=5, cpu=3 + number % 3, memory="6Gi")
+    return built
+
+
+def _nodes(count: int) -> Cluster:
+    built = Cluster()
+    for number in range(count):
+        built.node(f"n{number:04}", cpu=32, memory="128Gi")
+    return built
+
+
+def _ten(number: int, nodes: int) -> dict[str, int]:
+    """One pod on each of ten nodes."""
+    return {f"n{(number * 10 + place) % nodes:04}": 1 for place in range(10)}
 
 
 def measure(objects: list, conf: str | None, job: str) -> dict[str, float]:
@@ -85,15 +135,22 @@ def measure(objects: list, conf: str | None, job: str) -> dict[str, float]:
     return seconds
 
 
+OWN = {"diverse": diverse, "tree": tree}
+"""Shapes with queues and jobs of their own."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name, default in (("nodes", 500), ("pods", 5000), ("jobs", 300)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--shape", choices=("gangs", "rigid", "large"), default="gangs")
+    parser.add_argument("--shape", choices=("gangs", "rigid", "large", *OWN),
+                        default="gangs")
     options = parser.parse_args()
-    objects = cluster(options.nodes, options.pods, options.jobs, options.shape).objects()
-    passed = False
-    for name, conf in (("default", None), ("preempt and reclaim", PREEMPT_RECLAIM)):
+    sizes = options.nodes, options.pods, options.jobs
+    own = OWN.get(options.shape)
+    objects = (own(*sizes) if own else cluster(*sizes, options.shape)).objects()
+    passed, evicts = False, TREE if options.shape == "tree" else PREEMPT_RECLAIM
+    for name, conf in (("default", None), ("preempt and reclaim", evicts)):
         print(name)
         for what, seconds in measure(objects, conf, f"wait-{options.jobs - 1:04}").items():
             over = seconds > LIMITS[what]
