@@ -44,20 +44,20 @@ PYTEST := $(BIN)/python -m pytest -n auto $(DIST)
 # One more than there are cores: the tests in a browser wait half of their time.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
-# In CI the newer Python goes first, so that the last line is the whole run's.
+# In CI the newer Python goes first, so that the last line is the whole run's. Notebooks of each language are compared by
+# tests/test_notebooks.py, the English ones by nbval in a kernel, too.
 test: $(ALL)  ## every test: code, examples, recorded cases, notebooks under nbval and in Chromium
 	$(if $(CI),tests/browser/install-chromium.sh)
 	status=0; $(if $(CI),$(MAKE) newer || status=1;) \
-	$(PYTEST:auto=$(WORKERS)) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks) || status=1; \
+	$(PYTEST:auto=$(WORKERS)) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks/*.ipynb) || status=1; \
 	exit $$status
 
-newer: $(ALL)  ## the quick tests and the English notebooks on the newest Python above .venv's, where one is found
+newer: $(ALL)  ## the quick tests and the notebooks on the newest Python above .venv's, where one is found
 	@python="$$($(BIN)/python tools/pythons.py --newer)"; \
 	if [ -z "$$python" ]; then echo "No Python above $(BIN)/python's was found: nothing is run on a second one."; exit 0; fi; \
-	echo "The quick tests and the English notebooks on $$python:"; \
+	echo "The quick tests and the notebooks on $$python:"; \
 	$(MAKE) VENV=.venv-newer PYTHON="$$python" .venv-newer/.installed-all && \
-	.venv-newer/bin/python -m pytest -n auto $(DIST) -m "not slow and not long and not browser" \
-		--nbval --nbval-current-env --ignore=notebooks/zh tests volcano_lab $(wildcard notebooks)
+	.venv-newer/bin/python -m pytest -n auto $(DIST) -m "newer or not (slow or long or browser)" tests volcano_lab
 
 check: $(ALL)  ## lint, types and the fast tests
 	$(BIN)/ruff check

@@ -4,13 +4,15 @@ leaves them.
 
 import copy
 import json
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
 import notebooks as tool
-from cells import code_cells, processes, run_cell
+from cells import processes
+from cells import shown as run
 from lessons import FOLD, faults, visible_text
 from volcano_lab.course.kit.lessons import LESSONS, START
 from volcano_lab.course.kit.live import views
@@ -51,27 +53,37 @@ def test_the_courses_table_has_every_notebook():
         START, *(lesson.file for lesson in LESSONS.values())}
 
 
-def secrets(path):
-    """What the questions of a notebook keep until they are answered: reasons, results as HTML."""
-    names, found = {"__name__": "__main__"}, []
-    questions = [run_cell(source, f"<cell {cell}>", names)
-                 for cell, source in code_cells(path).items()]
-    for question in questions:
-        if isinstance(question, Prediction):
-            reasons = question.because
+VARIES = re.compile("widget-view|^image/(png|jpeg)$")
+"""Kinds of data that differ from run to run or from machine to machine."""
+
+
+def settled(outputs):
+    """The data of outputs that is the same in every run: that which nbval compares."""
+    return [{kind: text for kind, text in data.items() if not VARIES.search(kind)}
+            for data in outputs]
+
+
+def seen(path):
+    """What a run of a notebook shows: {cell: outputs}, and what its questions keep until they are
+    answered, which are reasons and results as HTML.
+    """
+    outputs, found = {}, []
+    for cell, value, shown in run(path):
+        outputs[cell] = settled(shown)
+        if isinstance(value, Prediction):
+            reasons = value.because
             found += [reasons] if isinstance(reasons, str) else reasons.values()
-        if isinstance(question, Prediction | Asked):
-            found += [view["html"] for view in views(question.result)]
-    return [secret for secret in found if len(secret) > 20]
+        if isinstance(value, Prediction | Asked):
+            found += [view["html"] for view in views(value.result)]
+    return outputs, [secret for secret in found if len(secret) > 20]
 
 
 @pytest.fixture(scope="module")
-def kept(request):
-    """{notebook: its `secrets`}, of those that are wanted in this run."""
+def runs(request):
+    """{notebook: what is `seen` of it}, of those that are wanted in this run."""
     wanted = {item.callspec.params["path"] for item in request.session.items
-              if item.path == request.path and hasattr(item, "callspec")
-              and "path" in item.callspec.params}
-    with processes(secrets, wanted) as found:
+              if item.path == request.path and "runs" in getattr(item, "fixturenames", ())}
+    with processes(seen, wanted) as found:
         yield found
 
 
@@ -88,11 +100,24 @@ def test_no_source_is_folded(path):
 
 
 @pytest.mark.long
+@pytest.mark.newer
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_a_run_shows_what_is_stored(path, runs):
+    outputs, _ = runs[path].get()
+    for cell in nbformat.read(path, 4).cells:
+        if cell.cell_type == "code":
+            stored = [{"text": each.text} if each.output_type == "stream" else each.data
+                      for each in cell.outputs]
+            assert outputs[cell.id] == settled(stored), f"{cell.id}: store it with `make notebooks`"
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_no_answer_is_stored_before_its_question_is_answered(path, kept):
+def test_no_answer_is_stored_before_its_question_is_answered(path, runs):
     notebook = json.loads(path.read_text())
     stored = [text for cell in notebook["cells"] for output in cell.get("outputs", [])
               for text in (FOLD.sub("", "".join(part)) for part in output.get("data", {}).values())]
     shown = visible_text(notebook)
-    assert not [secret for secret in kept[path].get()
+    _, secrets = runs[path].get()
+    assert not [secret for secret in secrets
                 if secret in shown or any(secret in text for text in stored)]

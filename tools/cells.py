@@ -17,7 +17,7 @@ from typing import Any
 
 from volcano_lab.course.kit import field
 
-HEAVY = ["altair", "anywidget", "ipywidgets", "pandas", "vl_convert", "volcano_lab.cluster",
+HEAVY = ["IPython.core.interactiveshell", "altair", "anywidget", "ipywidgets", "pandas", "vl_convert", "volcano_lab.cluster",
          "volcano_lab.course.kit.question", "volcano_lab.widgets.charts", "volcano_lab.widgets.lab"]
 
 
@@ -43,6 +43,27 @@ def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
     """Run a cell quietly; the value of its last expression."""
     with contextlib.redirect_stdout(io.StringIO()):
         return field.run_cell(source, name, names)
+
+
+def shown(path: Path) -> Iterator[tuple[str, Any, list[dict[str, Any]]]]:
+    """Run a notebook's code cells as a kernel does: each cell's id, value and outputs, which are
+    what is printed and the data of what is displayed.
+    """
+    from IPython.core.displayhook import CapturingDisplayHook
+    from IPython.core.displaypub import CapturingDisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    shell.display_pub = CapturingDisplayPublisher()
+    outputs = shell.display_pub.outputs
+    shell.display_trap.hook = CapturingDisplayHook(shell=shell, outputs=outputs)
+    for cell, source in code_cells(path).items():
+        outputs.clear()
+        with contextlib.chdir(path.parent), contextlib.redirect_stdout(io.StringIO()) as printed:
+            done = shell.run_cell(source)
+        done.raise_error()
+        text = printed.getvalue()
+        yield cell, done.result, [{"text": text}] * bool(text) + [each["data"] for each in outputs]
 
 
 def questions(path: Path) -> dict[str, Any]:
