@@ -17,8 +17,9 @@ from typing import Any
 
 from volcano_lab.course.kit import field
 
-HEAVY = ["IPython.core.interactiveshell", "altair", "anywidget", "ipywidgets", "pandas", "vl_convert", "volcano_lab.cluster",
-         "volcano_lab.course.kit.question", "volcano_lab.widgets.charts", "volcano_lab.widgets.lab"]
+HEAVY = ["IPython.core.interactiveshell", "altair", "anywidget", "ipywidgets", "pandas",
+         "vl_convert", "volcano_lab.cluster", "volcano_lab.course.kit.question",
+         "volcano_lab.widgets.charts", "volcano_lab.widgets.lab"]
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from browser.page import find_chromium, open_browser, open_notebook
+from browser.page import VIEW, find_chromium, open_browser, open_notebook
 from browser.servers import serve
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -35,15 +35,22 @@ def servers(browser):
         yield {"lab": lab, "voila": voila}
 
 
+@pytest.fixture(scope="module")
+def visit(browser):
+    """A visit of a reader who opens notebook after notebook: their browser keeps the scripts."""
+    with browser.new_context(viewport=VIEW) as context:
+        yield context
+
+
 @pytest.fixture
-def lab_page(browser, servers):
+def lab_page(browser, servers, visit):
     """`lab_page(notebook)` opens it in JupyterLab, runs all, and gives its NotebookPage as a
     context.
     """
-    return lambda notebook: open_notebook(browser, servers["lab"], notebook)
+    return lambda notebook: open_notebook(browser, servers["lab"], notebook, context=visit)
 
 
 @pytest.fixture
-def voila_page(browser, servers):
+def voila_page(browser, servers, visit):
     """`voila_page(notebook)` shows it in Voila, and gives its NotebookPage as a context."""
-    return lambda notebook: open_notebook(browser, servers["voila"], notebook)
+    return lambda notebook: open_notebook(browser, servers["voila"], notebook, context=visit)

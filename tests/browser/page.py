@@ -26,6 +26,7 @@ OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 # Voila's own page template asks for an icon font; that is not the notebook's doing, and the request
 # is refused anyway.
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
+VIEW = {"width": 1280, "height": 1000}
 COLLAPSE_PX = 8  # rounding of heights; a cleared output collapses by far more
 LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py has the empty callback
 STANDING = """(node) => node.tagName === "SELECT"
@@ -151,22 +152,24 @@ class NotebookPage:
 
 
 @contextlib.contextmanager
-def open_notebook(browser, server, notebook, width=1280, height=1000, run=True):
+def open_notebook(browser, server, notebook, run=True, context=None):
     """Open a notebook (a path relative to the server's folder), run all its cells unless it shall
     stay as it is stored, and yield its NotebookPage.
+
+    `context`: a visit that goes on, whose browser has kept the server's scripts.
     """
-    context = browser.new_context(viewport={"width": width, "height": height})
+    visit = context or browser.new_context(viewport=VIEW)
     try:
-        shown = NotebookPage(context.new_page())
+        shown = NotebookPage(visit.new_page())
 
-        def refuse(route):
-            if not (server.kind == "voila" and VOILA_ICONS.search(route.request.url)):
-                shown.outside.append(route.request.url)
-            route.abort()
+        def look(request):  # FLAGS refuse it; a route would, too, but nothing would be kept
+            if OUTSIDE.search(request.url) and not (
+                    server.kind == "voila" and VOILA_ICONS.search(request.url)):
+                shown.outside.append(request.url)
 
-        context.route(OUTSIDE, refuse)
+        shown.page.on("request", look)
         shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
-        context.add_init_script(PROBE)
+        shown.page.add_init_script(PROBE)
         try:
             shown.page.goto(server.url(notebook), timeout=60_000)
         except PageTimeout:  # now and then Voila waits for ever for a kernel: visit it anew
@@ -182,7 +185,7 @@ def open_notebook(browser, server, notebook, width=1280, height=1000, run=True):
                 f"{notebook}: not all outputs were drawn within two minutes") from error
         yield shown
     finally:
-        context.close()
+        shown.page.close() if context else visit.close()
         for session in server.sessions(notebook) if server.kind != "voila" else []:
             server.api(f"sessions/{session['id']}", "DELETE")  # its kernel's memory
 
@@ -215,7 +218,7 @@ def _until(page, what, holds, seconds=60):
         with contextlib.suppress(OSError):
             if holds():
                 return
-        page.wait_for_timeout(100)  # not time.sleep, which would stop the refusing of requests
+        page.wait_for_timeout(100)  # not time.sleep, which would stop the noting of requests
     raise TimeoutError(f"waited {seconds} s for {what}")
 
 
