@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs sheet slides workshop site site-test notebooks zh binder audit lock clean
+.PHONY: help lab test chromium newer-env newer check bench docs sheet slides workshop site site-test notebooks zh binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -11,7 +11,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 p
 NOTEBOOK ?=
 LAB_ARGS ?=
 PYTEST_ARGS ?=
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# In CI only what is imported is compiled, when it is.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(CI),--no-compile)
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -46,17 +47,22 @@ WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
 # In CI the newer Python goes first, so that the last line is the whole run's. Notebooks of each language are compared by
 # tests/test_notebooks.py, the English ones by nbval in a kernel, too.
-test: $(ALL)  ## every test: code, examples, recorded cases, notebooks under nbval and in Chromium
-	$(if $(CI),tests/browser/install-chromium.sh)
+test: $(ALL) $(if $(CI),chromium newer-env)  ## every test: code, examples, recorded cases, notebooks under nbval and in Chromium
 	status=0; $(if $(CI),$(MAKE) newer || status=1;) \
 	$(PYTEST:auto=$(WORKERS)) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks/*.ipynb) || status=1; \
 	exit $$status
 
-newer: $(ALL)  ## the quick tests and the notebooks on the newest Python above .venv's, where one is found
+# Prerequisites of their own, so that CI installs all at once (make -j3).
+chromium:
+	tests/browser/install-chromium.sh
+newer-env: $(BIN)/python
+	@python="$$($(BIN)/python tools/pythons.py --newer)"; \
+	test -z "$$python" || $(MAKE) VENV=.venv-newer PYTHON="$$python" .venv-newer/.installed-all
+
+newer: $(ALL) newer-env  ## the quick tests and the notebooks on the newest Python above .venv's, where one is found
 	@python="$$($(BIN)/python tools/pythons.py --newer)"; \
 	if [ -z "$$python" ]; then echo "No Python above $(BIN)/python's was found: nothing is run on a second one."; exit 0; fi; \
 	echo "The quick tests and the notebooks on $$python:"; \
-	$(MAKE) VENV=.venv-newer PYTHON="$$python" .venv-newer/.installed-all && \
 	.venv-newer/bin/python -m pytest -n auto $(DIST) -m "newer or not (slow or long or browser)" tests volcano_lab
 
 check: $(ALL)  ## lint, types and the fast tests

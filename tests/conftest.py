@@ -19,9 +19,9 @@ os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
 os.environ["VOLCANO_LAB_LANG"] = "en"
 
 
-LONGEST = ("site", "browser", "slow", "notebook", "long", "")
+LONGEST = ("site", "browser", "built", "slow", "notebook", "long", "")
 """Kinds of files in the order in which they are begun: a process that gets a file of minutes last
-keeps all others waiting.
+keeps all others waiting. The first file of the site's builds it; its others come when it stands.
 """
 
 
@@ -33,6 +33,8 @@ def pytest_collection_modifyitems(items):
         here = "site" if marks >= {"browser", "slow"} else "notebook" if (
             item.path.suffix == ".ipynb") else next(filter(marks.__contains__, LONGEST), "")
         kinds[item.path] = min(kinds.get(item.path, ""), here, key=LONGEST.index)
+    site = [path for path, kind in kinds.items() if kind == "site"]
+    kinds |= dict.fromkeys(site[1:], "built")
     items.sort(key=lambda item: LONGEST.index(kinds[item.path]))
 
 
