@@ -16,6 +16,7 @@ from attrs import define
 
 from volcano_lab.actions import evictions, searches
 from volcano_lab.actions import preempt_topology as dry_run
+from volcano_lab.actions.evictable_tasks import EvictableTasks
 from volcano_lab.api import ZERO, FitError, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo, total
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
@@ -223,9 +224,9 @@ class Preempt(Action):
             may_fit = self._evictable[claim.queue.uid].may_suffice(request)
         return evictions.rows_where(ssn, nodes, may_fit)
 
-    def _evictable_in(self, queue: str) -> evictions.EvictableTasks:
+    def _evictable_in(self, queue: str) -> EvictableTasks:
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}
-        return evictions.EvictableTasks(self.ssn, "preemptable",
+        return EvictableTasks(self.ssn, "preemptable",
                                         lambda task: task.job in jobs and evictable(task))
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,

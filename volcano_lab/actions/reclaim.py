@@ -12,6 +12,7 @@ Volcano: pkg/scheduler/actions/reclaim/reclaim.go
 from collections.abc import Callable, Iterator
 
 from volcano_lab.actions import evictions, searches
+from volcano_lab.actions.evictable_tasks import EvictableTasks
 from volcano_lab.api import RUNNING, ZERO, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
@@ -26,7 +27,7 @@ class Reclaim(Action):
 
     def execute(self, ssn: Session) -> None:
         self.ssn, self._searches = ssn, searches.Searches(ssn)
-        self._evictable = Memo(lambda queue: evictions.EvictableTasks(
+        self._evictable = Memo(lambda queue: EvictableTasks(
             ssn, "reclaimable", self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
         starving: dict[str, PriorityQueue[JobInfo]] = {}

@@ -108,8 +108,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
             None if over is None else dict(over))
     result = Sweep(list(columns), list(work[2]))
-    for name in () if callable(base) else columns:
-        _check(name, columns, base, conf)
+    _check_names(columns, base, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.warnings = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
@@ -117,8 +116,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         _check_metrics(work, items[0][1])
     with parts or nullcontext():
         for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-            crashed = isinstance(found, BaseException)
-            done[number] = {"error": _sentence(found)} if crashed else found
+            done[number] = _measurement(found)
             if parts:
                 parts.add(settings[number], done[number])
             if progress:
@@ -150,6 +148,12 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
         _measured((*work[:2], named, work[3]), setting, passed=NoSuch)
 
 
+def _check_names(columns: Mapping[str, list[Any]], base: Base, conf: Conf) -> None:
+    """Refuse names of a grid that can have no value. Raises `SweepError`."""
+    for name in () if callable(base) else columns:
+        _check(name, columns, base, conf)
+
+
 def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[KubernetesObject],
            conf: Conf) -> None:
     """Refuse a name of a grid that can have no value. Raises `SweepError`."""
@@ -166,6 +170,11 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[Kubernete
         except ManifestError as error:
             found = found or error.problems[0]
     raise SweepError("grid: {problem}", problem=found)
+
+
+def _measurement(found: Any) -> dict[str, Any]:
+    """Return a worker's result, or an error if it crashed."""
+    return {"error": _sentence(found)} if isinstance(found, BaseException) else found
 
 
 def _measured(work: Work, setting: Mapping[str, Any],
