@@ -33,8 +33,8 @@ def flat(pods=6, suffix=""):
     return cluster
 
 
-PLOTS = {"queues": (), "tree": (), "water": (), "turns": (), "sums": ("b-gang",),
-         "votes": (), "statement": ("b-gang",)}
+PLOTS = {"queues": (), "tree": (), "water": (), "turns": (), "sums": ("b-gang",), "nodes": (),
+         "votes": (), "statement": ("b-gang",), "timeline": ()}
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -52,6 +52,14 @@ def test_votes_are_those_of_the_cycle():
     cycle = eviction_cluster().run(conf_with("preempt"), trace=Trace())
     assert cycle.plot.votes("urgent-0").data["verdict"] == "Evicted: old-1, named by tier 1."
     assert cycle.plot.votes().data == cycle.plot.votes("urgent-0").data
+
+
+def test_the_timeline_ends_with_what_queues_hold():
+    cycle = flat().run()
+    ends = {lane["name"]: lane["points"][-1][1]
+            for lane in cycle.plot.timeline().data["lanes"]}
+    assert ends == {row["queue"]: row["allocated"]["cpu"] for row in cycle.queues()
+                    if row["queue"] != "default"}
 
 
 def rects(svg, kind):

@@ -1,5 +1,5 @@
 """Pictures of any cycle: `cycle.plot.tree()`, `.queues()`, `.water()`, `.turns()`, `.sums(job)`,
-`.votes()`, `.statement(job)`.
+`.nodes()`, `.votes()`, `.statement(job)`, `.timeline()`.
 
 >>> from volcano_lab.cluster import Cluster
 >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -18,6 +18,7 @@ from volcano_lab.framework import Session
 from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import Record, TraceReader, short
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
@@ -31,6 +32,7 @@ TREE = ("A box is as wide as what a queue may hold, on every level at the same s
         "allocated. Hatched: admitted, waiting. Dashed: guarantee.")
 VOTES = "✓: named as a victim. –: kept. Blank: not asked. Frame: the victims that remain."
 WATER = "A band for each round. Lines: what a queue deserves, its guarantee, its limit."
+NODES = "Full: runs. Hatched: placed in this cycle. Dashed: promised. ×: leaving."
 SUMS = ("allocated − elastic", "in queue", "this job")
 ENDS = {"discarded": "discard", "not admitted": "refused", "placed": "commit"}
 """How a job ended -> the fate of a gang in the tree's picture; others wait."""
@@ -86,6 +88,16 @@ class Plot:
             "What enqueue compares, in {unit}", unit=gettext(unit_of(resource))), rows,
                              parts=SUMS, limit="may hold", **{"width": 760} | frame)
 
+    def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
+              ) -> Picture:
+        """Draw the nodes at the end of the cycle."""
+        states = {"now": "allocated", "running": "running"}
+        data = channels(self._cycle, resource)["nodes"]
+        nodes = [node | {"pods": [pod | {"state": states.get(pod["state"], pod["state"])}
+                                  for pod in node["pods"]]} for node in data]
+        return pictures.cluster(title, {"nodes": nodes}, **{
+            "unit": unit_of(resource), "legend": NODES, "width": 760} | frame)
+
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
         """Draw the victims named for a pod; without a name, for the first preemptor. The cycle's
         trace must have the calls: `cluster.run(trace=Trace())`.
@@ -101,6 +113,31 @@ class Plot:
         key = Names(self._cycle.session).find(job, "job")[1]
         return pictures.statement(title or gettext("The statement of {job}", job=short(key)),
                                   facts.statement(self._cycle, key), **frame)
+
+    def timeline(self, title: str = "What queues hold, operation by operation",
+                 resource: str = "cpu", **frame: Any) -> Picture:
+        """Draw what each queue holds after each operation of the cycle, undone ones included."""
+        rows = list(tree(self._cycle.trace, -1, resource))
+        held = {row["queue"]: [[0, amount(row["allocated"], resource)]] for row in rows
+                if row["queue"] not in {each["parent"] for each in rows}}
+        jobs = {row["job"]: row for row in job_rows(self._cycle, resource)}
+        owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
+                 for task in job.tasks.values()}
+        at = 0
+        for step, pod in ((step, pod) for row in self._cycle.statements()
+                          for step, pod, _ in row["steps"]):
+            at += 1
+            job = jobs[owner[pod]]
+            sign = (-1 if step.startswith("undo") else 1) * (
+                -1 if step.endswith("evict") else step.endswith("allocate"))
+            if sign:
+                points = held[job["queue"]]
+                points.append([at, plain(points[-1][1] + sign * job["size"])])
+        colors = colors_of(held)
+        lanes = [{"name": name, "color": colors[name], "points": points}
+                 for name, points in held.items() if len(points) > 1 or points[0][1]]
+        return pictures.timeline(title, {"lanes": lanes, "ticks": [0, at]}, until=max(at, 1),
+                                 unit="operations", **frame)
 
 
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:

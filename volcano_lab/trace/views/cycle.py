@@ -90,8 +90,8 @@ class Cycle(Shown):
 
     @property
     def plot(self) -> Any:
-        """Its pictures: `.queues()`, `.tree()`, `.water()`, `.turns()`, `.sums(job)`, `.votes()`,
-        `.statement(job)`; see `widgets.plots`.
+        """Its pictures: `.queues()`, `.tree()`, `.water()`, `.turns()`, `.sums(job)`, `.nodes()`,
+        `.votes()`, `.statement(job)`, `.timeline()`; see `widgets.plots`.
         """
         return import_module("volcano_lab.widgets.plots").Plot(self)
 
