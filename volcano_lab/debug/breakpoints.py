@@ -9,7 +9,7 @@ After "stop at" comes an extension point, an operation (allocate, pipeline, evic
 record, or "action" and an action's name; "anything" stops everywhere. After "where" comes an
 expression over the record's facts, and over `action`, `kind`, `number`. A fact that a record lacks
 is None, and comparing None with a number is false. Expressions know names, numbers, texts, lists,
-comparisons, + - * /, and, or, not, in, a subscript, and `len`, `min`, `max`, `abs`,
+comparisons, + - * / of numbers, and, or, not, in, a subscript, and `len`, `min`, `max`, `abs`,
 `any`, `all`: nothing with a side effect, and no value that grows without bound.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from simpleeval import DEFAULT_OPERATORS, EvalWithCompoundTypes, InvalidExpression
+from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
 from volcano_lab.framework import action_names
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
@@ -140,20 +140,32 @@ def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None
                 fields=[*dict.fromkeys(each for each in known if each != "changes")]))
 
 
+def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Restrict an operator to numbers: texts and lists would grow."""
+
+    def checked(left: Any, right: Any) -> Any:
+        for side in (left, right):
+            if not isinstance(side, int | float):
+                raise TypeError(gettext("{name} takes numbers, not {type}", name=work.__name__,
+                                        type=type(side).__name__))
+        return work(left, right)
+
+    return checked
+
+
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """Return a comparison that is false where a side is None."""
     return lambda left, right: left is not None and right is not None and compare(left, right)
 
 
 OPERATORS: dict[type, Callable[..., Any]] = {
-    **{each: DEFAULT_OPERATORS[each] for each in (
-        ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Not, ast.USub, ast.UAdd, ast.Eq, ast.NotEq, ast.Is,
-        ast.IsNot)},
-    ast.Lt: _ordered(operator.lt), ast.LtE: _ordered(operator.le),
-    ast.Gt: _ordered(operator.gt), ast.GtE: _ordered(operator.ge),
+    ast.Add: _numbers(operator.add), ast.Sub: _numbers(operator.sub),
+    ast.Mult: _numbers(operator.mul), ast.Div: _numbers(operator.truediv), ast.Not: operator.not_,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Is: operator.is_, ast.IsNot: operator.is_not, ast.Lt: _ordered(operator.lt),
+    ast.LtE: _ordered(operator.le), ast.Gt: _ordered(operator.gt), ast.GtE: _ordered(operator.ge),
     ast.In: lambda left, right: right is not None and left in right,
     ast.NotIn: lambda left, right: right is None or left not in right}
-"""The library's own, which bound what grows, and comparisons of facts that may be missing."""
 NODES = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, ast.BinOp,
          ast.Compare, ast.Subscript, ast.Call, ast.IfExp)
 
