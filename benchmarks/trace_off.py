@@ -120,7 +120,9 @@ def copy(folder: Path, hooks: bool) -> int:
         target.write_text(ast.unparse(tree), encoding="utf-8")
     for ending in ("md", "toml", "yaml"):  # tables that modules read
         for path in PACKAGE.rglob(f"*.{ending}"):
-            shutil.copy(path, folder / "volcano_lab" / path.relative_to(PACKAGE))
+            target = folder / "volcano_lab" / path.relative_to(PACKAGE)
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(path, target)
     return unhooked.removed
 
 

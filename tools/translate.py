@@ -53,11 +53,7 @@ HALF_WIDTH = re.compile(
     rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x [\d{CHINESE}{{]\S*|\w[*]*\.[*]*$")
 """A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
 
-ENGLISH_WORDS = re.compile(
-    rf"^(?=\S+\s)[^{CHINESE}]*(?<![^\s(])(?:[A-Z]?[a-z]{{3,}}|in|of)(?![^\s,.:;?!)])[^{CHINESE}]*$",
-    re.DOTALL)
-"""A text that nobody has translated, by its look."""
-
+ENGLISH_WORDS = re.compile(rf"^[^{CHINESE}]*[A-Za-z]{{3,}} [a-z]{{2,}}[^{CHINESE}]*$", re.DOTALL)
 CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
 """Code within a text, which stays as it is."""
 
