@@ -97,16 +97,8 @@ class EvictableTasks:
 
     def _may_name(self, task: TaskInfo, candidates: Collection[TaskInfo]) -> bool:
         """Return whether a tier may name a candidate: one plugin that names none ends its tier."""
-        for tier in self._alone:
-            for alone in tier:
-                for candidate in candidates:
-                    if alone(task, candidate):
-                        break
-                else:
-                    break
-            else:
-                return True
-        return False
+        return any(all(any(alone(task, candidate) for candidate in candidates) for alone in tier)
+                   for tier in self._alone)
 
     @cached_property
     def _of_each_job(self) -> Collection[TaskInfo]:

@@ -227,7 +227,7 @@ class Preempt(Action):
     def _evictable_in(self, queue: str) -> EvictableTasks:
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}
         return EvictableTasks(self.ssn, "preemptable",
-                                        lambda task: task.job in jobs and evictable(task))
+                              lambda task: task.job in jobs and evictable(task))
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,
                     may_evict: Callable[[TaskInfo], bool]) -> bool:
