@@ -96,9 +96,12 @@ class Pattern:
             return
         if repeats > MOST_REPEATS:
             raise ValueError(f"invalid repeat count above {MOST_REPEATS:,}")
-        self._last = self._last * (repeats - 1) if repeats else 1
-        if part == ")" and len(self._lengths) > 1:
+        if repeats:
+            self._last *= repeats - 1  # the part before it stands there once already
+        elif part == ")" and len(self._lengths) > 1:
             self._last = self._lengths.pop()
+        else:
+            self._last = 1
         self._lengths[-1] += self._last
         if self._lengths[-1] > MOST_EXPANDED:
             raise ValueError(f"its repeats stand for more than {MOST_EXPANDED:,} characters")
