@@ -30,6 +30,14 @@ def after(cell: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return kept
 
 
+def placed_and_idle(cycle: Any) -> tuple[dict[str, int], float]:
+    """How many pods of each job a cycle has placed, without those that have none, and the idle
+    millicores of all nodes.
+    """
+    placed = {row["job"]: row["placed"] for row in cycle.jobs() if row["placed"]}
+    return placed, sum(node.idle.milli_cpu for node in cycle.session.nodes.values())
+
+
 def answer(lesson: str, name: str) -> Any:
     """The right answer of a question, which is data of the lesson: a proof computes it, too."""
     return right(entries(lesson)[name])

@@ -1,14 +1,11 @@
 """What lesson 05c, "Boss: a company that waits", says is so."""
 
-from course.proofs import after
+from course.proofs import after, placed_and_idle
 
 
 @after("company-01")
 def only_web_runs_and_22_cpus_are_idle(kubectl):
-    cycle = kubectl.cycle
-    assert {row["job"]: row["placed"] for row in cycle.jobs() if row["placed"]} == {
-        "default/web": 10}
-    assert sum(node.idle.milli_cpu for node in cycle.session.nodes.values()) == 22_000
+    assert placed_and_idle(kubectl.cycle) == ({"default/web": 10}, 22_000)
 
 
 @after("company-01")

@@ -1,14 +1,11 @@
 """What lesson 06c, "Boss: a cluster that stands still", says is so."""
 
-from course.proofs import after
+from course.proofs import after, placed_and_idle
 
 
 @after("boss-02")
 def only_web_runs(kubectl):
-    cycle = kubectl.cycle
-    assert {row["job"]: row["placed"] for row in cycle.jobs() if row["placed"]} == {
-        "default/web": 12}
-    assert sum(node.idle.milli_cpu for node in cycle.session.nodes.values()) == 36_000
+    assert placed_and_idle(kubectl.cycle) == ({"default/web": 12}, 36_000)
 
 
 @after("boss-02")
