@@ -10,6 +10,8 @@ import re
 import tokenize
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "volcano_lab"
 CORE = ("api", "framework", "plugins", "actions", "cache", "scheduler.py")
@@ -60,6 +62,7 @@ def test_the_core_fits_its_bound():
     assert total(files) <= 10_500
 
 
+@pytest.mark.long
 def test_the_page_says_what_each_feature_around_the_core_costs():
     """Each file counts for the longest path; the numbers are rounded, and may age by a third."""
     page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8").partition("## What the")[2]

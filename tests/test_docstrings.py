@@ -109,6 +109,7 @@ def wrong(text: str) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_what_docstrings_mention_exists():
     missing = {str(path.relative_to(ROOT)): names for path, tree in modules().items()
                if (names := [name for text in docstrings(tree) for name in wrong(text.value)])}

@@ -18,10 +18,12 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = notebooks()
 
 
+@pytest.mark.long
 def test_translations_keep_names_and_marks_and_use_the_glossarys_terms():
     assert translate.problems() == []
 
 
+@pytest.mark.long
 def test_a_changed_english_text_is_counted_and_blocks_nothing(monkeypatch):
     known = translate.collected()
     catalogue = next(iter(known))

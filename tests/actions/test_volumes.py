@@ -4,6 +4,7 @@ volume is given twice.
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kube_scene import node
@@ -46,6 +47,7 @@ def clusters(draw):
     return there
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(clusters())
 def test_pods_are_placed_where_their_volumes_are(objects):

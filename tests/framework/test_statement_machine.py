@@ -276,6 +276,7 @@ def stubborn():
         yield
 
 
+@pytest.mark.long
 def test_the_session_always_equals_one_that_is_built_from_scratch():
     run_state_machine_as_test(StatementMachine, settings=QUICK)
 

@@ -177,6 +177,7 @@ def test_queues_may_not_be_deeper_than_anyone_can_follow():
         with_defaults(loads(chain(1200)))
 
 
+@pytest.mark.long
 def test_a_hypernode_pattern_that_goes_back_for_ever_matches_soon():
     from volcano_lab.cache import Cache
     text = "\n---\n".join(

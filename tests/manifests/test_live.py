@@ -38,6 +38,7 @@ def clusters(tmp_path, monkeypatch):
         yield asked
 
 
+@pytest.mark.long
 @needs_kubectl
 def test_a_live_cluster_is_the_cluster_of_its_export(clusters, tmp_path):
     found = Cluster.live()
@@ -49,6 +50,7 @@ def test_a_live_cluster_is_the_cluster_of_its_export(clusters, tmp_path):
     assert not [path for path in asked if "secrets" in path or path.endswith("/configmaps")]
 
 
+@pytest.mark.long
 @needs_kubectl
 @pytest.mark.parametrize(("context", "placed"), [([], 2), (["--context", "large"], 3)])
 def test_commands_without_a_file_read_the_context(clusters, capsys, context, placed):
@@ -60,6 +62,7 @@ def test_commands_without_a_file_read_the_context(clusters, capsys, context, pla
     assert main(["what-if", *context, "--set", "queue/team.weight=2"]) == 0
 
 
+@pytest.mark.long
 @needs_kubectl
 def test_the_line_that_capture_prints_brings_a_cluster_into_a_file(clusters, capsys, tmp_path,
                                                                   monkeypatch):
@@ -68,6 +71,7 @@ def test_the_line_that_capture_prints_brings_a_cluster_into_a_file(clusters, cap
     assert Cluster.read("cluster.json").run().committed == Cluster(scene()).run().committed
 
 
+@pytest.mark.long
 @needs_kubectl
 @pytest.mark.parametrize(("words", "sentence"), [
     (["run", "--context", "none"], 'context "none" does not exist'),
@@ -86,6 +90,7 @@ def test_a_server_that_does_not_answer_is_one_sentence(tmp_path, monkeypatch, ca
     assert "kubectl api-resources: " in told and told.count("\n") == 1
 
 
+@pytest.mark.long
 @needs_kubectl
 def test_the_program_is_a_plugin_of_kubectl(clusters, tmp_path):
     plugin = Path(sys.executable).with_name("kubectl-volcano_lab")

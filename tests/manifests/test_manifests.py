@@ -321,6 +321,7 @@ def test_every_object_survives_being_written_and_read(obj):
     assert from_dict(json.loads(json.dumps(to_dict(obj))), strict=True) == obj
 
 
+@pytest.mark.long
 @settings(max_examples=100,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(objects(), min_size=1, max_size=3), st.sampled_from(["yaml", "json"]))

@@ -272,6 +272,7 @@ JUNK = st.recursive(st.none() | st.booleans() | st.integers() | WORDS,
                                                                                 max_size=4))
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(KINDS)), st.dictionaries(WORDS, JUNK, max_size=6))
 def test_any_spec_is_read_or_refused_in_a_sentence(which, spec):

@@ -14,7 +14,7 @@ from volcano_lab.api.status import RELEASING
 from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, kept_and_plain, run_with
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.registry import registered
-from volcano_lab.messages import OneSentence, guard
+from volcano_lab.messages import OneSentence, attempt, guard
 from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import traced
@@ -272,7 +272,8 @@ def test_an_answer_that_changes_what_it_was_asked_about_is_named(what):
                     reason="there are no signals to interrupt with")
 @pytest.mark.parametrize("hook", ["node_order", "on_session_open", "on_allocate"])
 def test_what_never_returns_is_interrupted_and_named(monkeypatch, hook):
-    monkeypatch.setattr(guard, "MOST_SECONDS", 0.3)
+    for module in (attempt, guard):
+        monkeypatch.setattr(module, "MOST_SECONDS", 0.3)
 
     def endless(self, *given):
         while True:

@@ -71,6 +71,7 @@ def test_three_jobs_by_hand():
         measure("nothing", history)
 
 
+@pytest.mark.long
 def test_idle_cycles_make_no_difference():
     rows = [{"time": 7 * n, "name": f"j{n}", "cpu": 1 + n % 4, "pods": 1 + n % 2, "min_member": 1,
              "run_time": 20 + n} for n in range(20)]
@@ -194,6 +195,7 @@ def two_queues() -> Cluster:
     return world
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_two_weights_side_by_side(workers):
     found = two_queues().sweep(
