@@ -87,7 +87,7 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
     ("a label with a capital letter", written(
         pods="nodeSelector: {diskType: ssd}", nodes="cpu: 4", labels="disktype: ssd"),
      "No node has diskType=ssd; the nearest label is disktype=ssd.",
-     "job default/web: node selector disktype=ssd instead of diskType (web is placed on n1)"),
+     "job default/web: node selector disktype=ssd instead of diskType=ssd (web is placed on n1)"),
     ("a label that has another value", written(
         pods="nodeSelector: {pool: b}", nodes="cpu: 4", labels="pool: batch"),
      "No node has pool=b; there is batch.",

@@ -147,7 +147,8 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
 
 
 def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
-    """Return the most specific template of a field."""
+    """Return the most specific template of a field; "#" is any place in a list."""
+    path = ["#" if step.isdigit() else step for step in path]
     field = ".".join(["change", word, *path])
     of_map = ".".join(["change", word, *path[:-1], "*"])
     emptied = [f"{field}.none"] if value in (None, [], {}) else []
@@ -205,7 +206,7 @@ def _roles(value: Any, before: Any, obj: PodGroup) -> Facts:
 
 def _selector(value: Mapping[str, str], before: Mapping[str, str], obj: PodGroup) -> Facts:
     return {"more": _pairs({key: text for key, text in value.items() if before.get(key) != text}),
-            "less": [key for key, text in before.items() if value.get(key) != text]}
+            "less": _pairs({key: text for key, text in before.items() if value.get(key) != text})}
 
 
 def _pairs(labels: Mapping[str, str]) -> list[str]:
@@ -224,6 +225,8 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
         "tier": value["highestTierAllowed"]},
     "change.job.tolerations": lambda value, before, obj: {"tolerated": [
         f"{each.get('key', '')}:{each.get('effect', '')}" for each in value]},
+    "change.job.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.#.namespaces":
+        lambda value, before, obj: {"after": value},
     "change.queue.affinity.nodeGroupAffinity.*": lambda value, before, obj: {"after": value}}
 """Template -> its facts, from the value, the previous one and the object."""
 

@@ -32,6 +32,7 @@ from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import GOING, KUBERNETES
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
+from volcano_lab.explain.required import found_by
 from volcano_lab.explain.sizes import ROOM, less_or_more, missing
 from volcano_lab.explain.slips import selector_slips, values_by_label
 from volcano_lab.framework import Session
@@ -46,7 +47,8 @@ CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 SHARE = ("over_deserved", "overused")
 ENDED = 4
 """So many jobs at most are waited for."""
-GROUPS = ("affinity", "nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
 Numbers = dict[str, Any]
 
 
@@ -424,10 +426,24 @@ class Candidates:
                 return
         yield once(f"{self.name}.nodeSelector={{}}", rank=Rank.LESS)
 
+    def company(self) -> Iterator[Option]:
+        """That the terms of the pods' affinity search the namespaces of pods that have the labels.
+        """
+        pods = self.world.waiting(self.job.uid)[:1]
+        for number, (term, there, apart) in enumerate(found_by(self.ssn, pods[0]) if pods else ()):
+            if apart and not there:
+                yield once(setting(self.name, "affinity", "podAffinity", REQUIRED, str(number),
+                                   "namespaces", to=sorted(term.namespaces | {*apart.values()})),
+                           rank=Rank.JOB)
+
     def there(self, numbers: Numbers) -> Iterator[Option]:
         """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.
         """
-        for role, (there, _) in numbers["roles"].items():
+        for role, (there, least) in numbers["roles"].items():
+            if role in numbers["renamed"]:
+                field = self.name, "minTaskMember"
+                yield once(setting(*field, role, to=None), setting(
+                    *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
             yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
         if not numbers["roles"] and not lacks_head(self.job):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
@@ -456,6 +472,7 @@ BY_CODE: dict[str, Callable[[Candidates, Numbers], Iterable[Option]]] = {
     "topology_too_small": lambda at, numbers: values.tiers(at.world, at.job.uid),
     "no_default_sub_group": lambda at, numbers: at.anywhere(),
     "node_affinity": lambda at, numbers: at.selector(),
+    "pod_affinity": lambda at, numbers: at.company(),
     "gang_invalid": lambda at, numbers: at.there(numbers),
     "taint": lambda at, numbers: [*at.tolerations(numbers["names"]),
                                   *at.repaired(numbers["names"])],

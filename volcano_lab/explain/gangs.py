@@ -6,7 +6,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
@@ -17,7 +17,7 @@ from volcano_lab.explain.nodes import missing
 from volcano_lab.explain.owners import lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, meant
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 
@@ -34,18 +34,28 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
                        needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                                count=valid)])
-        owner = owner_of(job)
+        owner, renamed = owner_of(job), _renamed(job, roles)
         depends = any(getattr(why, "code", "") == "unmade.depends"
                       for why in seen.unmade.get(seen.called(job.uid), ()))
         yield Cause("gang_invalid", [
-            said, Message("gang_invalid.depends") if depends else None,
+            said, *(Message("gang_invalid.near", role=role, near=near)
+                    for role, near in renamed.items()),
+            Message("gang_invalid.depends") if depends else None,
             Message("gang_invalid.owner", kind=owner.kind, name=owner.name)
-            if owner and not depends else None,
+            if owner and not depends and not renamed else None,
             None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)],
-            {"min_available": job.min_available, "valid": valid, "roles": roles},
+            {"min_available": job.min_available, "valid": valid, "roles": roles,
+             "renamed": renamed},
             [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
     if job.contains_network_topology() and not seen.ssn.topology.ready:
         yield Cause.of("hyper_nodes_not_ready")
+
+
+def _renamed(job: JobInfo, roles: Iterable[str]) -> dict[str, str]:
+    """Roles of a gang's minimum that no pod has -> the role of pods that is meant."""
+    have = {task.task_role for task in job.tasks.values()}
+    others = have - job.task_min_available.keys()
+    return {role: near for role in roles if role not in have and (near := meant(role, others, 0.8))}
 
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:

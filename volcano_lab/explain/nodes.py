@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, TaskInfo, amount_text
-from volcano_lab.api.objects import Pod
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.explain.required import GONE, company, label_terms, spread_counts
 from volcano_lab.explain.slips import missing_keys, missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
@@ -33,7 +33,6 @@ STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = ("anti_affinity", "host_ports")
 """Rules about the pods that are on a node already."""
-GONE = ("Succeeded", "Failed")
 KUBERNETES = re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/")
 """How taints begin that Kubernetes, or its cloud, sets by a node's state."""
 GOING = re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|impending-node-term"
@@ -201,8 +200,11 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
             yield Message("node_selector", labels=[
                 f"{key}={value}" for key, value in pod.spec.node_selector.items()])
         yield from missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
+        yield from label_terms(seen, pod)
     elif code == "pod_affinity":
-        yield from _company(seen, pod)
+        yield from company(seen.ssn, pod)
+    elif code == "topology_spread":
+        yield from spread_counts(seen, pod, choice)
     elif code == "spread_label":
         yield from missing_keys(pod, [node.node for node in seen.ssn.nodes.values()])
     elif code == "volume_node":
@@ -211,24 +213,6 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:
         yield from (_slots(seen, name, choice) for name in names[:MOST])
-
-
-def _company(seen: Evidence, pod: Pod) -> Iterator[Message]:
-    """Yield which pods an affinity requires, and the nodes of such pods."""
-    terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
-    for term, compiled in zip(terms, PodInfo(pod).required_affinity, strict=True):
-        labels = term.label_selector.match_labels if term.label_selector else {}
-        meant = [task for task in seen.tasks.values()
-                 if compiled.matches(task.namespace, task.pod.metadata.labels, {})]
-        there = {task.node_name for task in meant if task.node_name}
-        yield Message("company" if there else "company.none", key=term.topology_key,
-                      labels=[f"{key}={value}" for key, value in labels.items()] or ["..."],
-                      nodes=sorted(there))
-        back = [task.key for task in meant if not there and any(each.matches(
-            pod.namespace, pod.metadata.labels, {}) for each in PodInfo(task.pod).required_affinity)
-            and task.key != pod.key]
-        if back:
-            yield Message("company.each_other", pod=pod.key, pods=back)
 
 
 def _slots(seen: Evidence, name: str, choice: Record) -> Message:

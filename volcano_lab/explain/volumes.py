@@ -13,6 +13,7 @@ from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, cla
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
+from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message
 
 SAID = "plugin VolumeBinding pre-predicates failed "
@@ -65,7 +66,6 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
         volume = storage.get(VOLUME, claim.spec.volume_name)
         affinity = volume.spec.node_affinity if volume is not None else None
         terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
-        asked = [", ".join(f"{each.key} {each.operator} {', '.join(each.values)}".strip()
-                           for each in term.match_expressions) for term in terms]
+        asked = [", ".join(terms_of(term)) for term in terms]
         if any(asked):
             yield Message("volume.reach", volume=volume.name, terms=asked)

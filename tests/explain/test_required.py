@@ -1,0 +1,95 @@
+"""What a pod requires of labels, of company, of its spread and of its gang's roles, and what there
+is of it.
+"""
+
+import pytest
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+
+ALLOCATE = """\
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}]
+"""
+NODE = """\
+{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}, \
+{labels}}}}}, status: {{allocatable: {{cpu: 4, pods: 9}}}}}}"""
+POD = """\
+{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: {space}, labels: {{app: {app}}}, \
+annotations: {{scheduling.k8s.io/group-name: web, volcano.sh/task-spec: {app}}}}}, spec: {{\
+schedulerName: volcano, {spec}, containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}, \
+status: {{phase: {phase}}}}}"""
+GROUP = """\
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: web, \
+namespace: default}}, spec: {{minMember: {least}, {more}}}, status: {{phase: Inqueue}}}}"""
+SPREAD = ("topologySpreadConstraints: [{{topologyKey: zone, maxSkew: {skew}, whenUnsatisfiable: "
+          "DoNotSchedule, labelSelector: {{matchLabels: {{app: web}}}}{more}}}]")
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def pod(name, spec, node="", app="web", space="default"):
+    return POD.format(name=name, space=space, app=app, phase="Running" if node else "Pending",
+                      spec=f"nodeName: {node}, {spec}" if node else spec)
+
+
+def why(nodes, pods, least=1, more="queue: default"):
+    parts = [NODE.format(name=name, labels=labels) for name, labels in nodes.items()]
+    objects = Cluster().add("\n---\n".join([*parts, GROUP.format(least=least, more=more), *pods]))
+    return Explainer(objects.objects(), ALLOCATE).why("web")
+
+
+def beside(app, term=""):
+    return (f"affinity: {{podAffinity: {{{REQUIRED}: [{{topologyKey: kubernetes.io/hostname, "
+            f"labelSelector: {{matchLabels: {{app: {app}}}}}{term}}}]}}}}")
+
+
+def labelled(*parts):
+    each = ", ".join(f"{{key: {key}, operator: In, values: [{value}]}}" for key, value in parts)
+    return (f"affinity: {{nodeAffinity: {{{REQUIRED}: {{nodeSelectorTerms: "
+            f"[{{matchExpressions: [{each}]}}]}}}}}}")
+
+
+@pytest.mark.parametrize("sentence, spec, nodes, said", [
+    ("two labels that no node has together", labelled(("zone", "a"), ("kind", "big")),
+     {"n1": "zone: a", "n2": "zone: b, kind: big", "n3": "zone: a"},
+     "Its node affinity requires zone In a (2 of 3 nodes) and kind In big (1 of 3 nodes)."),
+    ("a skew", SPREAD.format(skew=1, more=""), {"n1": "zone: a", "n2": "zone: b, full: x"},
+     "allows 1 such pods in a domain (maxSkew 1 above the fewest): a has 1, b has 0."),
+    ("domains that are not there", SPREAD.format(skew=1, more=", minDomains: 2"),
+     {"n1": "zone: a"}, "minDomains is 2 and there are 1 domains, so the fewest counts as 0.")])
+def test_what_nodes_lack_of_it_is_counted(sentence, spec, nodes, said):
+    full = ["{apiVersion: v1, kind: Pod, metadata: {name: full, namespace: sys}, spec: "
+            "{nodeName: n2, schedulerName: default-scheduler, containers: [{name: c, resources: "
+            "{requests: {cpu: 4}}}]}, status: {phase: Running}}"] if "full" in str(nodes) else []
+    found = why(nodes, [pod("web-0", spec, "n1"), pod("web-1", spec), *full])
+    assert said in found.text, sentence
+
+
+def test_company_in_another_namespace_is_named_and_searched():
+    found = why({"n1": "", "n2": ""}, [pod("web-0", beside("db")),
+                                       pod("db-0", "priority: 0", "n2", "db", "infra")])
+    assert ("infra/db-0 is in namespace infra, and the term searches default (namespaces)."
+            in found.text)
+    assert str(found.remedies[0]) == (
+        "job default/web: namespaces default, infra in its pod affinity (web is placed on n2)")
+
+
+def test_company_that_is_searched_for_in_its_namespace_is_not_missing():
+    found = why({"n1": "", "n2": ""}, [
+        pod("web-0", beside("db", ", namespaces: [infra]")),
+        pod("db-0", "priority: 0", "n2", "db", "infra")])
+    assert found.text.startswith("web does not wait.")
+
+
+@pytest.mark.parametrize("role, first", [
+    ("webs", "both: job default/web: minimum of role webs 2 -> none; job default/web: minimum of "
+             "role web unset -> 2 (web is placed on n1)"),
+    ("ps", "job default/web: minimum of role ps 2 -> none (web is placed on n1)")])
+def test_a_minimum_of_a_role_that_no_pod_has(role, first):
+    found = why({"n1": ""}, [pod("web-0", "priority: 0"), pod("web-1", "priority: 0")], 2,
+                f"minTaskMember: {{{role}: 2}}")
+    assert found.head.startswith(
+        f"web waits for its gang: 0 of 2 pods of role {role} exist that may run.")
+    assert str(found.remedies[0]) == first
+    assert ("the role of its pods is web" in found.text) == (role == "webs")

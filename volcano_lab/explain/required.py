@@ -1,0 +1,119 @@
+"""What a pod requires of a node's labels, of the pods beside it and of its topology spread, and
+what there is of it.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from volcano_lab.api.objects import NodeSelectorTerm, Pod
+from volcano_lab.api.selector import Selector, compiled
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.framework import Session
+from volcano_lab.messages import Message
+from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
+from volcano_lab.plugins.kube.topology_spread import DO_NOT_SCHEDULE, Constraint, constraints
+from volcano_lab.trace import Record
+
+GONE = ("Succeeded", "Failed")
+
+
+def terms_of(term: NodeSelectorTerm) -> list[str]:
+    """Return the expressions of a term as text.
+
+    >>> from volcano_lab.api.objects import NodeSelectorRequirement
+    >>> terms_of(NodeSelectorTerm([NodeSelectorRequirement("zone", "In", ["a", "b"])]))
+    ['zone In a, b']
+    """
+    return [f"{each.key} {each.operator} {', '.join(each.values)}".strip()
+            for each in term.match_expressions]
+
+
+def label_terms(seen: Evidence, pod: Pod) -> Iterator[Message]:
+    """Yield the terms of a pod's node affinity, with the number of nodes that each part matches."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    labels = [node.node.metadata.labels for node in seen.ssn.nodes.values()]
+    terms = []
+    for term in required.node_selector_terms if required else ():
+        counts = [sum(map(Selector((one,)).matches, labels))
+                  for one in compiled(term.match_expressions)]
+        terms.append([Message("affinity.part", what=what, count=count, nodes=len(labels))
+                      for what, count in zip(terms_of(term), counts, strict=True)])
+    if any(terms):
+        yield Message("affinity.terms", terms=[Message("affinity.term", parts=parts)
+                                                for parts in terms])
+
+
+def company(ssn: Session, pod: Pod) -> Iterator[Message]:
+    """Yield which pods an affinity requires, the nodes of such pods, and those that have the labels
+    in namespaces which it does not search.
+    """
+    terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
+    pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
+    for term, (searched, there, apart) in zip(terms, found_by(ssn, pod), strict=True):
+        labels = term.label_selector.match_labels if term.label_selector else {}
+        absent = ".apart" if apart else ".none"
+        yield Message(f"company{absent * (not there)}", key=term.topology_key, nodes=there,
+                      pods=[*apart],
+                      labels=[f"{key}={value}" for key, value in labels.items()] or ["..."],
+                      namespaces=sorted({*apart.values()}), searched=sorted(searched.namespaces))
+        back = [each.key for each in pods if not there and each.key != pod.key and searched.matches(
+            each.namespace, each.metadata.labels, {}) and any(
+            theirs.matches(pod.namespace, pod.metadata.labels, {})
+            for theirs in PodInfo(each).required_affinity)]
+        if back:
+            yield Message("company.each_other", pod=pod.key, pods=back)
+
+
+def found_by(ssn: Session, pod: Pod) -> Iterator[tuple[AffinityTerm, list[str], dict[str, str]]]:
+    """Yield each term of a pod's required affinity, the nodes of pods that it matches, and {pod:
+    namespace} of those that have the labels in a namespace which it does not search.
+    """
+    placed = [(task.pod, node.name) for node in ssn.nodes.values() for task in node.tasks.values()]
+    for term in PodInfo(pod).required_affinity:
+        alike = [(each, node) for each, node in placed
+                 if term.selector.matches(each.metadata.labels)]
+        there = {node for each, node in alike if term.matches(
+            each.namespace, each.metadata.labels, {})}
+        yield term, sorted(there), {each.key: each.namespace for each, node in alike
+                                    if node not in there}
+
+
+def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message]:
+    """Yield how many pods each domain of a topology spread has at a choice, and may have."""
+    info = PodInfo(pod)
+    for each in constraints(info, DO_NOT_SCHEDULE):
+        domains = _domains(seen, info, each, choice)
+        few = len(domains) < each.min_domains
+        lowest = 0 if few else min(domains.values(), default=0)
+        if domains and each.selector.matches(info.labels) and (
+                lowest + each.max_skew <= max(domains.values())):
+            yield Message("spread.counts", key=each.topology_key, most=lowest + each.max_skew,
+                          skew=each.max_skew, domains=[
+                Message("spread.domain", value=value, count=count)
+                for value, count in sorted(domains.items())])
+            if few:
+                yield Message("spread.few", least=each.min_domains, count=len(domains))
+
+
+def _domains(seen: Evidence, info: PodInfo, constraint: Constraint, choice: Record | None
+             ) -> Counter[str]:
+    """How many pods that a constraint counts are in each domain of the nodes that it counts."""
+    state = seen.state_at(choice)["tasks"]
+    places = [(task.pod, state[key]["node"]) for key, task in seen.tasks.items()
+              if state[key]["status"] not in GONE]
+    places += [(task.pod, node.name) for node in seen.ssn.nodes.values()
+               for task in node.tasks.values() if task.job not in seen.ssn.jobs]
+    value_of = {name: node.node.metadata.labels[constraint.topology_key]
+                for name, node in seen.ssn.nodes.items()
+                if constraint.topology_key in node.node.metadata.labels and (
+                    not constraint.honor_affinity or info.required_nodes.matches(node.node))}
+    found = Counter(dict.fromkeys(value_of.values(), 0))
+    found.update(value_of[node] for pod, node in places if node in value_of
+                 and pod.namespace == info.namespace
+                 and constraint.selector.matches(pod.metadata.labels))
+    return found
