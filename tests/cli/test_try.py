@@ -147,6 +147,8 @@ CONF = "actions: '{}'\ntiers:\n- plugins: [{{name: gang}}, {{name: predicates}},
 RULES = [
     (base().job("j", pods=3, min_member=2, cpu=1), None, set()),
     (base().job("j", pods=9, cpu=1), None, {"gang-impossible"}),
+    (base().queue("b", capability={"cpu": 4, "memory": "64"}).job("j", cpu=1), None,
+     {"memory-in-bytes"}),
     (base().job("j", pods=1, min_member=2, cpu=1), None, {"gang-impossible"}),
     (base().job("j", pods=1, cpu=5), None, {"pod-too-large"}),
     (base().queue("a", guarantee=9).job("j", cpu=1), None,

@@ -111,13 +111,16 @@ def test_a_minimum_that_counts_pods_of_dependent_tasks_is_said_to_wait_for_itsel
     assert "job default/dep: minAvailable 3 -> 2" in [each.change for each in found.remedies]
 
 
-def test_a_pod_whose_pod_group_is_gone_is_told_what_to_do():
+@pytest.mark.parametrize("name, said", [
+    ("podgroup-6b", "PodGroup podgroup-6b is gone, and the annotation "
+                    "scheduling.k8s.io/group-name keeps the controller from creating another"),
+    ("mine", "create PodGroup mine in namespace default; or remove the annotation")])
+def test_a_pod_whose_pod_group_is_gone_is_told_what_to_do(name, said):
     cluster = Cluster().node("n1", cpu=8).add(
         "{apiVersion: v1, kind: Pod, metadata: {name: sts-0, annotations: {"
-        "scheduling.k8s.io/group-name: gone}}, spec: {schedulerName: volcano, containers: [{name: "
-        "c, image: i}]}}")
-    assert "PodGroup gone is gone, and the annotation scheduling.k8s.io/group-name keeps" in (
-        cluster.why("sts-0").text)
+        f"scheduling.k8s.io/group-name: {name}}}}}, spec: {{schedulerName: volcano, containers: "
+        "[{name: c, image: i}]}}")
+    assert said in cluster.why("sts-0").text
 
 
 def test_the_label_that_a_topology_spread_lacks_is_named():

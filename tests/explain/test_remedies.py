@@ -112,14 +112,17 @@ spec:
 """
 
 
-def ghosts(cluster, count, cpu):
+def ghosts(cluster, count, cpu, ended=False):
     for number in range(count):
         cluster.job(f"ghost-{number}", pods=2, cpu=cpu)
     objects = cluster.job("train", cpu=2).objects()
     for obj in objects:
         if obj.kind == "PodGroup" and obj.name.startswith("ghost"):
             obj.status.phase = "Inqueue"
-    return [obj for obj in objects if obj.kind != "Pod" or not obj.name.startswith("ghost")]
+        elif obj.kind == "Pod" and obj.name.startswith("ghost"):
+            obj.status.phase = "Failed"
+    return [obj for obj in objects if ended or obj.kind != "Pod" or not obj.name.startswith(
+        "ghost")]
 
 
 def in_queue(cluster, *names):
@@ -143,6 +146,9 @@ SCENES = {
     "ghosts": (lambda: ghosts(Cluster().node("n1", cpu=8), 3, 2), conf(),
                "delete 2 of the 3 PodGroups without pods (default/ghost-0, default/ghost-1)",
                "train is placed on n1"),
+    "pods that have ended, whose PodGroups still reserve": (
+        lambda: ghosts(Cluster().node("n1", cpu=8), 3, 2, ended=True), conf(),
+        "delete default/ghost-0, default/ghost-1", "train is placed on n1"),
     "a reservation that never starts": (
         lambda: in_queue(Cluster().node("n1", cpu=8).job("big", pods=2, cpu=8).job("train", cpu=1),
                          "big"), conf(), "delete default/big", "train is placed on n1"),
@@ -381,6 +387,12 @@ def test_a_deadline_asks_for_no_facts_that_it_does_not_read():
               observer=Noted(inf))
     assert [done[0] for done in ssn.committed] == ["evict", "evict", "pipeline"]
     assert "victims" not in Noted.noted
+
+
+def test_pods_that_have_ended_are_told_as_what_reserves():
+    objects = ghosts(Cluster().node("n1", cpu=8), 3, 2, ended=True)
+    assert ("Reserved by 3 PodGroups whose pods have all ended (default/ghost-0, default/ghost-1, "
+            "default/ghost-2, cpu 4 each)." in Explainer(objects, conf()).why("train").text)
 
 
 def test_no_time_gives_no_remedy_and_they_come_one_by_one():

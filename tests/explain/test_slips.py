@@ -75,6 +75,9 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
         "{ephemeral-storage: 50Gi}", nodes="cpu: 4, ephemeral-storage: 20Gi"),
      "the largest has 20Gi",
      "job default/web: request per pod ephemeral-storage 50Gi -> 20Gi (web is placed on n1)"),
+    ("thousandths of a CPU without their unit", written("{cpu: 3000}"),
+     "cpu 3000 without a unit counts whole CPUs: is 3000m meant?",
+     "job default/web: request per pod cpu 3000 -> 3000m (web is placed on n1)"),
     ("a gate is named", written(pods="schedulingGates: [{name: example.com/quota}]"),
      "(example.com/quota); whoever set it has to remove it.",
      "job default/web: without its scheduling gates (web is placed on n1)"),
@@ -100,6 +103,9 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
         pods='tolerations: [{key: GPU, value: "true", effect: NoSchedule}]'),
      "It tolerates GPU=true:NoSchedule, and the taint is gpu=present:NoSchedule.",
      "job default/web: with a toleration of gpu:NoSchedule (web is placed on n1)"),
+    ("a part that is not a container's", written("{cpu: 4}", pods="overhead: {cpu: 250m}"),
+     "cpu 0.25 of it is the overhead of its RuntimeClass (spec.overhead).",
+     "job default/web: request per pod cpu 4 -> 3 (web is placed on n1)"),
     ("a toleration of no taint that is there", made(
         NODE.replace("node.kubernetes.io/not-ready", "gpu"),
         pods="tolerations: [{key: spot, operator: Exists}]"),
@@ -148,6 +154,19 @@ def test_pods_that_volcano_does_not_schedule_are_named():
     cluster = Cluster().node("n1", cpu=4).add(OTHERS).job("web", pods=1, cpu=2)
     assert "Pods that Volcano does not schedule hold cpu 3 (kube-system/agent)." in Explainer(
         cluster.objects()).why("web").text
+
+
+def test_pods_that_hold_nothing_of_it_are_not_named_and_none_is_evicted():
+    cluster = Cluster().node("n1", cpu=4).add(OTHERS).add(OTHERS.replace(
+        "name: agent", "name: idle").replace("cpu: 3", "memory: 1Gi")).job("web", pods=1, cpu=2)
+    assert ("hold cpu 3 (kube-system/agent). Volcano evicts none of them." in
+            Explainer(cluster.objects(), RECLAIM).why("web").text)
+
+
+def test_a_node_of_a_size_that_none_is_likely_to_have_is_not_offered():
+    offered = [any(" more node" in remedy.change for remedy in Explainer(
+        written(f"{{cpu: {cpu}}}"), ALLOCATE).why("web").remedies) for cpu in (20, 100)]
+    assert offered == [True, False]
 
 
 def test_a_job_with_fewer_places_is_not_said_to_wait():

@@ -9,10 +9,11 @@ from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
+from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, part
-from volcano_lab.explain.slips import announced
+from volcano_lab.explain.slips import announced, in_milli
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
@@ -285,6 +286,12 @@ class Evidence:
             yield Message("resource.near", resource=name, near=close, amount={
                 close: there[close]}) if close else Message("resource.unknown", resource=name)
 
+    def missing_unit(self, task: TaskInfo) -> Message | None:
+        """Return that the CPUs which a pod requests may be meant in thousandths."""
+        asked = task.init_resreq.get("cpu")
+        found = in_milli(asked, self.largest_nodes.get("cpu", 0.0))
+        return Message("unit.milli", asked=f"{asked / 1000:g}") if found else None
+
     def placed_just_before(self, job: str, record: Record) -> list[TaskInfo]:
         """Return the pods of a job that were placed in this cycle before a record."""
         now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
@@ -297,8 +304,14 @@ class Evidence:
         return Message("own_pods", n=len(own)) if own else None
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
-        """Yield that the pod's init containers request this much of some resources."""
+        """Yield what of the request for some resources is overhead, and that the init containers
+        request this much.
+        """
         spec = task.pod.spec
+        overhead = amounts(Resource.from_list(spec.overhead))
+        if any(map(overhead.get, names)):
+            yield Message("overhead", overhead={
+                name: overhead[name] for name in names if overhead.get(name)})
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
         later = spec.init_containers and pod_resource_request(
             task.pod.changed(spec={"init_containers": sidecars}))

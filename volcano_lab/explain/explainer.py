@@ -144,8 +144,9 @@ class Explainer(Shown):
         """
         queue = groups.get(left_out.facts["name"], "default")
         for pod in pods[:1] if left_out.code == "left_out.no_pod_group" else ():
-            yield Message("left_out.stale", group=pod.metadata.annotations[GROUP_NAME],
-                          annotation=GROUP_NAME)
+            group = pod.metadata.annotations[GROUP_NAME]
+            yield Message("left_out.stale" if group.startswith("podgroup-") else "left_out.create",
+                          group=group, annotation=GROUP_NAME, namespace=pod.namespace)
         if queue not in self.session.queues:
             yield origin.near(queue, self.session.queues)
         names = {key.partition("/")[2] for key in groups}

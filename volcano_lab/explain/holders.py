@@ -12,8 +12,14 @@ from functools import partial, reduce
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo, total
-from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.api.status import (
+    ALLOCATED_STATUSES,
+    FAILED,
+    READY_STATUSES,
+    RELEASING,
+    SUCCEEDED,
+)
+from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
 from volcano_lab.explain.origin import near
 from volcano_lab.messages import Message, Said
@@ -74,8 +80,16 @@ def largest(by_job: dict[str, Amounts], names: list[str]) -> list[str]:
 
 
 def is_ghost(seen: Evidence, uid: str) -> bool:
-    """Return whether a PodGroup was admitted before this cycle, and has no pods."""
-    return not seen.ssn.jobs[uid].tasks and not seen.of("enqueued", job=uid)
+    """Return whether a PodGroup was admitted before this cycle, and has no pods, or only such as
+    have ended.
+    """
+    job = seen.ssn.jobs[uid]
+    return len(job.tasks) == _ended(job) and not seen.of("enqueued", job=uid)
+
+
+def _ended(job: JobInfo) -> int:
+    """How many pods of a job have ended."""
+    return len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
 
 
 def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[str],
@@ -90,7 +104,9 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
     if len(ghosts) > 1:
         each = {str(part(by_job[uid], names)): part(by_job[uid], names) for uid in ghosts}
         same = Message("holder.ghosts_each", amount=next(iter(each.values())))
-        holders.append(Message("holder.ghosts", n=len(ghosts), jobs=[*map(seen.called, ghosts)],
+        ended = ".ended" if any(seen.ssn.jobs[uid].tasks for uid in ghosts) else ""
+        holders.append(Message(f"holder.ghosts{ended}", n=len(ghosts),
+                               jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
     holders += [Message("holder", job=seen.called(uid), amount=part(by_job[uid], names),
@@ -105,17 +121,25 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
 def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> Message | None:
     """Return what pods on some nodes hold that Volcano does not schedule."""
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
-            if task.job not in seen.ssn.jobs and str(task.status) in HOLDING]
+            if task.job not in seen.ssn.jobs and str(task.status) in HOLDING
+            and any(map(task.resreq.get, names))]
     taken = part(amounts(total(task.resreq for task in pods)), names)
     largest_first = sorted(pods, key=lambda task: [-task.resreq.get(name) for name in names])
     return Message("strangers", taken=taken, pods=[task.key for task in largest_first]) if any(
         taken.values()) else None
 
 
+def _strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> list[Message]:
+    """The same, and that no action evicts these pods."""
+    found = strangers(seen, names, nodes)
+    evicts = not seen.ssn.enabled_actions.isdisjoint(POINTS)
+    return [found] * bool(found) + [Message("strangers.stay")] * bool(found and evicts)
+
+
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
     """Return the state of a job with reserved resources when another one was refused."""
     if is_ghost(seen, job.uid):
-        return Message("holder.no_pods")
+        return Message("holder.ended" if job.tasks else "holder.no_pods")
     if any(each.number < record.number for each in seen.of("enqueued", job=job.uid)):
         return Message("holder.admitted")
     start = seen.trace.start
@@ -163,7 +187,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level),
-        strangers(seen, names, nodes or ()), *_over(seen, names)]
+        *_strangers(seen, names, nodes or ()), *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, total
+from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api import objects as api
 from volcano_lab.api.job import SLA_WAITING_TIME, SLA_WAITING_TIME_SHORT
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
@@ -97,6 +97,10 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
               for driver, claim in drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
+    found += [("memory-in-bytes", Message("memory_in_bytes", queue=name, field=field,
+                                          found=amounts["memory"]))
+              for name, field, amounts in _amounts(ssn)
+              if 0 < quantity.parse(amounts.get("memory", "0")) < 2**20]
     return found + [("tree", warning) for warning in getattr(tree, "warnings", ())]
 
 
@@ -191,16 +195,22 @@ def _tier_names(ssn: Session) -> Iterator[Notice]:
 def _queue_slips(ssn: Session) -> Iterator[Notice]:
     """Yield resources of queues that no node has, with the nearest name that one has."""
     there = [name for name, amount in ssn.total_resource if amount]
+    for name, field, amounts in _amounts(ssn):
+        for resource in amounts:
+            close = meant(resource, there) or next(
+                (each for each in there if each.endswith(f"/{resource}")), "")
+            if resource not in there and close:
+                yield Message("place.queue", name=name), Message(
+                    "unread.resource", field=field, found=resource, allowed=close)
+
+
+def _amounts(ssn: Session) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the queue, the field and the amounts of each limit and share that is written."""
     for name, queue in sorted(ssn.queues.items()):
         spec = queue.queue.spec
-        for field, amounts in (("capability", spec.capability), ("deserved", spec.deserved),
-                               ("guarantee", spec.guarantee.resource)):
-            for resource in amounts or {}:
-                close = meant(resource, there) or next(
-                    (each for each in there if each.endswith(f"/{resource}")), "")
-                if resource not in there and close:
-                    yield Message("place.queue", name=name), Message(
-                        "unread.resource", field=f"spec.{field}", found=resource, allowed=close)
+        yield name, "spec.capability", spec.capability or {}
+        yield name, "spec.deserved", spec.deserved or {}
+        yield name, "spec.guarantee", spec.guarantee.resource or {}
 
 
 def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:

@@ -188,7 +188,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         zone = seen.ssn.nodes[names[0]].revocable_zone
         hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone, "")
         yield Message("zone.hours" if "-" in hours else "zone.now", zone=zone,
-                      opens=hours.partition("-")[0], time=moment_text(seen.ssn.now)[-5:])
+                      hours=hours, time=moment_text(seen.ssn.now)[-5:])
     if GOING.search(reason):
         yield Message("taint.going")
     elif KUBERNETES.search(reason):
@@ -285,6 +285,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
                    left=_one_by_one(left, lacking, most, everywhere, MOST if some else 0))
     return Cause(code, [said, *seen.at_first(task, largest or names),
+                        seen.missing_unit(task) if largest else None,
                         None if largest else seen.own(task.job, choice),
                         *seen.not_announced(largest)], numbers, [choice])
 

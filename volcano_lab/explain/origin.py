@@ -102,6 +102,7 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         over = [name for name in asked if name != "pods" and asked[name] > most[name]]
         if over:
             yield Cause.of("pod_too_large", *seen.at_first(task, over), *seen.not_announced(over),
+                           seen.missing_unit(task),
                            context=True, pod=task.key, asked=part(asked, over),
                            largest=part(most, over))
             return

@@ -11,11 +11,12 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api.formatting import quantity_text
 from volcano_lab.explain import values
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import grows
-from volcano_lab.explain.slips import announced
+from volcano_lab.explain.slips import BEYOND, announced, in_milli
 from volcano_lab.framework import Session
 from volcano_lab.trace.plain import amounts
 
@@ -33,15 +34,22 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     largest = _largest(job, waiting)
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
+    most = {name: max(node.allocatable.get(name) for node in ssn.nodes.values())
+            for name in largest} if ssn.nodes else {}
     there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
     slips = _slips(largest, there)
     for name, close in slips.items():
         yield from _renamed(world, job.uid, name, close)
     fewer = members if any("asked" in cause.numbers for cause in causes) else 1
     for name in _resources(causes) or largest:
-        if name in largest and name not in slips and name != "pods":
+        if name == "cpu" and in_milli(largest.get(name, 0.0), most.get(name, 0.0)):
+            yield once(setting(world.job(job.uid), "requests", name, to=quantity_text(
+                name, largest[name] / 1000) + "m"), rank=Rank.JOB)
+        elif name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    if not slips:
+    likely = all(amount <= BEYOND * most[name] for name, amount in largest.items()
+                 if most.get(name))
+    if not slips and likely:
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, there, members))

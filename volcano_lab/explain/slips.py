@@ -11,6 +11,9 @@ from volcano_lab.api.objects import Node, Pod
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 
+BEYOND = 8
+"""So many times larger than the largest node none is likely to be."""
+
 
 def values_by_label(nodes: Iterable[Node]) -> dict[str, set[str]]:
     """The values that nodes have of each label."""
@@ -67,6 +70,17 @@ def announced(resource: str, there: Iterable[str]) -> str:
     vendor, slash, _ = resource.partition("/")
     kin = [each for each in there if slash and each.startswith(f"{vendor}/")]
     return meant(resource, there) or "".join(kin[:1])
+
+
+def in_milli(asked: float, largest: float) -> bool:
+    """Return whether a request for CPU, in internal units, is one in thousandths that lacks its
+    unit: larger than any node is likely to be, and in thousandths not larger than one that is
+    there.
+
+    >>> in_milli(4000_000.0, 16_000.0), in_milli(24_000.0, 16_000.0)
+    (True, False)
+    """
+    return asked > BEYOND * largest and 1000 <= asked / 1000 <= largest
 
 
 def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:

@@ -91,14 +91,18 @@ def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
     """
     if not missing or job.status.state.phase not in ("", "Pending", "Running"):
         return None
-    one, why = usage(missing[0].spec, {}), None
+    styles: dict[str, str] = {}
+    one, why = usage(missing[0].spec, styles), None
     for quota in quotas:
         hard, used = quota.status.hard, quota.status.used
         over = [name for name, amount in one.items() if quota.namespace == job.namespace
                 and name in hard and quantity.parse(used.get(name, "0")) + amount
                 > quantity.parse(hard[name])]
         if over:
-            why = Message("unmade.quota", quota=quota.key, resources=over)
+            asked = amounts_text({name: one[name] for name in over[:1]}, styles)
+            why = Message("unmade.quota", quota=quota.key, resources=over, sums=[
+                Message("unmade.quota.sum", used=used.get(name, "0"), asked=asked[name],
+                        hard=hard[name]) for name in asked])
     return Message("unmade.lacking", count=len(missing), pods=of, quota=why,
                    names=[pod.name for pod in missing])
 
