@@ -9,7 +9,7 @@ from volcano_lab.api.objects import Node, Pod, PodGroup, Queue
 from volcano_lab.cache import Cache
 from volcano_lab.explain.lint import doubts
 from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.scheduler import Scheduler, run_once
+from volcano_lab.scheduler import run_once
 
 
 def of_kind(cluster, kind):
@@ -181,7 +181,6 @@ def test_removing_what_is_not_there():
 @pytest.mark.parametrize(("use", "error", "sentence"), [
     (lambda: Cluster().run(5), ConfError, "it is 5; allowed is text or a mapping."),
     (lambda: Cluster().run({"actions": ["allocate"]}), ConfError, "actions (line 1) is a list"),
-    (lambda: Scheduler(Cluster()), TypeError, "is Cluster(Queue=2); allowed is a Cache"),
     (lambda: Cache([5]), TypeError, "an object of a cache is 5; allowed is one that a manifest"),
     (lambda: run_once(Cache(), now=float("nan")), ValueError,
      "now is nan; allowed is a number of seconds since 1970"),

@@ -220,17 +220,13 @@ def test_amounts_as_text(name, value, text):
 
 
 @pytest.mark.parametrize(("use", "sentence"), [
-    (lambda cycle: tables.queues(5), "queues: cycle is 5; allowed is a Cycle"),
     (lambda cycle: tables.queues(), "queues: missing a required argument: 'cycle'; allowed are "
      "cycle, resource"),
     (lambda cycle: tables.queues(cycle, resuorce="cpu"), "queues: got an unexpected keyword "
      "argument 'resuorce' (resource?); allowed are cycle, resource"),
-    (lambda cycle: tables.queues(cycle, ["cpu"]), "queues: resource is ['cpu']; allowed is text"),
     (lambda cycle: tables.queues(cycle)["deservd"], "the table has no column 'deservd'; it has "
      "weight, guarantee, deserved, "),
     (lambda cycle: tables.jobs(cycle)[["phase", 5]], "the table has no column ['phase', 5]; it"),
-    (lambda cycle: charts.transitions(title=5), "transitions: title is 5; allowed is text"),
-    (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):
     cycle = Cluster().node("n", cpu=1).job("j", cpu=2).run()

@@ -173,8 +173,6 @@ class ClusterObjects(Shown):
         return self
 
     def _describe(self, kind: str, name: str, arguments: dict[str, Any]) -> Self:
-        if not isinstance(name, str):
-            raise TypeError(name)  # which `friendly_errors` turns into a sentence
         given = {word: value for word, value in arguments.items() if word not in ("self", "name")
                  and value is not None}
         before = self._described.get((kind, name))

@@ -6,7 +6,6 @@ a simulation's run by its `timeline`; `widgets.tables` shows a cycle as tables.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -31,7 +30,7 @@ COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back"
           "also legal": "#D9D9D9"}
 
 
-@partial(friendly_errors, first=True)
+@friendly_errors
 def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
     """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
     map, three small multiples of lines. Raises `ValueError` if the sweep has no such metric.
@@ -68,7 +67,7 @@ def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
                   paragraph(words))
 
 
-@partial(friendly_errors, first=True)
+@friendly_errors
 def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
     """Draw what each queue holds (a bar) and deserves (a tick), per resource, with a bar for each
     of some named cycles, such as before and after a change.
@@ -91,7 +90,7 @@ def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
     return styled(chart, title, alt_text)
 
 
-@partial(friendly_errors, first=True)
+@friendly_errors
 def transitions(title: str = "") -> alt.Chart:
     """Draw the legal transitions, a row per state and a column per next state: numbers are a pod's
     path without failures; an empty cell is illegal.

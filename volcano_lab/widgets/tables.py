@@ -172,7 +172,7 @@ def placements(cycle: Cycle) -> Table:
 
 
 for _name in __all__:
-    globals()[_name] = friendly_errors(globals()[_name], first=True)
+    globals()[_name] = friendly_errors(globals()[_name])
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
 from importlib import import_module
 from itertools import product
 from math import prod
@@ -65,7 +64,7 @@ class Sweep(Shown):
         return import_module("volcano_lab").charts.plot(self, metric)
 
 
-@partial(friendly_errors, first=True)
+@friendly_errors
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
           conf: Conf = None,
