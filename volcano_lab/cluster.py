@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
-from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.described import Added, ClusterObjects
@@ -96,8 +96,13 @@ class Cluster(ClusterObjects):
         ['allocate']
         """
         given = self.conf if conf is None else conf
-        return conf_of(given if isinstance(given, SchedulerConfiguration) else
-                       scheduler_conf_of(self.others) if given is None else conf_text(given))
+        try:
+            return conf_of(given if isinstance(given, SchedulerConfiguration) else
+                           scheduler_conf_of(self.others) if given is None else conf_text(given))
+        except ConfError as error:
+            if isinstance(given, Path) or given == "-":
+                error.args = (f"{given}: {error}",)
+            raise
 
     def has_configuration(self, conf: Conf = None) -> bool:
         """Return whether a configuration is named, or Volcano's default is taken."""

@@ -82,6 +82,12 @@ def _main(arguments: list[str] | None) -> int:
                        if error.filename else Mistake("the output: {problem}", problem=reason))
     except click.Abort:
         return INTERRUPTED
+    except Exception as error:
+        from volcano_lab.messages import OneSentence
+
+        if not isinstance(error, OneSentence):
+            raise
+        return _report(Mistake("{problem}", problem=error))
     finally:
         gc.enable()
         logging.getLogger("volcano_lab").removeHandler(quiet)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from volcano_lab.cli import DONE, FOUND
-from volcano_lab.cli.inputs import cluster_of, mistakes
+from volcano_lab.cli.inputs import cluster_of
 from volcano_lab.cli.output import print_data, styled, width
 from volcano_lab.manifests.live import command_line
 from volcano_lab.messages import Message, gettext, wrapped
@@ -35,6 +35,5 @@ def export(files: Sequence[str], form: str, anonymise: bool, conf: str | None,
            recursive: bool, context: str | None = None) -> int:
     """Print objects as manifests or as a case. Raises `Mistake`."""
     cluster = cluster_of(files, conf, recursive, context)
-    with mistakes(conf):
-        print(cluster.export(form, anonymise=anonymise), end="")
+    print(cluster.export(form, anonymise=anonymise), end="")
     return DONE

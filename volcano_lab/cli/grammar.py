@@ -465,10 +465,7 @@ def serve(verbosity: int, **given: Any) -> int:
       volcano-lab serve manifests/ --period 0.5 --port 0 -v 3
     """
     server = loaded("server.service")
-    try:
-        code = server.serve(level=verbosity, **given)
-    except server.Misuse as error:
-        raise Mistake(str(error)) from None
+    code = server.serve(level=verbosity, **given)
     with suppress(OSError, ValueError):  # the output is closed
         sys.stdout.flush()
     os._exit(code)  # freeing a large cluster takes longer than the exit may

@@ -1,25 +1,11 @@
 """The input of the commands: a cluster (from files, or a live one), a configuration, a time."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from volcano_lab.cli import Mistake
 from volcano_lab.cluster import Cluster, Conf
-from volcano_lab.framework import ConfError
-from volcano_lab.manifests.loader import ManifestError
-
-
-@contextmanager
-def mistakes(conf: str | None = None) -> Iterator[None]:
-    """Raise errors of manifests and of a configuration as a `Mistake`."""
-    try:
-        yield
-    except ManifestError as error:
-        raise Mistake(str(error)) from None
-    except ConfError as error:
-        raise Mistake(f"{conf}: {error}" if conf else str(error)) from None
 
 
 def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = False,
@@ -32,9 +18,8 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
                       "input")
     if files and context is not None:
         raise Mistake("--context is given with FILEs; allowed is one of them")
-    with mistakes():
-        return Cluster.read(*files, conf=conf_file(conf), recursive=recursive
-                            ) if files else Cluster.live(context or "", conf_file(conf))
+    return Cluster.read(*files, conf=conf_file(conf), recursive=recursive
+                        ) if files else Cluster.live(context or "", conf_file(conf))
 
 
 def conf_file(conf: str | None) -> Conf:

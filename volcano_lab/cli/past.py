@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from volcano_lab.cli import Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes
+from volcano_lab.cli.inputs import cluster_of, conf_file
 from volcano_lab.cli.replay import Recorded, life_mistakes, lives, read_cases, recording
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Timeline
@@ -26,7 +26,7 @@ def past(files: Sequence[str], name: str, conf: str | None, cycle: int | None, l
         return _lived(recorded, files[0], name, life, cycle), [], True
     cluster = cluster_of(files, conf, context=context) if files or life is None else Cluster(
         conf=conf_file(conf))
-    with mistakes(conf), log.quiet():
+    with log.quiet():
         warnings = cluster.objects().warnings + cluster.admit(refuse=False)
         named = cluster.has_configuration()
         if life is None:

@@ -10,9 +10,9 @@ from typing import Any
 
 from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, mistakes, moment
+from volcano_lab.cli.inputs import cluster_of, moment
 from volcano_lab.cli.output import show, styled, table, warn, width
-from volcano_lab.messages import Message, wrapped
+from volcano_lab.messages import Message, OneSentence, wrapped
 from volcano_lab.trace import Trace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
@@ -35,9 +35,8 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive,
                                         cycles=cycles, verbosity=verbosity))
     cluster = cluster_of(files, conf, recursive, context)
-    with mistakes(conf):
-        warnings = cluster.admit()
-        cycle = cluster.run(now=moment(now), cycles=cycles, trace=Trace() if verbosity else None)
+    warnings = cluster.admit()
+    cycle = cluster.run(now=moment(now), cycles=cycles, trace=Trace() if verbosity else None)
     if verbosity:
         print(*cycle.log(verbosity), "", sep="\n")
     warnings = warnings + cluster.warnings(cycle)
@@ -70,7 +69,7 @@ def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) ->
             print(f"-- {datetime.now():%H:%M:%S}")
             try:
                 again()
-            except Mistake as mistake:
+            except (Mistake, OneSentence) as mistake:
                 print(mistake, flush=True)
         time.sleep(pause)
 

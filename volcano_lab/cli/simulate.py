@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.inputs import cluster_of, mistakes
+from volcano_lab.cli.inputs import cluster_of
 from volcano_lab.cli.output import show
-from volcano_lab.simulation import WorkloadError
 
 _LENGTH = re.compile(r"(?:(uniform|exponential):)?([0-9.]+)(s|m|h|d|)(?:\.\.([0-9.]+)(s|m|h|d|))?")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -18,12 +17,7 @@ _RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
 def simulate(files: Sequence[str], conf: str | None, output: str, recursive: bool,
              context: str | None, **time: Any) -> int:
     """Run and print a simulation. Raises `Mistake`."""
-    cluster = cluster_of(files, conf, recursive, context)
-    try:
-        with mistakes(conf):
-            history = cluster.simulate(**over_time(**time))
-    except WorkloadError as error:
-        raise Mistake(str(error)) from None
+    history = cluster_of(files, conf, recursive, context).simulate(**over_time(**time))
     data = {"cluster": history.measures("cluster")[0], "queues": history.measures("queues"),
             "jobs": history.measures("jobs")}
     if output == "name":

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_file, mistakes
+from volcano_lab.cli.inputs import cluster_of, conf_file
 from volcano_lab.cli.output import show, warn
 from volcano_lab.cli.simulate import over_time
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.files import Unreadable, values
-from volcano_lab.messages import NoSuch
-from volcano_lab.simulation.sweep import Sweep, SweepError
+from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.simulation.sweep.run import CONF
 
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
@@ -31,16 +30,12 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     if len(columns) < len(pairs):
         raise Mistake("--grid is given twice with the same name; allowed is once, with "
                       "all values")
-    try:
-        with mistakes(conf):
-            files_of = {conf_text(conf_file(str(file))): file for file in columns.get(CONF, ())}
-            if files_of:
-                columns[CONF] = list(files_of)
-            found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,
-                                  scheduler=scheduler, path=results,
-                                  progress=_progress if sys.stderr.isatty() else None)
-    except (SweepError, NoSuch) as error:
-        raise Mistake(str(error)) from None
+    files_of = {conf_text(conf_file(str(file))): file for file in columns.get(CONF, ())}
+    if files_of:
+        columns[CONF] = list(files_of)
+    found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,
+                          scheduler=scheduler, path=results,
+                          progress=_progress if sys.stderr.isatty() else None)
     warn(found.warnings)
     for row in found.rows + found.failures if files_of else ():
         row[CONF] = files_of[row[CONF]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.api import amount_text
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.inputs import cluster_of, mistakes, moment
+from volcano_lab.cli.inputs import cluster_of, moment
 from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
@@ -40,9 +40,8 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
     timeline = None
     if cycle is None and life is None:
         cluster = cluster_of(files, conf, context=context)
-        with mistakes(conf):
-            warnings = cluster.admit(refuse=False)
-            explainer = cluster.explainer(now=moment(now), about=name or "")
+        warnings = cluster.admit(refuse=False)
+        explainer = cluster.explainer(now=moment(now), about=name or "")
         warnings, named = explainer.objects.warnings + warnings, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
