@@ -116,7 +116,7 @@ def test_a_misspelt_fact_is_said_with_the_names_that_exist(text, said):
         Breakpoint(text)
 
 
-@pytest.mark.parametrize("text", [None, 5, [], "x" * 10**6, "\x1b[31m", "anything where \x1b",
+@pytest.mark.parametrize("text", ["x" * 10**6, "\x1b[31m", "anything where \x1b",
                                   "anything where " + "x" * 10**6, "[/]", "where", ""])
 def test_whatever_is_no_breakpoint_is_one_short_sentence(text):
     with pytest.raises(OneSentence) as told:

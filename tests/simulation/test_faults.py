@@ -128,14 +128,6 @@ def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
         Faults(chance)
 
 
-@pytest.mark.parametrize("entry", ["bind_refused", ["bind_refused", 2], [2, "bind_refused", 1]])
-def test_a_plan_that_is_none_is_told_in_a_sentence(entry):
-    with pytest.raises(
-            ValueError,
-            match=r"the plan of faults has .*; allowed are a time in seconds and a kind"):
-        Faults(plan=[entry])
-
-
 def test_a_cycle_of_one_action_has_nothing_between_two_actions():
     sim = Simulation(Cluster().node("n0", cpu=4), "actions: allocate",
                      faults=Faults({"cycle_crash": 1.0}))

@@ -17,7 +17,7 @@ def run_events(sim: Simulation, count: int) -> None:
 
 def settle(sim: Simulation, longest: float = 100_000.0) -> None:
     """No more jobs, failures or faults; let time pass until every job that can has finished."""
-    sim.faults.chance, sim.faults.plan, sim.node_failures = {}, [], None
+    sim.faults.chance, sim.faults.plan = {}, []
     take_off(sim, "arrival", "node_failure")
     end = sim.calendar.now + longest
     while sim.calendar.now < end and not _still(sim):

@@ -46,11 +46,6 @@ class Faults:
     struck: Counter[str] = field(factory=Counter, converter=Counter)
 
     def __attrs_post_init__(self) -> None:
-        for entry in self.plan:
-            if not (isinstance(entry, list | tuple) and len(entry) == 2
-                    and isinstance(entry[0], int | float)):
-                raise Misuse("the plan of faults has {entry}; allowed are a time in seconds and a "
-                             "kind", entry=repr(entry))
         for kind in (*self.chance, *(kind for _, kind in self.plan)):
             if kind not in KINDS:
                 raise Misuse('the faults name kind "{kind}"; allowed are {kinds:,}', kind=kind,

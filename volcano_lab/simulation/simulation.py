@@ -20,7 +20,7 @@ from volcano_lab.framework import Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
-from volcano_lab.messages import friendly_errors, gettext, log, one_line
+from volcano_lab.messages import friendly_errors, gettext, log
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
@@ -64,20 +64,11 @@ class Simulation:
                  node_failures: Sequence[float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
                  check: bool = False, skip_idle: bool = False):
-        if not isinstance(workload, list | tuple) or not all(
-                isinstance(stream, Arrivals) for stream in workload):
-            raise WorkloadError("workload is {workload}; allowed is a list of streams, as every() "
-                                "and poisson() give them", workload=one_line(repr(workload), 100))
-        if node_failures is not None and (
-                not isinstance(node_failures, list | tuple) or len(node_failures) != 2):
-            raise WorkloadError("node_failures is {given}; allowed are two lengths of time: until "
-                                "a node fails, and until it is back", given=repr(node_failures))
         self.conf, self.seed, self.period, self.check = conf, seed, period, check
         self.workload, self.faults, self.observer = list(workload), faults or Faults(), observer
-        self.node_failures = None if node_failures is None else tuple(
-            spread(value) for value in node_failures)
         _check_number("period", period, "a number of seconds above 0", 1 / TICKS)
-        if self.node_failures is not None and not self.node_failures[0].passes:
+        self.failing, self.repaired = map(spread, node_failures or (0, 0))
+        if node_failures is not None and not self.failing.passes:
             raise WorkloadError("node_failures has no time between two failures; allowed are "
                                 "seconds above 0")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
@@ -109,7 +100,7 @@ class Simulation:
         self.side.take_in(objects.later.values())
         for stream in range(len(self.workload)):
             self._next_arrival(stream)
-        if self.node_failures is not None:
+        if self.failing.passes:
             self._next_node_failure()
         self.calendar.after(0.0, "cycle")
 
@@ -286,11 +277,11 @@ class Simulation:
         names = [node.name for node in self.server.list("Node")]
         if names:
             self.side.node_fails(self.random["nodes"].choice(names),
-                                 self.node_failures[1].draw(self.random["nodes"]))
+                                 self.repaired.draw(self.random["nodes"]))
         self._next_node_failure()
 
     def _next_node_failure(self) -> None:
-        self.calendar.after(self.node_failures[0].draw(self.random["nodes"]), "node_failure")
+        self.calendar.after(self.failing.draw(self.random["nodes"]), "node_failure")
 
     def _on_pod_deleted(self, pod: str) -> None:
         if self.server.find("Pod", pod) is not None:

@@ -148,10 +148,6 @@ class Arrivals:
     times: list[float] | None = None
 
     def __attrs_post_init__(self) -> None:
-        wrong = [each for each in self.templates if not isinstance(each, JobTemplate)]
-        if wrong:
-            raise WorkloadError("a template of a stream of jobs is {wrong}; allowed is a "
-                                "JobTemplate", wrong=repr(wrong[0]))
         if self.count is not None and (type(self.count) is not int or self.count < 0):
             raise WorkloadError("the count of a stream of jobs is {count}; allowed is a whole "
                                 "number from 0, or None for no end", count=repr(self.count))

@@ -1,15 +1,8 @@
 """The kinds of records: `kinds.toml` has the fields and the meaning of each; its sentence is here,
 with numbers in display units.
 
-The stepper, breakpoints, `volcano-lab why` and the documentation read them. Add a kind of your own:
-
->>> from volcano_lab.trace.record import Record
->>> @kind("tea_break", "queue minutes", "nobody works")
-... def _tea(record):
-...     return f"queue {record['queue']} rests for {record['minutes']} minutes"
->>> KINDS["tea_break"].sentence(Record(1, "", "tea_break", ("queue", "minutes"), ("a", 5)))
-'queue a rests for 5 minutes'
->>> del KINDS["tea_break"]
+The stepper, breakpoints, `volcano-lab why` and the documentation read them. A plugin may note kinds
+of its own, whose sentence is the list of their facts.
 """
 
 import tomllib
@@ -44,21 +37,6 @@ class Kind:
     about: str
     sentence: Sentence
     detail: bool = False
-
-
-KINDS: dict[str, Kind] = {}
-"""Every known kind by its name."""
-
-
-def kind(name: str, fields: str, about: str, detail: bool = False
-         ) -> Callable[[Sentence], Sentence]:
-    """Register the function below as the sentence of a kind of record."""
-
-    def register(sentence: Sentence) -> Sentence:
-        KINDS[name] = Kind(name, tuple(fields.split()), about, sentence, detail)
-        return sentence
-
-    return register
 
 
 def sentence(record: Record | None) -> str:
@@ -245,7 +223,8 @@ def _plain(name: str, row: Mapping[str, Any]) -> Sentence:
     return sentence
 
 
-for _name, _row in tomllib.loads(
-        Path(__file__).with_suffix(".toml").read_text("utf-8")).items():
-    kind(_name, _row.get("fields", ""), _row["about"], _row.get("detail", False))(
-        SENTENCES.get(_name) or _plain(_name, _row))
+KINDS = {name: Kind(name, tuple(row.get("fields", "").split()), row["about"],
+                    SENTENCES.get(name) or _plain(name, row), row.get("detail", False))
+         for name, row in tomllib.loads(
+             Path(__file__).with_suffix(".toml").read_text("utf-8")).items()}
+"""Every known kind by its name."""

@@ -6,7 +6,6 @@ workers repeatedly is a failure of its own.
 """
 
 import pickle
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -18,8 +17,6 @@ from volcano_lab.messages import OneSentence, gettext
 from volcano_lab.messages.install import install_line
 
 Item = tuple[int, Any]
-TRIES = 3
-"""How often an item may crash its worker."""
 LOCAL = "local"
 """The address of a Dask cluster on this machine."""
 
@@ -78,22 +75,16 @@ def _finished(executor: Executor, function: Callable, data: Any, items: Iterable
 
 def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int) -> Iterator[Item]:
     data, left = packed(payload), dict(items)
-    tries: Counter[int] = Counter()
-    alone = False  # after a crash, single items reveal its cause
-    while left:
-        batch = dict(list(left.items())[:1]) if alone else dict(left)
-        with ProcessPoolExecutor(min(workers, len(batch))) as pool:
-            for number, result in _finished(pool, function, data, batch.items()):
-                if not isinstance(result, BrokenProcessPool):
-                    del left[number]
-                    yield number, result
-        lost = batch.keys() & left.keys()
-        tries.update(lost)
-        for number in lost if alone else ():
-            if tries[number] >= TRIES:
-                del left[number]
-                yield number, RuntimeError(gettext("its process died"))
-        alone = bool(lost) and any(tries[number] >= TRIES - 1 for number in left)
+    for alone in (False, False, True):  # after two crashes, single items reveal the cause
+        batches = [[item] for item in left.items()] if alone else [list(left.items())]
+        for batch in filter(None, batches):
+            with ProcessPoolExecutor(min(workers, len(batch))) as pool:
+                for number, result in _finished(pool, function, data, batch):
+                    if not isinstance(result, BrokenProcessPool):
+                        del left[number]
+                        yield number, result
+    for number in left:
+        yield number, RuntimeError(gettext("its process died"))
 
 
 def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
