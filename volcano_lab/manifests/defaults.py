@@ -20,7 +20,7 @@ from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
 from volcano_lab.manifests.field_defaults import FieldDefaults
-from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
+from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
 from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
@@ -156,8 +156,7 @@ class _Controllers:
 
     def label(self, obj: api.KubernetesObject) -> str:
         """Return an object's name in a sentence."""
-        place = self.into.places.get(place_key(obj))
-        return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
+        return labelled(obj, self.into.places.get(place_key(obj)))
 
     def count(self, obj: api.KubernetesObject) -> int:
         """Return how many pods controllers create for an object."""

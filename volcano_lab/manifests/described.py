@@ -148,8 +148,10 @@ class ClusterObjects(Shown):
         2
         """
         for obj in objects:
-            more = manifests.loads(obj) if isinstance(obj, str) else manifests.load(obj) if (
-                isinstance(obj, Path)) else Loaded(checked_objects([obj]))
+            if isinstance(obj, str | Path):
+                more = manifests.loads(obj) if isinstance(obj, str) else manifests.load(obj)
+            else:
+                more = Loaded(checked_objects([obj]))
             self.others += more
             self.others.warnings += more.warnings
             self.others.places |= more.places

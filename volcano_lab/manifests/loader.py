@@ -317,7 +317,7 @@ class _Batch:
     def _look_for_volumes(self) -> None:
         """Warn once if no object about volumes is given, because claims are then not checked."""
         if not any(obj.kind in STORAGE_KINDS for obj, _ in self._objects.values()):
-            labels = [f"{obj.kind} {obj.key} ({place})" for obj, place in self._objects.values()
+            labels = [labelled(obj, place) for obj, place in self._objects.values()
                       if isinstance(obj, api.Pod) and claims_of(obj)]
             self._not_read |= {gettext(not_modelled.VOLUMES_UNKNOWN): labels} if labels else {}
 
@@ -325,11 +325,16 @@ class _Batch:
         """Refuse two objects with one uid, which would be treated as one."""
         seen: dict[str, str] = {}
         for obj, place in self._objects.values():
-            uid, label = obj.metadata.uid, f"{obj.kind} {obj.key} ({place})"
+            uid, label = obj.metadata.uid, labelled(obj, place)
             if uid and seen.setdefault(uid, label) is not label:
                 self.errors.append(gettext("{label}: metadata.uid is {found}, as that of {other}; "
                                            "allowed is a uid of its own", label=label,
                                            found=found_text(uid), other=seen[uid]))
+
+
+def labelled(obj: api.KubernetesObject, place: str | None) -> str:
+    """Return an object's name in a sentence: kind, namespace/name and its place."""
+    return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
 
 
 def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from volcano_lab.cache import Cache
-from volcano_lab.framework import ConfError, SchedulerConfiguration
+from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.files import Reader, Unreadable
+from volcano_lab.manifests.files import Reader
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.messages import gettext, log, one_line
+from volcano_lab.messages import OneSentence, gettext, log, one_line
 from volcano_lab.scheduler import run_once
 
 
@@ -34,15 +34,17 @@ class ConfFile:
         self.report = report or (lambda problem: log.error("%s", problem))
         self.text: str | None = None
         self.problem = ""
-        self._read: object = None
+        self._read: str | None = None
         self.conf: SchedulerConfiguration = load_conf()
         self.load()
 
-    def load(self) -> bool:
-        """Read the file again; return whether the configuration in force changed."""
+    def load(self, again: bool = False) -> bool:
+        """Read the file, `again` also if it is unchanged; return whether the configuration in force
+        changed.
+        """
         try:
             text = self._given()
-            if text == self._read:
+            if text == self._read and (text is None or not again):
                 return False
             self._read = text
             conf = load_conf(text)
@@ -50,11 +52,9 @@ class ConfFile:
         except OSError as error:
             self._read = None
             return self._broken(gettext("cannot be read ({strerror})", strerror=error.strerror))
-        except ManifestError as error:
-            self._read = None
-            return self._broken("; ".join(error.problems))
-        except (Unreadable, ConfError) as error:
-            return self._broken(str(error).rstrip("."))
+        except OneSentence as error:
+            self._read = None if isinstance(error, ManifestError) else self._read
+            return self._broken("; ".join(str(error).splitlines()).rstrip("."))
         except Exception as error:  # a plugin may raise anything
             return self._broken(one_line(f"{type(error).__name__}: {error}"))
         self.problem, self.text, self.conf = "", text, conf
@@ -64,11 +64,6 @@ class ConfFile:
         log.v(2, "configuration read: actions %s; plugins %s", ", ".join(conf.actions),
               ", ".join(plugins))
         return True
-
-    def forget(self) -> None:
-        """Read the file again the next time, changed or not."""
-        if self._read is not None:
-            self._read = object()
 
     @property
     def where(self) -> str:

@@ -38,7 +38,6 @@ class Folder:
         self.path, self.server = Path(path), server
         self.problems: dict[str, str] = {}
         self.warnings: dict[str, list[str]] = {}
-        self.changed: list[str] = []
         self._broken: dict[str, str] = {}
         self._objects: Contents = {}
         self._accepted: Contents = {}  # per file, objects that contradict no other file
@@ -49,16 +48,11 @@ class Folder:
         self._later: dict[str, list[Pod]] = {}  # per waiting PodGroup
         self._seen: set[str] = set()
 
-    def forget(self) -> None:
-        """Read every file again the next time, changed or not."""
-        self._stamps = dict.fromkeys(self._stamps, (0, 0, 0))
-
-    def read(self) -> bool:
-        """Read the changed files and apply them; return whether any had changed.
+    def read(self, again: bool = False) -> list[str]:
+        """Read the changed files, or `again` all, and apply them; return their names.
         Pods of a Job are created once it is admitted, those of dependent tasks once their
         dependencies run, so call it after each cycle. Raises `NotADirectoryError`.
         """
-        self.changed = []
         if not self.path.is_dir():
             raise NotADirectoryError(gettext("{path} is no folder; allowed is a folder of "
                                              "manifests", path=self.path))
@@ -69,12 +63,12 @@ class Folder:
         except OSError as error:
             self.problems[""] = gettext("{path}: cannot be read ({strerror}); all stays",
                                         path=self.path, strerror=error.strerror)
-            return False
+            return []
         self.problems.pop("", None)
-        changed = [file for file, stamp in files.items() if self._stamps.get(file) != stamp]
+        changed = [file for file, stamp in files.items()
+                   if again or self._stamps.get(file) != stamp]
         deleted = self._stamps.keys() - files.keys()
         self._stamps = files
-        self.changed = sorted(file.name for file in {*changed, *deleted})
         for file in deleted:
             self._objects.pop(file, None)
             self._broken.pop(file.name, None)
@@ -83,7 +77,7 @@ class Folder:
             self._read_file(file)
         if changed or deleted or self._progress() != self._seen:
             self._apply()
-        return bool(changed or deleted)
+        return sorted(file.name for file in {*changed, *deleted})
 
     def _progress(self) -> set[str]:
         """Return PodGroups of admitted Jobs, and pods on which tasks of Jobs may depend."""

@@ -77,39 +77,28 @@ class Service:
         except IllegalTransition as illegal:
             self.report(gettext("{illegal}; the scheduler keeps what it knew", illegal=illegal))
 
-    def read(self) -> list[str]:
-        """Apply changes of the folder and of the configuration; return the names of the changed
-        files.
+    def read(self, again: bool = False) -> list[str]:
+        """Apply changes of the folder and of the configuration, `again` with unchanged files;
+        return the names of the changed ones.
         """
-        found = set()
+        found, changed = set(), []
         try:
-            self.folder.read()
+            changed = self.folder.read(again)
         except NotADirectoryError:
             found = {gettext("{path} is gone; all stays as it was until it is there again",
                              path=self.folder.path)}
         except Exception as error:
             found = {one_line(f"{self.folder.path}: {type(error).__name__}: {error}")}
-        self.read_conf()
+        if self.conf_file.load(again):
+            self.report(gettext("configuration from {where} is in force: {actions:,}",
+                                where=self.conf_file.where, actions=[*self.conf_file.conf.actions]))
+        self.scheduler.conf = self.conf_file.conf
         found |= {warning for each in self.folder.warnings.values() for warning in each}
         found |= set(self.folder.problems.values())
         for sentence in sorted(found - self.reported):
             self.report(sentence)
         self.reported = found
-        return self.folder.changed
-
-    def read_conf(self) -> None:
-        """Apply changes of the configuration; the next cycle runs with it."""
-        if self.conf_file.load():
-            self.report(gettext("configuration from {where} is in force: {actions:,}",
-                                where=self.conf_file.where, actions=[*self.conf_file.conf.actions]))
-        self.scheduler.conf = self.conf_file.conf
-
-    def reload(self) -> None:
-        """Read every file again, changed or not."""
-        self.folder.forget()
-        self.conf_file.forget()
-        self.read()
-        self.report(gettext("all files are read again"))
+        return changed
 
     def cycle(self) -> None:
         """Run one cycle and its effects."""
@@ -201,7 +190,8 @@ def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path,
     due, failed = time.monotonic(), ""
     while not stop.is_set() and (cycles is None or service.scheduler.cycles < cycles):
         if "reload" in wanted:
-            service.reload()
+            service.read(again=True)
+            service.report(gettext("all files are read again"))
         elif changed := service.read():
             _print(gettext("changed: {names:5}", names=changed))
         if "dump" in wanted:

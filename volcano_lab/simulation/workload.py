@@ -17,6 +17,11 @@ from volcano_lab.manifests.described import ClusterObjects
 from volcano_lab.messages import friendly_errors, gettext, mark
 from volcano_lab.simulation.traces import WorkloadError, read_trace
 
+LENGTHS = {"constant": "a number of seconds from 0",
+           "uniform": "two numbers of seconds from 0, the lower one first",
+           "exponential": "a number of seconds above 0"}
+"""Kind of a `Spread` -> its numbers."""
+
 
 @define(slots=True, frozen=True)
 class Spread:
@@ -32,20 +37,17 @@ class Spread:
     b: float = 0.0
 
     def __attrs_post_init__(self) -> None:
-        allowed = {"constant": "a number of seconds from 0",
-                   "uniform": "two numbers of seconds from 0, the lower one first",
-                   "exponential": "a number of seconds above 0"}
-        if self.kind not in allowed:
+        if self.kind not in LENGTHS:
             raise WorkloadError('a length of time is of kind "{kind}"; allowed are {allowed:,}',
-                                kind=self.kind, allowed=[*allowed])
-        fits = all(isinstance(number, int | float) and isfinite(number)
-                   for number in (self.a, self.b))
-        if not (fits and (0 <= self.a <= self.b if self.kind == "uniform" else self.a > 0 or (
-                self.a == 0 and self.kind == "constant"))):
+                                kind=self.kind, allowed=[*LENGTHS])
+        numbers = all(isinstance(number, int | float) and isfinite(number)
+                      for number in (self.a, self.b))
+        if not (numbers and {"constant": self.a >= 0, "uniform": 0 <= self.a <= self.b,
+                             "exponential": self.a > 0}[self.kind]):
             found = gettext("{least} to {most}" if self.kind == "uniform" else "{least}",
                             least=repr(self.a), most=repr(self.b))
             raise WorkloadError("a length of time ({kind}) is {found}; allowed is {allowed}",
-                                kind=self.kind, found=found, allowed=gettext(allowed[self.kind]))
+                                kind=self.kind, found=found, allowed=gettext(LENGTHS[self.kind]))
 
     @property
     def passes(self) -> bool:

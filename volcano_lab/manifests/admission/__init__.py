@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve
+from attrs import define
 
 from volcano_lab.api import Resource, amount_text
 from volcano_lab.api import objects as api
@@ -82,15 +82,14 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
     for obj in objects:
         webhook, rules = KINDS.get(type(obj), ("", None))
         for rule, values in rules.broken(obj, known) if rules else ():
-            place = places.get(place_key(obj))
-            namespace = (obj.namespace or "default") if obj.namespaced else ""
-            label = f"{obj.kind} {evolve(obj.metadata, namespace=namespace).key}"
+            key = place_key(obj)
+            label = f"{obj.kind} {'/'.join(filter(None, key[1:]))}"
+            label += f" ({places[key]})" if key in places else ""
             field, allowed, message = RULES[rule]
             facts = _quantities(values)
             field = field.format(**facts)
-            allowed = gettext(allowed, **facts) if facts else gettext(allowed)
-            found.append(Verdict(label + (f" ({place})" if place else ""), rule, field,
-                                 _found(to_dict(obj), field), allowed,
+            found.append(Verdict(label, rule, field, _found(to_dict(obj), field),
+                                 gettext(allowed, **facts),
                                  f"validate{webhook}.volcano.sh: {message.format(**values)}",
                                  exists(obj)))
     return found
