@@ -34,12 +34,8 @@ from volcano_lab.trace import Trace
 
 LOOK = 0.5
 """Seconds between two checks of the files, where the period is longer."""
-GRACE, LAST = 1.2, 0.3
-"""Seconds until running work is interrupted after a stop signal; and until it is given up."""
-
-
-class Ended(BaseException):
-    """Raised in work that is still running when the grace period of a stop signal ends."""
+GRACE = 1.5
+"""Seconds until running work is given up after a stop signal."""
 
 
 class Service:
@@ -155,8 +151,9 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     dumps = Path(dump_dir) if dump_dir else state_folder()
     _check(directory, conf, period, port, dumps, bool(dump_dir))
     wanted: set[str] = set()
-    stop = threading.Event()
-    old = _handle_signals(stop, wanted)
+    stop, last = threading.Event(), threading.Timer(GRACE, _give_up)
+    last.daemon = True
+    old = _handle_signals(stop, last, wanted)
     web, service = None, None
     try:
         service = Service(directory, conf, report=_print, level=level)
@@ -169,11 +166,8 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         _print(gettext("serving {directory} every {period:g} s; metrics on {address}metrics, a "
                        "page on {address}", directory=directory, period=period, address=address))
         _run(service, stop, wanted, dumps, period, cycles)
-    except Ended:
-        _print(gettext("what was under way is given up"))
     finally:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        last.cancel()
         for number, handler in old.items():
             signal.signal(number, handler)
         if web is not None:
@@ -263,30 +257,27 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
                      "dump is no manifest", dumps=dumps)
 
 
-def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
+def _handle_signals(stop: threading.Event, last: threading.Timer, wanted: set[str]
+                    ) -> dict[int, Any]:
     """Install the signal handlers; return the previous ones."""
 
-    given_up = False
-
     def end(*_: Any) -> None:
-        if hasattr(signal, "setitimer") and not stop.is_set():
-            signal.setitimer(signal.ITIMER_REAL, GRACE, LAST)
-        stop.set()
+        if not stop.is_set():
+            stop.set()
+            last.start()
 
-    def give_up(*_: Any) -> None:
-        nonlocal given_up
-        if given_up:  # the first one was swallowed, or the output is closed
-            os._exit(0)
-        if stop.is_set():  # another process may send that signal
-            given_up = True
-            raise Ended
-
-    handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": give_up,
+    handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": lambda *_: None,
                 "SIGHUP": lambda *_: wanted.add("reload"),
                 "SIGUSR1": lambda *_: wanted.add("dump"),
                 "SIGUSR2": lambda *_: wanted.add("print")}
     return {getattr(signal, name): signal.signal(getattr(signal, name), handler)
             for name, handler in handlers.items() if hasattr(signal, name)}  # Windows has few
+
+
+def _give_up() -> None:
+    """End the process, whatever it does."""
+    _print(gettext("what was under way is given up"))
+    os._exit(0)
 
 
 def _print(sentence: str) -> None:
