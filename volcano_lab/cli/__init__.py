@@ -87,7 +87,7 @@ def _main(arguments: list[str] | None) -> int:
 
         if not isinstance(error, OneSentence):
             raise
-        return _report(Mistake("{problem}", problem=error))
+        return _report(Mistake(str(error)))
     finally:
         gc.enable()
         logging.getLogger("volcano_lab").removeHandler(quiet)
