@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attrs import define
-
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode
 from volcano_lab.changes.change import Change, value_before
@@ -28,15 +26,16 @@ from volcano_lab.explain.conf_options import (
     with_plugin,
     without_action,
 )
+from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import GOING, KUBERNETES
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import found_by
 from volcano_lab.explain.sizes import ROOM, less_or_more, missing
 from volcano_lab.explain.slips import selector_slips, values_by_label
 from volcano_lab.framework import Session
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
@@ -50,35 +49,6 @@ ENDED = 4
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
 Numbers = dict[str, Any]
-
-
-@define
-class Rule:
-    """A change by its path: {job} is the one that waits, with so many {pods}; {each} stands for
-    each of the cause's "names", or of all "queues".
-    """
-
-    path: str
-    rank: int = Rank.JOB
-    kind: str = ""
-    each: str = ""
-
-
-STARVING = (Rule("{job}.minAvailable={pods}", Rank.SWITCH),
-            Rule("plugin/gang.enableJobStarving=false", Rank.SWITCH))
-RULES: dict[str, tuple[Rule, ...]] = {
-    "gated": (Rule("{job}.schedulingGates=[]"),),
-    "node_affinity": (Rule("{job}.affinity.nodeAffinity=null", Rank.LESS),),
-    "anti_affinity": (Rule("{job}.affinity.podAntiAffinity=null", Rank.LESS),),
-    "pod_affinity": (Rule("{job}.affinity.podAffinity=null", Rank.LESS),),
-    "preempt_not_eligible": (Rule("{job}.preemptionPolicy=PreemptLowerPriority"),),
-    "revocable_zone": (Rule("{job}.annotations[volcano.sh/preemptable]=true"),),
-    "other_scheduler": (Rule(f"{{job}}.schedulerName={SCHEDULER}"),),
-    "cordoned": (Rule("node/{each}.unschedulable=false", Rank.SWITCH, "uncordon", "names"),),
-    "gang_content": STARVING,
-    "minimum_promised": STARVING,
-    "reclaim_no_candidates": (Rule("queue/{each}.reclaimable=true", Rank.SWITCH, "", "queues"),)}
-"""Cause -> what could be otherwise."""
 
 
 def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
@@ -122,9 +92,12 @@ class Candidates:
         world, job, codes = self.world, self.job, {cause.code for cause in causes}
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
         for cause in causes:
-            for options in (self._by_rule, self._by_code, self._limits, self._kept, self._holding,
-                            self._evicting):
-                yield from options(cause)
+            yield from self._by_table(cause)
+            for options in CHANGES.get(cause.code, ()):
+                yield from options(self, cause.numbers)
+            for uid in cause.numbers.get("stranded", ()):
+                yield from self._gone(uid)
+            yield from self._evicting(cause)
         if "no_enqueue_action" not in codes:
             yield with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
@@ -169,7 +142,7 @@ class Candidates:
             for name in dict.fromkeys(winner.queue for winner in winners):
                 yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
             yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
-            yield from self._deserves([job.allocated + _unplaced(job)])
+            yield from self._deserves([job.allocated + still_needed(job)])
         size = amounts(next(iter(job.tasks.values())).init_resreq)
         yield from values.nodes(world, size, {}, self.ssn.nodes, {})
         for action in actions:
@@ -177,62 +150,58 @@ class Candidates:
 
     # -- by the cause -----------------------------------------------------------------------------
 
-    def _by_rule(self, cause: Cause) -> Iterator[Option]:
-        facts = {"job": self.name, "pods": len(self.job.tasks), "queues": self.world.queues,
-                 "names": cause.numbers.get("names", ())}
-        for rule in RULES.get(cause.code, ()):
-            for each in facts[rule.each] if rule.each else ("",):
-                yield once(rule.path.format(**facts, each=each), rank=rule.rank, kind=rule.kind)
+    def _by_table(self, cause: Cause) -> Iterator[Option]:
+        facts = {"job": self.name, "pods": len(self.job.tasks), **cause.numbers,
+                 "queues": self.world.queues,
+                 "kept": [*map(self.world.job, cause.numbers.get("kept", ()))],
+                 "ignored": ", ".join([*self.world.conf.ignored_provisioners,
+                                       str(cause.numbers.get("driver"))])}
+        for row in TABLES["changes"].get(cause.code, ()):
+            for each in facts[row["each"]] if "each" in row else ("",):
+                yield once(row["path"].format(**facts, each=each), kind=row.get("kind", ""),
+                           rank=getattr(Rank, row.get("rank", "JOB")))
 
-    def _by_code(self, cause: Cause) -> Iterable[Option]:
-        return BY_CODE[cause.code](self, cause.numbers) if cause.code in BY_CODE else ()
+    def share(self, numbers: Numbers) -> Iterator[Option]:
+        """A larger share of the queue, where weights decide."""
+        if "proportion" in self.ssn.plugins:
+            yield values.weight(self.world, self.job.queue)
 
-    def _limits(self, cause: Cause) -> Iterator[Option]:
-        """Higher limits of the queue that refused, or less of what is kept from it."""
-        world, numbers, capability = self.world, cause.numbers, cause.code in CAPABILITY
-        if cause.code in SHARE and "proportion" in self.ssn.plugins:
-            yield values.weight(world, self.job.queue)
-        if not capability and cause.code != "over_deserved":
-            return
+    def unset(self, numbers: Numbers) -> Iterator[Option]:
+        """All that the cluster has of a resource that a capability does not name."""
+        for name in self.world.line(numbers["level"]) if not all(numbers["limit"].values()) else ():
+            yield from values.raised(self.world, name, "capability",
+                                     [amounts(self.ssn.total_resource)], True)
+
+    def limits(self, numbers: Numbers) -> Iterator[Option]:
+        """A higher capability of the queue that refused, or less that is guaranteed to others."""
         level = numbers.get("level", self.job.queue)
-        if capability and any(queue.spec.parent for queue in world.queues.values()):
-            yield once("plugin/capacity.enableHierarchy=true", rank=Rank.SWITCH)
-        if capability and not all(numbers.get("limit", {}).values()):
-            for name in world.line(level):
-                yield from values.raised(world, name, "capability",
-                                         [amounts(self.ssn.total_resource)], True)
-        yield from values.raised(world, level, "capability", self._levels(level, numbers))
-        for other in world.queues:  # what is guaranteed to others is kept from this queue
-            for name, amount in missing(numbers).items() if other not in (self.job.queue,
-                                                                          level) else ():
-                yield from values.lowered(world, other, "guarantee.resource", name, amount)
+        yield from values.raised(self.world, level, "capability", self._levels(level, numbers))
+        for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
+            for name, amount in missing(numbers).items():
+                yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
 
     def _levels(self, level: str, numbers: Numbers) -> list[Amounts]:
         """What a queue has to hold, the least first: what was refused, with what enqueue leaves out
         of its sum, with the gang whole, with all of its pods; with more, where others come first.
         """
-        asked = _resource(numbers["asked"])
+        asked, more, each = (Resource.from_dict(numbers.get(name, {}))
+                             for name in ("asked", "elastic", "each"))
         known = queue_attributes(self.ssn).get(level)
         held = known.allocated if known is not None else Resource()
-        found = [asked, asked + _resource(numbers.get("elastic", {})),
-                 held + _unplaced(self.job, max(self.job.min_available, 1)),
-                 held + _unplaced(self.job)]
-        if each := numbers.get("each"):  # others may come first, and take what is added
-            count = sum(not task.node_name for other in self.ssn.jobs.values()
-                        for task in other.tasks.values())
-            found += [asked + _resource({name: amount * number for name, amount in each.items()})
-                      for number in range(1, count)]
+        found = [asked, asked + more, held + still_needed(self.job, max(
+            self.job.min_available, 1)), held + still_needed(self.job)]
+        if "each" in numbers:  # others may come first, and take what is added
+            count = sum(len(unplaced(other)) for other in self.ssn.jobs.values())
+            found += [asked + each * number for number in range(1, count)]
         short = numbers.get("short_of", ())
         rows = {repr(row): row for row in map(amounts, found) if all(
             row.get(name, 0.0) >= numbers["asked"].get(name, 0.0) for name in short)}
         return sorted(rows.values(), key=lambda row: [row.get(name, 0.0) for name in (
             *short, "cpu", "memory")])
 
-    def _kept(self, cause: Cause) -> Iterator[Option]:
+    def promised(self, numbers: Numbers) -> Iterator[Option]:
         """That a promised place is kept: by the order of the next cycle, or without evictions."""
-        if cause.code not in ("never_bound", "promise_lost"):
-            return
-        world, job, numbers = self.world, self.job, cause.numbers
+        world, job = self.world, self.job
         takers = [self.ssn.jobs[uid] for uid in numbers.get("takers", ()) if uid in self.ssn.jobs]
         yield in_order(world)
         yield switched("drf", "enableJobOrder", False)
@@ -249,24 +218,31 @@ class Candidates:
             yield from values.nodes(world, amounts(size), amounts(total(promised)),
                                     self.ssn.nodes, {})
 
-    def _holding(self, cause: Cause) -> Iterator[Option]:
-        """That what others hold, or reserve, is free, or that the job is served before them."""
-        world, jobs, numbers = self.world, self.ssn.jobs, cause.numbers
-        if cause.code == "held_by":
-            yield from gone(world, numbers.get("ghosts", ()), Rank.HARMLESS)
-            stuck = [uid for uid in numbers["holders"]
-                     if uid != self.job.uid and _stranded(jobs[uid])]
-            yield from gone(world, stuck)
-            for uid in stuck[1:]:
-                yield from gone(world, [uid])
-        if cause.code == "never_starts" and not runs_on(jobs[numbers["job"]]):
-            yield from gone(world, [numbers["job"]], Rank.HARMLESS)
-        if cause.code == "came_first":
-            yield switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
-            if numbers["plugin"] == "priority":
-                yield from self._above(jobs[numbers["first"]].priority)
-        for uid in numbers.get("stranded", ()):
-            yield from gone(world, [uid]) if not runs_on(jobs[uid]) else ()
+    def held(self, numbers: Numbers) -> Iterator[Option]:
+        """That what others hold, or reserve, is free: PodGroups without pods, and jobs that hold
+        something and are short of pods; what holds nothing waits as this job does.
+        """
+        jobs = self.ssn.jobs
+        yield from gone(self.world, numbers.get("ghosts", ()), Rank.HARMLESS)
+        stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
+                 and not jobs[uid].allocated.is_empty() and unplaced(jobs[uid])]
+        yield from gone(self.world, stuck)
+        for uid in stuck[1:]:
+            yield from gone(self.world, [uid])
+
+    def never(self, numbers: Numbers) -> Iterator[Option]:
+        """That a job which can never start is gone."""
+        yield from self._gone(numbers["job"], Rank.HARMLESS)
+
+    def first(self, numbers: Numbers) -> Iterator[Option]:
+        """That the job is served before the one that came first."""
+        yield switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
+        if numbers["plugin"] == "priority":
+            yield from self._above(self.ssn.jobs[numbers["first"]].priority)
+
+    def _gone(self, uid: str, rank: int = Rank.OTHERS) -> Iterator[Option]:
+        """That one job is gone, unless it is meant to run on."""
+        yield from gone(self.world, [uid], rank) if not runs_on(self.ssn.jobs[uid]) else ()
 
     def _evicting(self, cause: Cause) -> Iterator[Option]:
         """What would let reclaim or preempt evict for the job."""
@@ -278,9 +254,6 @@ class Candidates:
         for other in numbers.get("queues", ()) if "capacity" in self.ssn.plugins else ():
             for name, amount in numbers["short_of"].items():
                 yield from values.lowered(world, other, "deserved", name, amount)
-        for uid in numbers.get("kept", ()):
-            yield once(f"{world.job(uid)}.annotations[volcano.sh/preemptable]=true",
-                       rank=Rank.OTHERS)
         if code.startswith(("victims_", "reclaim_", "no_reclaim")):
             known = queue_attributes(self.ssn).get(self.job.queue)
             yield from self._deserves([] if known is None else [known.request])
@@ -347,19 +320,19 @@ class Candidates:
 
     # -- one thing each ---------------------------------------------------------------------------
 
-    def repaired(self, names: Iterable[str]) -> Iterator[Option]:
+    def repaired(self, numbers: Numbers) -> Iterator[Option]:
         """That a node is again in the state of which Kubernetes' taints say that it is not."""
-        for name, node in self.world.nodes_called(names).items():
+        for name, node in self.world.nodes_called(numbers["names"]).items():
             kept = [taint for taint in node.spec.taints
                     if not KUBERNETES.match(taint.key) or taint.key == UNSCHEDULABLE]
             if not any(GOING.search(taint.key) for taint in node.spec.taints):
                 yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
 
-    def tolerations(self, names: Iterable[str]) -> Iterator[Option]:
+    def tolerations(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
         does not work.
         """
-        for node in self.world.nodes_called(names).values():
+        for node in self.world.nodes_called(numbers["names"]).values():
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
                 any(tolerates(own, t) for own in pod.spec.tolerations)
                 for pod in self.world.waiting(self.job.uid))]
@@ -367,11 +340,11 @@ class Candidates:
                 yield once(f"{self.name}.tolerations+={values.tolerated(taints)}", rank=Rank.JOB,
                            kind="toleration")
 
-    def node_groups(self, names: Iterable[str]) -> Iterator[Option]:
+    def node_groups(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue require a node group that exists, or that a node be in one that it
         requires.
         """
-        queues, there = self.world.queues, self.world.nodes_called(names)
+        queues, there = self.world.queues, self.world.nodes_called(numbers["names"])
         holder = next((name for name in self.world.line(self.job.queue)
                        if queues[name].spec.affinity), self.job.queue)
         required = at_path(queues[holder], ("spec", *GROUPS)) or []
@@ -395,7 +368,7 @@ class Candidates:
                     values.sum_of(parts, quota.status.hard.get(name, "0"))))
                     for name, parts in numbers["wanted"].items()))
 
-    def opened(self) -> Iterator[Option]:
+    def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""
         closed = [name for name in self.world.line(self.job.queue)
                   if self.world.queues[name].status.state != "Open"]
@@ -414,7 +387,7 @@ class Candidates:
         for uid, below in numbers["inner"].items():
             yield from in_queues(self.world, uid, below)
 
-    def selector(self) -> Iterator[Option]:
+    def selector(self, numbers: Numbers) -> Iterator[Option]:
         """That the pods' node selector name labels as nodes have them; where no label is near, that
         there be none.
         """
@@ -426,7 +399,7 @@ class Candidates:
                 return
         yield once(f"{self.name}.nodeSelector={{}}", rank=Rank.LESS)
 
-    def company(self) -> Iterator[Option]:
+    def company(self, numbers: Numbers) -> Iterator[Option]:
         """That the terms of the pods' affinity search the namespaces of pods that have the labels.
         """
         pods = self.world.waiting(self.job.uid)[:1]
@@ -448,41 +421,46 @@ class Candidates:
         if not numbers["roles"] and not lacks_head(self.job):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
-    def anywhere(self) -> Iterator[Option]:
+    def anywhere(self, numbers: Numbers) -> Iterator[Option]:
         """A topology that must hold and that the whole cluster fulfils."""
         top = max((obj.spec.tier for obj in self.world.objects if isinstance(obj, HyperNode)),
                   default=0)
         yield once(setting(self.name, "networkTopology", to={
             "mode": "hard", "highestTierAllowed": top + 1}), rank=Rank.JOB)
 
-    def factor(self, numbers: Numbers) -> Option:
+    def factor(self, numbers: Numbers) -> Iterator[Option]:
         """The overcommit factor, to about what the sum of the cause takes."""
         whole, factor = self.ssn.total_resource, self.ssn.plugins["overcommit"].factor
-        return values.factor(factor, max((
+        yield values.factor(factor, max((
             amount / whole.get(name) for name, amount in missing(numbers).items()
             if whole.get(name)), default=0.0))
 
 
-BY_CODE: dict[str, Callable[[Candidates, Numbers], Iterable[Option]]] = {
-    **{f"no_{name}_action": lambda at, numbers, name=name: [with_action(at.world, name)]
+Options = Callable[[Candidates, Numbers], Iterable[Option]]
+CHANGES: dict[str, tuple[Options, ...]] = {
+    **{f"no_{name}_action": (lambda at, _, name=name: [with_action(at.world, name)],)
        for name in ("allocate", "backfill", "reclaim")},
-    "no_enqueue_action": lambda at, numbers: [with_action(at.world, "enqueue", "allocate")],
-    "topology_spread": lambda at, numbers: values.spread(at.world, at.job.uid),
-    "spread_label": lambda at, numbers: values.spread(at.world, at.job.uid),
-    "topology_too_small": lambda at, numbers: values.tiers(at.world, at.job.uid),
-    "no_default_sub_group": lambda at, numbers: at.anywhere(),
-    "node_affinity": lambda at, numbers: at.selector(),
-    "pod_affinity": lambda at, numbers: at.company(),
-    "gang_invalid": lambda at, numbers: at.there(numbers),
-    "taint": lambda at, numbers: [*at.tolerations(numbers["names"]),
-                                  *at.repaired(numbers["names"])],
-    "node_group": lambda at, numbers: at.node_groups(numbers["names"]),
-    "queue_closed": lambda at, numbers: at.opened(),
-    "tree_broken": lambda at, numbers: at.parents(numbers),
-    "resource_quota": lambda at, numbers: at.quota(numbers),
-    "overcommit_refuses": lambda at, numbers: [at.factor(numbers)],
-    "driver_nowhere": lambda at, numbers: [once("conf/ignored-provisioners=" + ", ".join(
-        [*at.world.conf.ignored_provisioners, numbers["driver"]]), rank=Rank.SWITCH)]}
+    "no_enqueue_action": (lambda at, _: [with_action(at.world, "enqueue", "allocate")],),
+    **dict.fromkeys(CAPABILITY, (Candidates.unset, Candidates.limits)),
+    "over_deserved": (Candidates.share, Candidates.limits),
+    "overused": (Candidates.share,),
+    "overcommit_refuses": (Candidates.factor,),
+    "resource_quota": (Candidates.quota,),
+    "queue_closed": (Candidates.opened,),
+    "tree_broken": (Candidates.parents,),
+    "gang_invalid": (Candidates.there,),
+    "taint": (Candidates.tolerations, Candidates.repaired),
+    "node_affinity": (Candidates.selector,),
+    "pod_affinity": (Candidates.company,),
+    "node_group": (Candidates.node_groups,),
+    **dict.fromkeys(("topology_spread", "spread_label"), (
+        lambda at, _: values.spread(at.world, at.job.uid),)),
+    "topology_too_small": (lambda at, _: values.tiers(at.world, at.job.uid),),
+    "no_default_sub_group": (Candidates.anywhere,),
+    **dict.fromkeys(("never_bound", "promise_lost"), (Candidates.promised,)),
+    "held_by": (Candidates.held,),
+    "never_starts": (Candidates.never,),
+    "came_first": (Candidates.first,)}
 """Cause -> its changes, where these take more than a path."""
 
 
@@ -499,21 +477,3 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
                  min(len(names), ENDED) if rank == Rank.WAIT else len(names))
 
 
-def _stranded(job: JobInfo) -> bool:
-    """Whether it holds something, is short of pods, and may be started again; one that holds
-    nothing waits as the other does.
-    """
-    return not runs_on(job) and not job.allocated.is_empty() and any(
-        not task.node_name for task in job.tasks.values())
-
-
-def _unplaced(job: JobInfo, most: int | None = None) -> Resource:
-    """What the job's pods without a node request, of the largest (by CPU) so many."""
-    sizes = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
-                   key=lambda size: -size.get("cpu"))
-    return total(sizes[:most])
-
-
-def _resource(some: Amounts) -> Resource:
-    return Resource(some.get("cpu", 0.0), some.get("memory", 0.0), {
-        name: amount for name, amount in some.items() if name not in ("cpu", "memory")})

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Any
 
 from volcano_lab.api import RELEASING, JobInfo, Resource, total
-from volcano_lab.explain.evidence import POINTS, Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, part
+from volcano_lab.explain.evidence import POINTS, Evidence, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record
@@ -31,7 +32,9 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     context = "allocate" in seen.ssn.enabled_actions
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
-    if actions and context and _has_minimum(seen, job, actions):
+    content = "gang" in seen.plugins("job_starving") and not job.is_starving() and not any(
+        seen.calls_about(job, "claimant", action) for action in actions)
+    if actions and context and content:
         yield Cause.of("gang_content", context=True, n=len(actions), actions=actions,
                        least=job.min_available)
         return
@@ -40,7 +43,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 not context or _may_evict(seen, job, action)) else ():
             cause.context = context
             yield cause
-    if "reclaim" not in seen.ssn.enabled_actions:
+    if "reclaim" not in actions:
         yield from _no_reclaim(seen, job)
 
 
@@ -50,28 +53,19 @@ def _may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
     """
     preempt = action == "preempt"
     return any(
-        other is not job and any(task.node_name for task in other.tasks.values())
+        other is not job and len(unplaced(other)) < len(other.tasks)
         and ((other.queue == job.queue) == preempt or (preempt and other.priority < job.priority))
         for other in seen.ssn.jobs.values())
-
-
-def _has_minimum(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
-    """Whether no action tried the job, as for gang a job that has its minimum does not starve."""
-    return "gang" in seen.plugins("job_starving") and not job.is_starving() and not any(
-        seen.calls_about(job, "claimant", action) for action in actions)
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     """Yield what stopped an action: the queue, the pod, the plugins, or that it found too little.
     """
     claims = seen.calls_about(job, "claimant", action)
-    if not claims:
-        for record in seen.in_action(action, "passed_over", queue=job.queue)[:1]:
-            yield Cause(f"{action}_overused", Message("attempt.overused", action=action,
-                                                      sums=_sums(seen, record, job.queue)), {},
-                        [record])
-        return
-    skipped = seen.calls_about(job, "passed_over", action)
+    for record in [] if claims else seen.in_action(action, "passed_over", queue=job.queue)[:1]:
+        yield Cause(f"{action}_overused", Message(
+            "attempt.overused", action=action, sums=_sums(seen, record, job.queue)), {}, [record])
+    skipped = seen.calls_about(job, "passed_over", action) if claims else []
     for record in skipped[:1]:
         asked = seen.in_action(action, "preemptive", task=record["task"])
         said = Message("attempt.not_eligible", action=action, pod=record["task"],
@@ -79,53 +73,52 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                        sums=_sums(seen, record, job.queue) if asked else None)
         yield Cause(f"{action}_not_eligible", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
-    if answers or not seen.ssn.job_starving(job):
+    if claims and (answers or not seen.ssn.job_starving(job)):
         yield from [*_protected(seen, job, answers)] or [_not_enough(seen, job, answers, action)]
-    elif not skipped:
+    elif claims and not skipped:
         yield _no_candidates(seen, job, action, claims[:1])
 
 
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:
     """That no pod may be evicted, and the queues and jobs whose own fields say so."""
     closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
-    kept = dict.fromkeys(uid for uid, other in seen.ssn.jobs.items() if (
+    kept = [uid for uid, other in seen.ssn.jobs.items() if (
         other.queue == job.queue) == (action == "preempt") and any(
-            task.node_name and not task.preemptable for task in other.tasks.values()))
+            task.node_name and not task.preemptable for task in other.tasks.values())]
     said = Message("no_candidates.closed", queues=[
         Message("queue.holds", **{**seen.sums(name, held), "allocated": held})
         for name, held in closed.items()]) if closed else Message(f"no_candidates.{action}")
     alone = Message("not_preemptable", jobs=[*map(seen.called, kept)]) if kept else None
     return Cause(f"{action}_no_candidates", [said, alone],
-                 {"not_reclaimable": closed, "kept": list(kept)}, claims)
+                 {"not_reclaimable": closed, "kept": kept}, claims)
 
 
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
     """Other queues that have `reclaimable: false`, with what they hold of the resources that the
     job waits for.
     """
-    found, wanted = {}, _wanted(seen, job)
-    for name, sums in seen.trace.start["queues"].items():
-        names = [each for each in over_deserved(sums) if each in wanted] or wanted
+    found, wanted = {}, _wanted(job)
+    for name, queue in seen.ssn.queues.items():
+        sums = seen.trace.start["queues"].get(name)
+        if sums is None or name == job.queue or queue.reclaimable:
+            continue
+        names = over(sums["allocated"], sums["deserved"]).keys() & wanted or wanted
         held = {each: amount for each, amount in sums["allocated"].items()
                 if amount and each in names}
-        if held and name != job.queue and name in seen.ssn.queues and not (
-                seen.ssn.queues[name].reclaimable):
-            found[name] = held
+        found |= {name: held} if held else {}
     return found
 
 
-def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
+def _wanted(job: JobInfo) -> dict[str, None]:
     """The resources that pods of the job wait for."""
-    return [*dict.fromkeys(name for task in job.tasks.values() if not task.node_name
-                           for name, amount in task.init_resreq if amount and name != "pods")]
+    return dict.fromkeys(name for task in unplaced(job)
+                         for name in over(amounts(task.init_resreq), {}))
 
 
 def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
     """Yield a cause for each plugin that allows none of its candidates."""
-    by_plugin = defaultdict(list)
-    for record in answers:
-        by_plugin[record["plugin"]].append(record)
-    for calls in by_plugin.values():
+    for plugin in dict.fromkeys(record["plugin"] for record in answers):
+        calls = [record for record in answers if record["plugin"] == plugin]
         candidates = sorted({task for record in calls for task in record["candidates"]})
         if candidates and calls[0]["answer"][1] and not any(
                 record["answer"][0] for record in calls):
@@ -136,17 +129,15 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     """Why a plugin allows none of the candidates."""
     plugin, action = calls[0]["plugin"], calls[0].action
     owners = dict.fromkeys(seen.trace.start["tasks"][task]["job"] for task in candidates)
-    code, least = PROTECTION.get(plugin, "protected"), min(
-        seen.ssn.jobs[uid].priority for uid in owners)
+    code = form = PROTECTION.get(plugin, "protected")
+    least, more = min(seen.ssn.jobs[uid].priority for uid in owners), None
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
                "owners": [*owners]}
     facts: dict[str, Any] = {"least": least, "priority": job.priority}
-    more, form = None, code
     if code == "victims_within_deserved":
         queues = [*dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)]
-        wanted = amounts(seen.tasks[calls[-1]["task"]].init_resreq)
-        numbers |= {"queues": queues, "short_of": {
-            name: amount for name, amount in wanted.items() if name != "pods"}}
+        wanted = over(amounts(seen.tasks[calls[-1]["task"]].init_resreq), {})
+        numbers |= {"queues": queues, "short_of": wanted}
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}
         more = _deserved_in_sum(seen, wanted)
@@ -166,9 +157,9 @@ def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
     due = amounts(total(Resource.from_list(queue.queue.spec.deserved) for name, queue
                         in seen.ssn.queues.items() if name not in parents))
     there = amounts(seen.ssn.total_resource)
-    over = [name for name in wanted if due.get(name, 0.0) > there.get(name, 0.0)]
-    return Message("deserved.sum", deserved=part(due, over), there=part(there, over)
-                   ) if over and "capacity" in seen.ssn.plugins else None
+    names = over(part(due, wanted), there)
+    return Message("deserved.sum", deserved=part(due, names), there=part(there, names)
+                   ) if names and "capacity" in seen.ssn.plugins else None
 
 
 def _budgets(seen: Evidence, candidates: list[str]) -> list[Message]:
@@ -228,9 +219,8 @@ def _most_freed(seen: Evidence, agreed: list[Record], action: str) -> Message:
         for key in record["answer"]:
             nodes[tasks[key]["node"]].append(key)
         for node, keys in nodes.items():
-            free = {name: left[node][name] + sum(tasks[key]["request"].get(name, 0.0)
-                                                 for key in keys) for name in request}
-            short = [name for name in request if name != "pods" and free[name] < request[name]]
+            free = reduce(added, (tasks[key]["request"] for key in keys), left[node])
+            short = over(request, free)
             ratio = min((free[name] / request[name] for name in short), default=0.0)
             if ratio > most:
                 most, owners = ratio, dict.fromkeys(tasks[key]["job"] for key in keys)
@@ -250,21 +240,15 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     queues = seen.trace.start["queues"]
     mine = queues.get(job.queue, {"deserved": {}, "allocated": {}})
-    owed = [name for name in _wanted(seen, job)
-            if mine["deserved"].get(name, 0.0) > mine["allocated"].get(name, 0.0)]
-    over = {name: [each for each in over_deserved(queue) if each in owed]
-            for name, queue in queues.items() if name != job.queue}
-    for name in [*filter(over.get, over)][:1]:
-        closed = "" if seen.ssn.queues[name].reclaimable else ".closed"
-        sums = seen.sums(name, over[name])
-        yield Cause("no_reclaim_action", Message(f"no_reclaim_action{closed}", **sums), sums,
-                    context=True)
-
-
-def over_deserved(sums: dict[str, Amounts]) -> list[str]:
-    """The resources of which a queue holds more than it deserves."""
-    return [name for name, amount in sums["allocated"].items() if name != "pods"
-            and amount > sums["deserved"].get(name, 0.0)]
+    owed = over(part(mine["deserved"], _wanted(job)), mine["allocated"])
+    for name, queue in queues.items():
+        more = [each for each in over(queue["allocated"], queue["deserved"]) if each in owed]
+        if more and name != job.queue:
+            closed = "" if seen.ssn.queues[name].reclaimable else ".closed"
+            sums = seen.sums(name, more)
+            yield Cause("no_reclaim_action", Message(f"no_reclaim_action{closed}", **sums), sums,
+                        context=True)
+            return
 
 
 def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str, Record]]:
@@ -325,10 +309,11 @@ def _queue_of_victim(seen: Evidence, queue: str, unasked: set[str]) -> Iterator[
     """Yield what the victim's queue holds and deserves, and the plugin that compares them where it
     was not asked.
     """
-    over = over_deserved(seen.trace.start["queues"].get(queue, {"allocated": {}}))
-    sums, later = seen.sums(queue, over), sorted(unasked & {"proportion", "capacity"})
-    if sums.get("deserved") and (later or over):
+    known = seen.trace.start["queues"].get(queue, {"allocated": {}, "deserved": {}})
+    more = over(known["allocated"], known["deserved"])
+    sums, later = seen.sums(queue, more), sorted(unasked & {"proportion", "capacity"})
+    if sums.get("deserved") and (later or more):
         said = [Message("queue_of_victim", **sums),
                 Message("queue_of_victim.later", plugin=later[0]) if later else None]
-        yield Cause("queue_over_deserved" if over else "queue_within_deserved", said,
+        yield Cause("queue_over_deserved" if more else "queue_within_deserved", said,
                     sums | {"later": later}, context=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
-from volcano_lab.api.resource import Resource
+from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, part
@@ -236,11 +236,8 @@ class Evidence:
     @cached_property
     def largest_nodes(self) -> Amounts:
         """By resource the most that is allocatable on one node."""
-        found: Amounts = {}
-        for node in self.ssn.nodes.values():
-            for name, amount in node.allocatable:
-                found[name] = max(amount, found.get(name, 0.0))
-        return found
+        return amounts(reduce(max_of, (node.allocatable for node in self.ssn.nodes.values()),
+                              Resource()))
 
     @cached_property
     def reserved_at_start(self) -> dict[str, Amounts]:
@@ -356,6 +353,28 @@ class Evidence:
                     found |= {node: column.partition(" ")[2]
                               for node, passes in zip(nodes, values, strict=True) if not passes}
         return found
+
+
+def unplaced(job: JobInfo) -> list[TaskInfo]:
+    """Return the pods of a job that have no node."""
+    return [task for task in job.tasks.values() if not task.node_name]
+
+
+def requested(tasks: Iterable[TaskInfo]) -> Amounts:
+    """Return what some pods request in sum."""
+    return amounts(total(task.resreq for task in tasks))
+
+
+def still_needed(job: JobInfo, most: int | None = None) -> Resource:
+    """Return what the job's pods without a node request, of the largest (by CPU) so many."""
+    return total(sorted((task.resreq for task in unplaced(job)),
+                        key=lambda size: -size.get("cpu"))[:most])
+
+
+def member(job: JobInfo) -> Amounts:
+    """Return a member's part of a job's minResources."""
+    return {name: amount / max(job.min_available, 1)
+            for name, amount in amounts(job.get_min_resources()).items()}
 
 
 def counts(job: JobInfo) -> tuple[int, int, int]:

@@ -231,6 +231,16 @@ def part(amounts: Amounts, names: Iterable[str]) -> Amounts:
     return {name: amounts.get(name, 0.0) for name in names}
 
 
+def over(some: Amounts, limit: Amounts) -> Amounts:
+    """Return by how much amounts are over a limit, of the resources in which they are, pods apart.
+
+    >>> over({"cpu": 3.0, "memory": 1.0, "pods": 1.0}, {"cpu": 2.0, "memory": 1.0})
+    {'cpu': 1.0}
+    """
+    return {name: amount - limit.get(name, 0.0) for name, amount in some.items()
+            if name != "pods" and amount > limit.get(name, 0.0)}
+
+
 def added(left: Amounts, right: Amounts, sign: float = 1.0) -> Amounts:
     """Return the sum of two amounts, or with `sign` -1 the difference.
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, QueueInfo, Resource
-from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, part
+from volcano_lab.explain.evidence import Evidence, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, alike, meant
 from volcano_lab.trace import Record
@@ -26,10 +26,9 @@ def limit_origin(seen: Evidence, level: str, limit: Amounts) -> list[Message]:
     """Return what limits a queue to these amounts; nothing where an origin is unknown."""
     if limit and all(_same(seen.ssn.total_resource.get(name), limit[name]) for name in limit):
         return [Message("origin.cluster")]
-    parts = [found for name, amount in limit.items()
-             if (found := _origin(seen, level, name, amount)) is not None]
-    known = {(each.code, str(each.facts)): each for each in parts}
-    return [*known.values()] if len(parts) == len(limit) else []
+    parts = [_origin(seen, level, name, amount) for name, amount in limit.items()]
+    return [*{(each.code, str(each.facts)): each for each in parts if each}.values()
+            ] if all(parts) else []
 
 
 def over_cause(seen: Evidence, job: JobInfo, level: str, code: str, names: list[str],
@@ -87,8 +86,7 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
 def best_effort(seen: Evidence, queue: str, context: bool = False) -> Iterator[Cause]:
     """Yield that a queue deserves nothing by capacity."""
     sums = seen.trace.start["queues"].get(queue)
-    if "capacity" in seen.ssn.plugins and sums is not None and not any(
-            amount for name, amount in sums["deserved"].items() if name != "pods"):
+    if "capacity" in seen.ssn.plugins and sums is not None and not over(sums["deserved"], {}):
         yield Cause.of("best_effort_queue", context=context, queue=queue)
 
 
@@ -96,15 +94,12 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that no node could hold one of its pods, or all nodes together not its minimum, even
     empty.
     """
-    for task in [task for task in job.tasks.values() if not task.node_name]:
-        asked = amounts(task.init_resreq)
-        most = {name: seen.largest_nodes.get(name, 0.0) for name in asked}
-        over = [name for name in asked if name != "pods" and asked[name] > most[name]]
-        if over:
-            yield Cause.of("pod_too_large", *seen.at_first(task, over), *seen.not_announced(over),
-                           seen.missing_unit(task),
-                           context=True, pod=task.key, asked=part(asked, over),
-                           largest=part(most, over))
+    for task in unplaced(job):
+        asked, most = amounts(task.init_resreq), seen.largest_nodes
+        if names := over(asked, most):
+            yield Cause.of("pod_too_large", *seen.at_first(task, names),
+                           *seen.not_announced(names), seen.missing_unit(task), context=True,
+                           pod=task.key, asked=part(asked, names), largest=part(most, names))
             return
     yield from cluster_too_small(seen, job)
 
@@ -121,14 +116,14 @@ def above_cluster(ssn: Session, job: JobInfo) -> tuple[Amounts, Amounts]:
     """Return (what a job's minimum requests, what all nodes together have), of the resources in
     which that is less.
     """
-    sizes = [task.init_resreq for task in job.tasks.values()]
-    names = dict.fromkeys(name for size in sizes for name, _ in size if name != "pods")
+    sizes, there = [task.init_resreq for task in job.tasks.values()], amounts(ssn.total_resource)
+    if sizes and len(sizes) < job.min_available:
+        return {}, {}
+    names = dict.fromkeys(name for size in sizes for name, _ in size)
     asked = {name: sum(sorted(size.get(name) for size in sizes)[:job.min_available])
              for name in names} if sizes else amounts(job.get_min_resources())
-    there = amounts(ssn.total_resource)
-    over = [name for name, amount in asked.items() if amount > there.get(name, 0.0)
-            and (not sizes or len(sizes) >= job.min_available)]
-    return part(asked, over), part(there, over)
+    more = over(asked, there)
+    return part(asked, more), part(there, more)
 
 
 def near(name: str, known: Iterable[str]) -> Message:

@@ -6,10 +6,11 @@ Volcano: none
 
 from __future__ import annotations
 
-from volcano_lab.api import JobInfo, total
+from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import OwnerReference
 from volcano_lab.api.task import TASK_SPEC
-from volcano_lab.explain.explanation import Amounts
+from volcano_lab.explain.evidence import requested, unplaced
+from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.trace.plain import amounts
 
 FOREVER = ("ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "LeaderWorkerSet", "RayService")
@@ -44,8 +45,7 @@ def runs_on(job: JobInfo) -> bool:
 
 def ends(job: JobInfo) -> bool:
     """Whether a job has the places of its minimum, and does not run forever."""
-    return job.is_ready() and not runs_on(job) and any(
-        task.node_name for task in job.tasks.values())
+    return job.is_ready() and not runs_on(job) and len(unplaced(job)) < len(job.tasks)
 
 
 def comes_whole(job: JobInfo) -> bool:
@@ -53,32 +53,30 @@ def comes_whole(job: JobInfo) -> bool:
     role, as head, driver or launcher.
     """
     owner = owner_of(job)
-    tasks = list(job.tasks.values())
-    roles = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in tasks}
-    headed = any(label in task.pod.metadata.labels for task in tasks for label in ROLES)
-    return len(roles) < 2 and not headed and (owner is None or owner.kind not in HEADED)
+    specs = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in job.tasks.values()}
+    return len(specs) < 2 and not _roles(job) and (owner is None or owner.kind not in HEADED)
 
 
 def lacks_head(job: JobInfo) -> bool:
     """Whether the labels of its pods name their roles, and none is a head: that pod comes later."""
-    known = {task.pod.metadata.labels[label] for task in job.tasks.values() for label in ROLES
-             if label in task.pod.metadata.labels}
-    return bool(known) and known.isdisjoint(HEADS)
+    return bool(_roles(job)) and _roles(job).isdisjoint(HEADS)
 
 
 def grows(job: JobInfo) -> bool:
     """Whether its PodGroup reserves for pods that come once its first ones run: a driver's
     executors. What it reserves keeps drivers from filling a queue in which no executor fits.
     """
-    return bool(job.tasks) and bool(still_to_come(job)) and (
-        ((owner := owner_of(job)) is not None and owner.kind in LATER)
-        or any(label in task.pod.metadata.labels for task in job.tasks.values()
-               for label in ROLES))
+    owner = owner_of(job)
+    return bool(job.tasks and beyond_pods(job)) and (
+        (owner is not None and owner.kind in LATER) or bool(_roles(job)))
 
 
-def still_to_come(job: JobInfo) -> Amounts:
-    """What a PodGroup reserves beyond what its pods ask for."""
-    asked = amounts(total(task.resreq for task in job.tasks.values()))
-    return {name: amount - asked.get(name, 0.0)
-            for name, amount in amounts(job.get_min_resources()).items()
-            if name != "pods" and amount > asked.get(name, 0.0)}
+def _roles(job: JobInfo) -> set[str]:
+    """The values of the labels that name the roles of its pods."""
+    return {task.pod.metadata.labels[label] for task in job.tasks.values() for label in ROLES
+            if label in task.pod.metadata.labels}
+
+
+def beyond_pods(job: JobInfo) -> Amounts:
+    """What a PodGroup reserves beyond what its pods request."""
+    return over(amounts(job.get_min_resources()), requested(job.tasks.values()))

@@ -11,9 +11,9 @@ from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
 from volcano_lab.api.status import PENDING, RELEASING, RUNNING
-from volcano_lab.explain.evictions import evicted_for, over_deserved
+from volcano_lab.explain.evictions import evicted_for
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
-from volcano_lab.explain.explanation import Cause, Explanation, part
+from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.nodes import missing, refused_now, rule_causes
 from volcano_lab.explain.origin import best_effort, closed
@@ -102,8 +102,7 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     limited = [name for name, amount in sums["capability"].items()
                if name != "pods" and amount < UNLIMITED]
     may = sums["real_capability"]
-    bounds = dict.fromkeys([*names, *limited]) or [
-        name for name, amount in may.items() if amount and name != "pods"]
+    bounds = dict.fromkeys([*names, *limited]) or over(may, {})
     code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
     head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"],
                    limit=part(may, bounds), **{each: part(sums[each], names) for each in (
@@ -264,11 +263,10 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     if not seen.ssn.queues[job.queue].reclaimable:
         yield Cause("condition_reclaim", Message("evict.closed", queue=job.queue), {}, [], True)
     elif sums is not None:
-        over = [name for name in over_deserved(sums) if sums["allocated"][name]]
-        over = [name for name in over if sums["deserved"].get(name)] or over
-        numbers = seen.sums(job.queue, over or [
-            name for name, amount in sums["allocated"].items() if amount and name != "pods"])
-        yield Cause("condition_reclaim", Message("evict.over" if over else "evict.within",
+        more = over(sums["allocated"], sums["deserved"])
+        more = [name for name in more if sums["deserved"].get(name)] or [*more]
+        numbers = seen.sums(job.queue, more or over(sums["allocated"], {}))
+        yield Cause("condition_reclaim", Message("evict.over" if more else "evict.within",
                                                  **numbers), numbers, [], True)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
+from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
 from volcano_lab.explain import origin
-from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, added, part
+from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, held_by, room_causes, standing
 from volcano_lab.explain.nodes import closed_causes, missing
-from volcano_lab.explain.owners import LATER, grows, owner_of
+from volcano_lab.explain.owners import LATER, beyond_pods, grows, owner_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State
 from volcano_lab.trace.plain import amounts
@@ -32,14 +32,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     compared = [record for kind in ("enqueue_comparison", "quota_comparison")
                 for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
-        if record.kind == "quota_comparison":
-            yield from _quota(seen, job, record)
-        else:
-            yield _comparison(seen, job, record)
-            for cause in by_whom(seen, job, record):
-                yield cause
-                for uid in cause.numbers.get("holders", ())[:3]:
-                    yield from _never_starts(seen, seen.ssn.jobs[uid])
+        yield from (_quota if record.kind == "quota_comparison" else _compared)(seen, job, record)
         if {"proportion", "capacity"} & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
@@ -49,6 +42,15 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for record in seen.of("job_enqueueable", job=job.uid):
         if record["answer"] < 0 and record["plugin"] not in reported:
             yield origin.refused(seen, record, "admission.refused")
+
+
+def _compared(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """Yield the sum that a plugin compared, the jobs behind it, and those that can never start."""
+    yield _comparison(seen, job, record)
+    for cause in by_whom(seen, job, record):
+        yield cause
+        for uid in cause.numbers.get("holders", ())[:3]:
+            yield from _never_starts(seen, seen.ssn.jobs[uid])
 
 
 def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -62,9 +64,8 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
                                           sums=sums),
                 {"quota": record["quota"], "wanted": {name: each[1:]
                                                       for name, each in kept.items()}}, [record])
-    used = {other.uid: amounts(total(task.resreq for task in other.tasks.values()))
-            for other in seen.ssn.jobs.values() if other.namespace == job.namespace
-            and other is not job}
+    used = {other.uid: requested(other.tasks.values()) for other in seen.ssn.jobs.values()
+            if other.namespace == job.namespace and other is not job}
     said = held_by(seen, "held_by.used", used, [name.removeprefix("requests.") for name in kept],
                    partial(standing, seen, record))
     yield from [Cause("quota_used", said, {}, [], True)] if said else ()
@@ -79,7 +80,7 @@ def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
 
 def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that a job with reserved resources can never start."""
-    placed = any(task.node_name for task in job.tasks.values())
+    placed = len(unplaced(job)) < len(job.tasks)
     for cause in [] if placed else hopeless(seen, job, "admitted")[:1]:
         kind = cause.code if cause.code in origin.TOO_LARGE else "rules"
         yield Cause("never_starts", Message("never_starts", job=seen.called(job.uid), why=Message(
@@ -88,16 +89,16 @@ def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
     """Yield that the PodGroup's minResources are more than all its pods request."""
-    asked = amounts(total(task.resreq for task in job.tasks.values()))
-    least = amounts(job.get_min_resources())
+    beyond = beyond_pods(job)
     names = [*dict.fromkeys(name for record in compared for name in record["short_of"]
-                            if least.get(name, 0.0) > asked.get(name, 0.0))]
+                            if name in beyond)]
     owner = owner_of(job)
     later = LATER.get(owner.kind) if owner is not None else None
     later = later or (Message("min_resources.later") if grows(job) else None)
     if job.tasks and names:
         yield Cause.of("min_resources_ahead" if later else "min_resources_beyond", context=True,
-                       least=part(least, names), asked=part(asked, names), later=later)
+                       least=part(amounts(job.get_min_resources()), names),
+                       asked=part(requested(job.tasks.values()), names), later=later)
 
 
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
@@ -150,8 +151,7 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
         if not each:  # enqueue leaves it out of its sum, allocate does not
             sums = added(sums, queue["elastic"], -1.0)
         limit = queue["real_capability"]
-        names = [r for r in request if r != "pods" and sums[r] > limit.get(r, 0.0)]
-        if names:
+        if names := [*over(part(sums, request), limit)]:
             yield origin.over_cause(seen, job, name, "queue_over.too", names, (sums, limit), (),
                                     {"each": part(request, names)} if each else {}, queue=name)
 
@@ -159,7 +159,7 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
 def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why the queue, or one above it, refuses the job's pods in allocate."""
     asked = seen.calls_about(job, "allocatable", "allocate")
-    waiting = {task.key for task in job.tasks.values() if not task.node_name}
+    waiting = {task.key for task in unplaced(job)}
     tried = {record["task"] for record in [*asked, *seen.in_action("allocate", "chose")]}
     overused = [record for record in seen.in_action("allocate", "overused", queue=job.queue)
                 if record["answer"]]
@@ -188,19 +188,14 @@ def _of_gang(seen: Evidence, job: JobInfo, record: Record, cause: Cause) -> Mess
     """What its queue would hold with the whole gang, where more of its pods wait than the refused
     one.
     """
-    now = seen.state_at(record)
-    waiting = sorted((task.resreq for task in job.tasks.values() if not task.node_name),
-                     key=lambda size: -size.get("cpu"))
-    sums = now["queues"].get(cause.numbers.get("level", job.queue))
-    missing = job.min_available - (len(job.tasks) - len(waiting))
+    sums = seen.state_at(record)["queues"].get(cause.numbers.get("level", job.queue))
+    missing = job.min_available - (len(job.tasks) - len(unplaced(job)))
     if sums is None or missing < 2 or "limit" not in cause.numbers:
         return None
     names = cause.numbers["short_of"]
-    own = (now["tasks"][task.key]["request"]
-           for task in seen.placed_just_before(job.uid, record))
-    held = part(reduce(lambda left, placed: added(left, placed, -1.0), own, sums["allocated"]),
-                names)
-    gang = part(amounts(total(waiting[:missing])), names)
+    own = requested(seen.placed_just_before(job.uid, record))
+    held = part(added(sums["allocated"], own, -1.0), names)
+    gang = part(amounts(still_needed(job, missing)), names)
     return Message("queue.gang", held=held, gang=gang, sum=added(held, gang), n=missing)
 
 
@@ -243,50 +238,48 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     state, pod = seen.state_at(record), record["task"]
     queue, request = state["queues"][job.queue], state["tasks"][pod]["request"]
     sums, deserved = added(queue["allocated"], request), queue["deserved"]
-    names = [name for name in request if name != "pods" and sums[name] > deserved.get(name, 0.0)]
+    more = over(part(sums, request), deserved)
+    names = [*more]
     asked, limit, each = (part(some, names) for some in (sums, deserved, request))
     numbers = {"asked": asked, "limit": limit, "short_of": names, "each": each}
-    more: list[Message] = []
-    if all(amount_text(name, asked[name]) == amount_text(name, limit[name]) for name in names):
-        more = [Message("over_deserved.rounding", differences=[
-            Message("difference", resource=name, amount=asked[name] - limit[name])
-            for name in names])]
+    alike = all(amount_text(name, asked[name]) == amount_text(name, limit[name]) for name in names)
+    rounding = Message("over_deserved.rounding", differences=[
+        Message("difference", resource=name, amount=amount) for name, amount in more.items()])
     whole = origin.limit_origin(seen, job.queue, limit)
-    codes = [origin.code for origin in whole]
+    codes, left = [origin.code for origin in whole], None
     numbers |= {"whole": True} if codes[:1] == ["origin.cluster"] else {}
     if "origin.capability" not in codes:
         left, stranded = _left_for(seen, job, record, names)
-        more, numbers = [*more, *left], numbers | ({"stranded": stranded} if left else {})
+        numbers |= {"stranded": stranded} if left else {}
     said = Message("over_deserved", queue=job.queue, pod=pod, each=each,
                    held=part(queue["allocated"], names), asked=asked, deserved=limit,
                    why=[*whole, Message("weight", weight=queue["weight"])])
-    return Cause("over_deserved", [said, *seen.at_first(seen.tasks[pod], names),
-                                   seen.own(job.uid, record), *seen.not_announced(names), *more],
-                 numbers, [record])
+    return Cause("over_deserved", [
+        said, *seen.at_first(seen.tasks[pod], names), seen.own(job.uid, record),
+        *seen.not_announced(names), rounding if alike else None, left], numbers, [record])
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
-              ) -> tuple[list[Message], list[str]]:
+              ) -> tuple[Message | None, list[str]]:
     """For which queues free resources are kept that a pod may not take: those that can use what
     they deserve, or have a guarantee of it; where there is none, the queues of which one more pod
     exceeds the share, and jobs that wait in them.
     """
     state = seen.state_at(record)
     free, queues = seen.free(record), state["queues"]
-    if not _fits(state["tasks"][record["task"]]["request"], free):
-        return [], []
     due = {name: [*_requests(seen, name, state)] for name, sums in queues.items()
-           if name != job.queue and _below(sums, "deserved", names)}
-    kept = [name for name, requests in due.items() if _below(
-        queues[name], "guarantee", names) or any(
+           if name != job.queue and over(part(sums["deserved"], names), sums["allocated"])}
+    kept = [name for name, requests in due.items() if over(
+        part(queues[name]["guarantee"], names), queues[name]["allocated"]) or any(
         _within(queues[name], each, free) for each in requests)]
     theirs = kept or [*due]
-    if not theirs or not (kept or all(due.values())):
-        return [], []
+    if not theirs or not (kept or all(due.values())) or not _fits(
+            state["tasks"][record["task"]]["request"], free):
+        return None, []
     said = Message("resources.kept" if kept else "resources.stranded", queues=[
         Message("queue.sums", **seen.sums(name, names, record)) for name in theirs])
-    return [said], [uid for uid, other in seen.ssn.jobs.items()
-                    if other.queue in theirs and other.tasks and not other.is_ready()][:3]
+    return said, [uid for uid, other in seen.ssn.jobs.items()
+                  if other.queue in theirs and other.tasks and not other.is_ready()][:3]
 
 
 def _fits(request: Amounts, free: dict[str, Amounts]) -> bool:
@@ -294,16 +287,10 @@ def _fits(request: Amounts, free: dict[str, Amounts]) -> bool:
     return any(not missing(request, left) for left in free.values())
 
 
-def _below(sums: dict[str, Amounts], what: str, names: list[str]) -> bool:
-    """Whether a queue holds less than its deserved or its guarantee of one of some resources."""
-    return any(sums[what].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)
-
-
 def _within(sums: dict[str, Amounts], request: Amounts, free: dict[str, Amounts]) -> bool:
     """Whether a request fits a node, and its queue is within its deserved share with it."""
-    return _fits(request, free) and all(
-        sums["allocated"].get(name, 0.0) + amount <= sums["deserved"].get(name, 0.0)
-        for name, amount in request.items() if name != "pods")
+    return _fits(request, free) and not over(
+        part(added(sums["allocated"], request), request), sums["deserved"])
 
 
 def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:
@@ -315,5 +302,4 @@ def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:
             yield from (state["tasks"][task.key]["request"] for task in job.tasks.values()
                         if not state["tasks"][task.key]["node"])
         elif job.queue == queue:
-            yield {name: amount / max(job.min_available, 1)
-                   for name, amount in amounts(job.get_min_resources()).items()}
+            yield member(job)

@@ -7,15 +7,18 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from math import ceil
 from typing import Any
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.api.formatting import quantity_text
+from volcano_lab.api.resource import max_of
 from volcano_lab.explain import values
-from volcano_lab.explain.explanation import Amounts, Cause
+from volcano_lab.explain.evidence import member, requested, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.options import Option, Rank, World, once, setting
-from volcano_lab.explain.owners import grows
+from volcano_lab.explain.owners import beyond_pods, grows
 from volcano_lab.explain.slips import BEYOND, announced, in_milli
 from volcano_lab.framework import Session
 from volcano_lab.trace.plain import amounts
@@ -28,10 +31,11 @@ DEVICES = 8000
 def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
                  ) -> Iterator[Option]:
     """A smaller request, or more nodes: what always is left to do."""
-    waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
+    waiting = [task for task in unplaced(job) if not task.sch_gated]
     if job.tasks and not waiting:
         return
-    largest = _largest(job, waiting)
+    largest = amounts(reduce(max_of, (task.init_resreq for task in waiting))
+                      ) if waiting else member(job)
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     most = {name: max(node.allocatable.get(name) for node in ssn.nodes.values())
@@ -69,18 +73,6 @@ def _slips(largest: Amounts, there: set[str]) -> dict[str, str]:
     return {name: close[name] for name in largest if close.get(name)}
 
 
-def _largest(job: JobInfo, waiting: list[TaskInfo]) -> Amounts:
-    """What a pod of the job requests at most; without pods, a member's part of minResources."""
-    if not waiting:
-        return {name: amount / max(job.min_available, 1)
-                for name, amount in amounts(job.get_min_resources()).items()}
-    largest: Amounts = {}
-    for task in waiting:
-        for name, amount in amounts(task.init_resreq).items():
-            largest[name] = max(amount, largest.get(name, 0.0))
-    return largest
-
-
 def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:
     """What a new node has to have besides a like one's: of each resource that no node announces,
     or of which even an empty node has too little.
@@ -100,8 +92,7 @@ def _lacking(ssn: Session, causes: list[Cause], largest: Amounts, members: int
     for cause in causes:
         for name, amount in missing(cause.numbers).items():
             lacking[name] = max(amount, lacking.get(name, 0.0))
-        if cause.numbers.get("whole"):  # all that the cluster has, of which the gang needs more
-            for name, amount in missing(cause.numbers).items():
+            if cause.numbers.get("whole"):  # all the cluster has, of which the gang needs more
                 gang[name] = amount + (members - 1) * cause.numbers["each"][name]
         if cause.code in ROOM:
             for name, amount in cause.numbers["free_on_one_node"].items():
@@ -116,12 +107,9 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
     """Less of one resource: what a PodGroup reserves beyond its pods, unless more pods are to come;
     else what its pods ask for.
     """
-    least = job.get_min_resources().get(name)
-    waits = any(not task.node_name for task in job.tasks.values())
-    if job.is_pending() and waits and least > sum(each.resreq.get(name)
-                                                  for each in job.tasks.values()):
-        yield from () if grows(job) else values.reserved(world, job.uid, name, sum(
-            each.resreq.get(name) for each in job.tasks.values()))
+    if job.is_pending() and unplaced(job) and name in beyond_pods(job):
+        yield from () if grows(job) else values.reserved(
+            world, job.uid, name, requested(job.tasks.values()).get(name, 0.0))
     else:
         yield from values.request(world, job.uid, name, largest - less / members)
 
@@ -135,9 +123,7 @@ def _resources(causes: Iterable[Cause]) -> list[str]:
 
 def missing(numbers: dict[str, Any]) -> Amounts:
     """By how much each amount is over its limit."""
-    limit: Amounts = numbers.get("limit", {})
-    return {name: amount - limit.get(name, 0.0)
-            for name, amount in numbers.get("asked", {}).items()}
+    return over(numbers.get("asked", {}), numbers.get("limit", {}))
 
 
 def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
