@@ -14,9 +14,8 @@ from recorded_cases import HERE, rows
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import distinct
-from volcano_lab.explain.conf_options import keeping
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.options import Rank, World
+from volcano_lab.explain.options import Rank, World, keeping
 from volcano_lab.explain.trial import Deadline, Trial, run
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader as manifests

@@ -16,20 +16,23 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import values
-from volcano_lab.explain.conf_options import (
-    KEEPERS,
-    SWITCHED,
-    in_order,
-    keeping,
-    switched,
-    with_action,
-    with_plugin,
-    without_action,
-)
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import GOING, KUBERNETES
-from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.explain.options import (
+    KEEPERS,
+    SWITCHED,
+    Option,
+    Rank,
+    World,
+    in_order,
+    keeping,
+    once,
+    setting,
+    switched,
+    with_action,
+    without_action,
+)
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import found_by
@@ -129,7 +132,7 @@ class Candidates:
                    if uid in self.ssn.jobs]
         unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
         for name in ["priority"] * ("preempt" in actions) + unasked:
-            yield with_plugin(name)
+            yield once(f"plugin/{name}.tier=1", rank=Rank.SWITCH)
         yield in_order(world)
         yield switched("drf", "enableJobOrder", False)
         yield switched("priority", "enableJobOrder", True)

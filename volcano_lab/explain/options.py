@@ -28,6 +28,12 @@ from volcano_lab.messages import Message
 Objects = Sequence[KubernetesObject]
 STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
 """By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
+KEEPERS = ("drf", "gang")
+"""Plugins whose answer about victims Helm's configuration switches off; the others protect for a
+reason: without priority, jobs evict others of a higher one.
+"""
+SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+"""Action -> the switch of a plugin's answer about its victims."""
 
 
 class Rank:
@@ -161,3 +167,45 @@ class World:
     def applied(self, change: Change) -> tuple[Any, SchedulerConfiguration]:
         """The objects and the configuration with a change. Raises `ManifestError`."""
         return change.applied(self.objects, self.conf, self.index)
+
+
+# -- the configuration ----------------------------------------------------------------------------
+
+
+def with_action(world: World, *names: str) -> Option:
+    """More actions as Volcano's documents have them: enqueue first, then allocate, then others."""
+    there = list(world.conf.actions)
+    for name in (name for name in names if name not in there):
+        place = {"enqueue": 0, "allocate": int("enqueue" in there)}.get(
+            name, there.index("allocate") + 1 if "allocate" in there else len(there))
+        there.insert(place, name)
+    return _actions(there)
+
+
+def without_action(world: World, name: str, rank: int = Rank.QUEUE) -> Option:
+    """The actions without one of them, unless it is the only one."""
+    return _actions([each for each in world.conf.actions if each != name] or [name], rank)
+
+
+def in_order(world: World) -> Option:
+    """Allocate before the actions that evict, so that free resources are allocated first."""
+    there = list(world.conf.actions)
+    first = min((there.index(name) for name in SWITCHED if name in there), default=len(there))
+    if "allocate" in there[first:]:
+        there.remove("allocate")
+        there.insert(first, "allocate")
+    return _actions(there)
+
+
+def _actions(names: list[str], rank: int = Rank.SWITCH) -> Option:
+    return once(f"conf/actions={', '.join(names)}", rank=rank)
+
+
+def switched(plugin: str, switch: str, value: bool) -> Option:
+    """A switch of a plugin."""
+    return once(f"plugin/{plugin}.{switch}={value_text(value)}", rank=Rank.SWITCH)
+
+
+def keeping(action: str) -> list[Option]:
+    """The switches with which plugins keep more of the pods that an action would evict."""
+    return [switched(plugin, SWITCHED[action], True) for plugin in KEEPERS if action in SWITCHED]

@@ -21,10 +21,9 @@ from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, distinct, sparing
-from volcano_lab.explain.conf_options import SWITCHED, in_order, switched
 from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.options import Option, Rank, World
+from volcano_lab.explain.options import SWITCHED, Option, Rank, World, in_order, switched
 from volcano_lab.explain.outcome import LARGE, Outcome, future, outcome, placed_before, price
 from volcano_lab.explain.remedy import Remedy, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
