@@ -7,6 +7,9 @@ import polib
 import pytest
 
 import texts
+from volcano_lab.course.kit import bars, table
+from volcano_lab.course.lesson_12.lab import combination, combined
+from volcano_lab.manifests.loader import ManifestError, loads
 from volcano_lab.messages import Message, catalogue, gettext, localized, speak
 from volcano_lab.messages.language import FOLDER, entries
 from volcano_lab.widgets import pictures, stills
@@ -70,3 +73,22 @@ def test_scripts_find_their_texts_in_the_language_of_the_page():
         {"queue": "a", "outcome": "placed", "pods": 2, "job": "x", "share": 0.5}]}).drawing
     assert stills.html(drawing)
     assert not re.search("[A-Za-z]{3,}", drawing["alt"]), drawing["alt"]
+
+
+@pytest.mark.parametrize(("shown", "said"), [
+    (lambda: bars({"4 nodes": 1, "8 nodes": 2}), "4 个节点 1；8 个节点 2"),
+    (lambda: bars({"4 per hour": 12}, unit="minutes"), "每小时 4 个 12 分钟"),
+    (lambda: table([{"2 CPUs": 1, "4 stars": 2}]).headings, "['2 个 CPU', '4 stars']"),
+    (lambda: refusal("a: 1\n---\n- {}\n- 3\n"), "对象（text，第 2 个文档，第 2 项）：是 3"),
+    (lambda: combined("reclaimable", a=1)[2], "x 和 y"),
+    (lambda: combined("reclaimable", a=-1)[2], "没有"),
+    (lambda: combination("predicate", b=-1).alt, "B 一个原因")])
+def test_a_template_says_in_chinese_what_is_put_together_at_run_time(shown, said):
+    speak("zh")
+    assert said in str(shown())
+
+
+def refusal(text):
+    with pytest.raises(ManifestError) as problem:
+        loads(text)
+    return problem.value

@@ -90,9 +90,17 @@ def label_of(document: Any, place: str) -> str:
     data = document if isinstance(document, dict) else {}
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
     names = (text_of(metadata.get(key)) for key in ("namespace", "name"))
-    words = [text_of(data.get("kind")) or "object", "/".join(filter(None, names)),
-             f"({place})" if place else ""]
-    return " ".join(filter(None, words))
+    words = [text_of(data.get("kind")) or gettext("object"), "/".join(filter(None, names))]
+    return placed(" ".join(filter(None, words)), place)
+
+
+def placed(label: str, place: str | None) -> str:
+    """Return an object's label with its place in brackets.
+
+    >>> placed("Pod a", "pods.yaml, document 2"), placed("Pod a", "")
+    ('Pod a (pods.yaml, document 2)', 'Pod a')
+    """
+    return gettext("{label} ({place})").format(label=label, place=place) if place else label
 
 
 def is_list(document: Any) -> bool:

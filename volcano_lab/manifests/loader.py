@@ -199,9 +199,10 @@ class _Batch:
         try:
             if isinstance(text, Unreadable):
                 raise text
+            place = gettext("{name}, document {number}")
             for number, document in enumerate(values(text), 1):
                 if document is not None:
-                    self._read(document, f"{name}, document {number}", ("", ""), 0)
+                    self._read(document, place.format(name=name, number=number), ("", ""), 0)
         except Unreadable as problem:
             self.errors.append(f"{name}{mark(': ')}{problem}")
 
@@ -251,8 +252,9 @@ class _Batch:
                                            label=documents.label_of(document, place),
                                            found=found_text(items)))
                 return
+            inside = gettext("{place}, item {number}")
             for number, inner in enumerate(items, 1):
-                self._read(inner, f"{place}, item {number}", item, depth + 1)
+                self._read(inner, inside.format(place=place, number=number), item, depth + 1)
             return
         event = ""
         if isinstance(document, dict) and document.keys() == {"type", "object"}:
@@ -334,7 +336,7 @@ class _Batch:
 
 def labelled(obj: api.KubernetesObject, place: str | None) -> str:
     """Return an object's name in a sentence: kind, namespace/name and its place."""
-    return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
+    return documents.placed(f"{obj.kind} {obj.key}", place)
 
 
 def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:

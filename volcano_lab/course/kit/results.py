@@ -110,11 +110,18 @@ def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: s
         rows = (rows.reset_index() if named else rows).to_dict("records")
     rows = list(rows)
     given = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
-    names = given or {name: str(name).replace("_", " ") for row in rows[:1] for name in row}
+    names = given or {name: _sized(str(name).replace("_", " "))
+                      for row in rows[:1] for name in row}
     cells = [[row.get(name) for name in names] for row in rows]
     numbers = [all(_is_amount(line[place]) for line in cells) for place in range(len(names))]
     return Table(list(names.values()), [list(map(as_text, line)) for line in cells], numbers,
                  gettext(caption, **facts) if caption else "")
+
+
+def _sized(name: str) -> str:
+    """Return a name; one that is an amount, such as "4 nodes", in the current language."""
+    amount, _, unit = name.partition(" ")
+    return counted(int(amount), unit) if amount.isdecimal() else name
 
 
 def _is_amount(value: Any) -> bool:
@@ -188,6 +195,6 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
     >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 42}, unit="CPUs")
     a 24 CPUs (was 28); b 46 CPUs (was 42)
     """
-    values = {str(name): float(value) for name, value in dict(values).items()}
-    before = {str(name): float(value) for name, value in dict({} if was is None else was).items()}
+    values = {_sized(str(name)): float(value) for name, value in dict(values).items()}
+    before = {_sized(str(name)): float(value) for name, value in dict(was or {}).items()}
     return Bars(values, before, unit, title, dashed)

@@ -45,7 +45,7 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
                       "note": _note(row) if notes else zone,
                       "state": notes and ("chosen" if row["chosen"] else
-                                          "refused" if row["refused"] else "")})
+                                          gettext("refused") if row["refused"] else "")})
     return {"nodes": nodes}
 
 
@@ -138,7 +138,7 @@ def _sums(at: Placed) -> Rows:
         nodeorder = max(points.get("nodeorder", 0) - TAINTS, 0)
         rows.append({"name": row["node"], "chosen": row["chosen"],
                      "text": "" if row["total"] is not None else
-                     "refused" if row["refused"] else "not asked",
+                     gettext("refused" if row["refused"] else "not asked"),
                      "parts": [plain(nodeorder), plain(points.get("binpack", 0))]})
     return _against_best(rows)
 

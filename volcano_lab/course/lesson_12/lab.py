@@ -1,6 +1,6 @@
 """Lesson 12: how the answers of three plugins in two tiers become one, as a picture and a lab."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from volcano_lab.course.kit.tasks import tasks
@@ -36,14 +36,18 @@ Voice = Callable[[str, int], tuple[Any, str]]
 words for it."""
 
 
+def _listed(tasks: Iterable[Any]) -> str:
+    return gettext("{names:and}", names=[*map(str, tasks)]) or gettext("nobody")
+
+
 def _of(*answers: tuple[Any, str]) -> Voice:
     return lambda plugin, at: answers[at + 1]
 
 
 def _victims(plugin: str, at: int) -> tuple[Any, str]:
     if at > 0:
-        return (NAMED[plugin], PERMIT), " and ".join(map(str, NAMED[plugin]))
-    return (([], PERMIT), "nobody") if at < 0 else (([], ABSTAIN), "abstains")
+        return (NAMED[plugin], PERMIT), _listed(NAMED[plugin])
+    return (([], PERMIT), _listed([])) if at < 0 else (([], ABSTAIN), "abstains")
 
 
 def _words(yes: str, no: str) -> Callable[[Any], str]:
@@ -64,7 +68,7 @@ POINTS: dict[str, tuple[Voice, tuple[Any, ...], Callable[[Any], str]]] = {
     "job_enqueueable": (_of((REJECT, "REJECT"), (ABSTAIN, "ABSTAIN"), (PERMIT, "PERMIT")), ("job",),
                         _words("admitted", "not admitted")),
     "reclaimable":
-    (_victims, ("task", VICTIMS), lambda found: " and ".join(map(str, found)) or "nobody")}
+    (_victims, ("task", VICTIMS), _listed)}
 """Extension point -> (how a plugin speaks, what is asked about, the combined answer in words)."""
 
 
@@ -128,7 +132,7 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
             for task in VICTIMS]
     else:
         lines = [{"name": gettext("answer"), "votes": silent | {
-            name: {"text": row["answer"], "yes": row["for"]} for name, row in asked.items()}}]
+            name: {"text": gettext(row["answer"]), "yes": row["for"]} for name, row in asked.items()}}]
     return {"tiers": tiers, "rows": lines, "verdict": gettext("The session hears: {words}",
                                                               words=gettext(words))}
 

@@ -20,6 +20,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.admission.rules import exists
+from volcano_lab.manifests.document import placed
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.messages import Message, gettext, one_line
@@ -83,8 +84,7 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
         webhook, rules = KINDS.get(type(obj), ("", None))
         for rule, values in rules.broken(obj, known) if rules else ():
             key = place_key(obj)
-            label = f"{obj.kind} {'/'.join(filter(None, key[1:]))}"
-            label += f" ({places[key]})" if key in places else ""
+            label = placed(f"{obj.kind} {'/'.join(filter(None, key[1:]))}", places.get(key))
             field, allowed, message = RULES[rule]
             facts = _quantities(values)
             field = field.format(**facts)
