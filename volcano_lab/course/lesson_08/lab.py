@@ -45,7 +45,7 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
                       "note": _note(row) if notes else zone,
                       "state": notes and ("chosen" if row["chosen"] else
-                                          gettext("refused") if row["refused"] else "")})
+                                          "refused" if row["refused"] else "")})
     return {"nodes": nodes}
 
 

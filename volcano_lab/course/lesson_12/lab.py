@@ -132,7 +132,8 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
             for task in VICTIMS]
     else:
         lines = [{"name": gettext("answer"), "votes": silent | {
-            name: {"text": gettext(row["answer"]), "yes": row["for"]} for name, row in asked.items()}}]
+            name: {"text": gettext(row["answer"]), "yes": row["for"]}
+            for name, row in asked.items()}}]
     return {"tiers": tiers, "rows": lines, "verdict": gettext("The session hears: {words}",
                                                               words=gettext(words))}
 
