@@ -15,9 +15,10 @@ import zipfile
 from pathlib import Path
 
 # Compiled code is left out but for that which says that it is for browsers.
-LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
+LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(a|pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
                       r"^volcano_lab/notebooks/|\.dist-info/(?!METADATA|entry_points)|"
-                      r"^(jupyter|etc|share)/|^(piplite|micropip|numpy/f2py|prompt_toolkit|wcwidth)/|"
+                      r"^(jupyter|etc|share)/|^(piplite|micropip|numpy/f2py|prompt_toolkit|wcwidth|"
+                      r"pandas/plotting/_matplotlib)/|"
                       r"^pygments/lexers/_(?!_init|mapping)|^pygments/lexers/(?!_|agile|css|data|diff|go|html|javascript|"
                       r"jvm|markup|python|shell|special|web)")
 FIRST = "volcano_lab-0.zip"  # no wheels: one wheel holds one package

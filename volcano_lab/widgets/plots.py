@@ -243,4 +243,4 @@ def _asked(trace: TraceReader, pod: str, found: Record | None) -> list[Record]:
 def _note(tier: int, last: int, decides: int | None) -> str:
     if tier > last:
         return gettext("not asked")
-    return gettext("decides" if tier == decides else "names nobody")
+    return gettext("decides" if tier == decides else "names no victim")
