@@ -36,6 +36,14 @@ def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, sai
     assert found.codes == [code] and said in found.text and not found.remedies
 
 
+def test_the_nodes_for_which_a_class_creates_volumes_are_named():
+    drivers = [csi_node(name, **{"csi.example.com": 9}) for name in ("n1", "n2")]
+    found = Explainer(Cluster([*NODES[:2], *drivers, claim(), POD, klass(
+        provisioner="csi.example.com", zone="c,d")]).objects()).why("web")
+    assert ("StorageClass wait creates volumes only for nodes with zone c/d (allowedTopologies)."
+            in found.text)
+
+
 def test_a_pod_that_has_its_volume_waits_for_nothing():
     assert not asked(claim(volume="disk"), volume(zone="b")).causes
 
@@ -56,6 +64,10 @@ def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
     assert found.codes == ["driver_nowhere"]
     assert ("PersistentVolumeClaim default/data counts as a volume of the driver ebs.csi.aws.com, "
             "and no node has a CSINode that offers any") in found.text
+    assert "web waits for a volume: no node offers the driver ebs.csi.aws.com." in found.head
+    assert "There is no CSINode among the objects" in found.text
+    elsewhere = Explainer(Cluster([*objects, csi_node("n1", other=3)]).objects()).why("web")
+    assert "There is no CSINode" not in elsewhere.text
     assert [str(each) for each in found.remedies] == [
         "the scheduler's flag --ignored-provisioners=ebs.csi.aws.com (web is placed on n1)"]
     told = contradictions(Explainer(Cluster(objects).objects()).session)

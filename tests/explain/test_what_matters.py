@@ -1,5 +1,7 @@
 """What an answer leaves out because it does not matter to the pod, and what it must name."""
 
+import pytest
+
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
 
@@ -211,3 +213,20 @@ def test_a_job_of_lower_priority_is_not_said_to_matter_more():
                         WITHOUT_PRIORITY)
     pod, = (key for key in explain.evidence.tasks if explain._evicted(key))
     assert "less_important_claimant" not in explain.why(pod).codes
+
+
+GANG_FIRST = """\
+actions: "allocate, preempt"
+tiers: [{plugins: [{name: priority}, {name: gang}, {name: conformance}, {name: predicates}]}]
+"""
+
+
+@pytest.mark.parametrize(("space", "said"), [("kube-system", True), ("default", False)])
+def test_a_plugin_that_was_not_asked_any_more_and_would_protect_too_is_named(space, said):
+    cluster = Cluster().node("n1", cpu=2).add(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+        "value: 9}").job("new", cpu=1, priority=9, priority_class="high")
+    cluster.job("old", namespace=space, cpu=2, running={"n1": 1})
+    found = cluster.why("new", conf=GANG_FIRST)
+    assert "protected_by_gang" in [cause.code for cause in found.causes]
+    assert ("conformance would allow none either" in found.text) == said

@@ -24,6 +24,8 @@ PROTECTION = {"gang": "protected_by_gang", "conformance": "protected_by_conforma
               "cdp": "protected_by_cooldown", "pdb": "protected_by_pdb",
               "proportion": "victims_within_deserved", "capacity": "victims_within_deserved"}
 """Plugin -> the code of why it allows no candidate."""
+LASTING = ("conformance", "cdp")
+"""Plugins that protect a pod for what it is, whoever asks."""
 
 
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -117,12 +119,25 @@ def _wanted(job: JobInfo) -> dict[str, None]:
 
 def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
     """Yield a cause for each plugin that allows none of its candidates."""
-    for plugin in dict.fromkeys(record["plugin"] for record in answers):
+    plugins = dict.fromkeys(record["plugin"] for record in answers)
+    for plugin in plugins:
         calls = [record for record in answers if record["plugin"] == plugin]
         candidates = sorted({task for record in calls for task in record["candidates"]})
         if candidates and calls[0]["answer"][1] and not any(
                 record["answer"][0] for record in calls):
             yield _protects(seen, job, calls, candidates)
+            yield from _too(seen, calls[-1], plugins, candidates)
+
+
+def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[str]
+         ) -> Iterator[Cause]:
+    """Yield a cause for each plugin that was not asked any more, and would allow none either."""
+    point, tasks = call["point"], [seen.tasks[key] for key in candidates if key in seen.tasks]
+    for plugin in [name for name in LASTING if name in seen.plugins(point) and name not in asked]:
+        if not seen.ssn.points[point].functions[plugin](seen.tasks[call["task"]], tasks)[0]:
+            code = PROTECTION[plugin]
+            yield Cause(code, Message("candidates.too", plugin=plugin, why=Message(code)),
+                        {"candidates": candidates, "plugin": plugin, "action": call.action})
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str]) -> Cause:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, TaskInfo, amount_text
+from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
 from volcano_lab.explain.holders import room_causes
@@ -119,7 +120,8 @@ def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str]
         if within:
             nodes, inside = within, [Message("inside.hyper_node", hyper_node=tried)]
     devices = [name for name, amount in seen.trace.start["tasks"][task.key]["request"].items()
-               if amount and name not in ("cpu", "memory", "pods")]
+               if amount and name not in ("cpu", "memory", "pods")
+               and not name.startswith(ATTACHABLE)]
     able = [name for name in nodes if all(
         seen.trace.start["nodes"][name]["allocatable"].get(each) for each in devices)]
     if not able or len(able) == len(nodes):
@@ -207,7 +209,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         yield from spread_counts(seen, pod, choice)
     elif code == "spread_label":
         yield from missing_keys(pod, [node.node for node in seen.ssn.nodes.values()])
-    elif code == "volume_node":
+    elif code in ("volume_node", "volume_unbound"):
         yield from reach_of(seen, task)
     elif code == "host_ports":
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))

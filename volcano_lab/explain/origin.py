@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, QueueInfo, Resource
+from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
 from volcano_lab.framework import Session
@@ -122,7 +123,7 @@ def above_cluster(ssn: Session, job: JobInfo) -> tuple[Amounts, Amounts]:
     names = dict.fromkeys(name for size in sizes for name, _ in size)
     asked = {name: sum(sorted(size.get(name) for size in sizes)[:job.min_available])
              for name in names} if sizes else amounts(job.get_min_resources())
-    more = over(asked, there)
+    more = [name for name in over(asked, there) if not name.startswith(ATTACHABLE)]
     return part(asked, more), part(there, more)
 
 

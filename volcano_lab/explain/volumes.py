@@ -36,8 +36,10 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the drivers whose volumes waiting pods claim and no node offers."""
     waiting = [task.pod for task in job.in_status(PENDING).values()]
+    known = seen.ssn.snapshot.storage.all(api.CSINode.kind)
     for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
-        yield Cause.of("driver_nowhere", driver=driver, claim=claim)
+        yield Cause.of("driver_nowhere", None if known else Message("driver_nowhere.export"),
+                       driver=driver, claim=claim)
 
 
 def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
@@ -69,3 +71,9 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
         asked = [", ".join(terms_of(term)) for term in terms]
         if any(asked):
             yield Message("volume.reach", volume=volume.name, terms=asked)
+        found = storage.class_of(claim) if volume is None else None
+        places = [", ".join(f"{each.key} {'/'.join(each.values)}"
+                            for each in term.match_label_expressions)
+                  for term in (found.allowed_topologies if found is not None else ())]
+        if places:
+            yield Message("volume.places", storage_class=found.name, places=places)
