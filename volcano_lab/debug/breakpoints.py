@@ -40,8 +40,8 @@ OF_ALL = ("action", "kind", "number")
 class BreakpointError(OneSentence, ValueError):
     """Raised for a breakpoint that can't be parsed; the text has what was found and is allowed."""
 
-    def __init__(self, text: str):
-        super().__init__(one_line(text))
+    def __init__(self, text: str, /, **facts: Any):
+        super().__init__(one_line(gettext(text, **facts)))
 
 
 @friendly_errors
@@ -125,19 +125,19 @@ def _place(place: str) -> Place:
         return lambda record: record.kind == place, fields
     near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
     meant = gettext("did you mean {name}?", name=near[0]) if near else ""
-    raise BreakpointError(gettext(
-        'the breakpoint stops at "{place}"{meant:()}; allowed are an extension point (as overused),'
-        ' an operation ({operations:,}), {kinds:,}, a kind of record (as queue, job, victims), '
-        '"action" and its name, or "anything".', place=place, meant=meant,
-        operations=[*PREPOSITION], kinds=[*OPERATIONS]))
+    raise BreakpointError('the breakpoint stops at "{place}"{meant:()}; allowed are an extension '
+                          'point (as overused), an operation ({operations:,}), {kinds:,}, a kind '
+                          'of record (as queue, job, victims), "action" and its name, or '
+                          '"anything".', place=place, meant=meant, operations=[*PREPOSITION],
+                          kinds=[*OPERATIONS])
 
 
 def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None:
     for name in names:
         if name not in known:
-            raise BreakpointError(gettext(
-                '"{name}" is no field of {place}; it has {fields:,}.', name=name, place=place,
-                fields=[*dict.fromkeys(each for each in known if each != "changes")]))
+            fields = dict.fromkeys(each for each in known if each != "changes")
+            raise BreakpointError('"{name}" is no field of {place}; it has {fields:,}.', name=name,
+                                  place=place, fields=[*fields])
 
 
 def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -184,9 +184,8 @@ class Expression:
     def __init__(self, text: str):
         self.text = text if len(text) <= 80 else text[:79] + "…"
         if len(text) > MOST:
-            raise BreakpointError(
-                gettext('the condition "{text}" has {count} characters; allowed are {most}.',
-                        text=self.text, count=len(text), most=MOST))
+            raise BreakpointError('the condition "{text}" has {count} characters; allowed are '
+                                  '{most}.', text=self.text, count=len(text), most=MOST)
         self._evaluator = EvalWithCompoundTypes(OPERATORS)
         self._evaluator.functions = FUNCTIONS
         self._evaluator.nodes = {each: self._evaluator.nodes[each] for each in NODES} | {
@@ -195,9 +194,9 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", error)
-            raise BreakpointError(gettext("the condition \"{text}\" can't be read ({why}); "
-                                          'allowed is an expression such as queue == "a" and '
-                                          "answer.", text=self.text, why=str(why))) from None
+            raise BreakpointError("the condition \"{text}\" can't be read ({why}); allowed is an "
+                                  'expression such as queue == "a" and answer.', text=self.text,
+                                  why=str(why)) from None
         inside = list(ast.walk(self._tree))
         for node in inside:
             self._check(node)
@@ -215,23 +214,21 @@ class Expression:
             return self._evaluator.eval(self.text, self._tree)
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError,
                 InvalidExpression) as error:
-            raise BreakpointError(
-                gettext('the condition "{text}" has no value here: {error}', text=self.text,
-                        error=str(error))) from None
+            raise BreakpointError('the condition "{text}" has no value here: {error}',
+                                  text=self.text, error=str(error)) from None
 
     def _check(self, node: ast.AST) -> None:
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called not in FUNCTIONS or node.keywords:
-                raise BreakpointError(gettext('the condition "{text}" calls {called}; allowed '
-                                              "are {functions:,}.", text=self.text,
-                                              called=called, functions=[*FUNCTIONS]))
+                raise BreakpointError('the condition "{text}" calls {called}; allowed are '
+                                      '{functions:,}.', text=self.text, called=called,
+                                      functions=[*FUNCTIONS])
         looks = isinstance(node, ast.expr_context | ast.boolop) or type(node) in OPERATORS
         if not looks and type(node) not in NODES:
-            raise BreakpointError(
-                gettext('the condition "{text}" has "{name}" in it; allowed are names, numbers, '
-                        "texts, comparisons, and, or, not, in, + - * /, subscripts.",
-                        text=self.text, name=type(node).__name__))
+            raise BreakpointError('the condition "{text}" has "{name}" in it; allowed are names, '
+                                  'numbers, texts, comparisons, and, or, not, in, + - * /, '
+                                  'subscripts.', text=self.text, name=type(node).__name__)
 
     def _subscript(self, node: ast.Subscript) -> Any:
         held, key = (self._evaluator._eval(part) for part in (node.value, node.slice))
