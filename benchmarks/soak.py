@@ -23,6 +23,7 @@ from audited import Audited
 from driving import delete_job, run_events, settle
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import loads
 from volcano_lab.simulation import (
     Faults,
     InvariantBroken,
@@ -272,6 +273,18 @@ def _task(name: str, replicas: int, least: int | None = None, ports: list[int] |
             "template": {"spec": {"containers": [container], **spec}}}
 
 
+@define(slots=True)
+class ManifestJob(JobTemplate):
+    """A kind of job that is a Volcano Job."""
+
+    manifest: str = ""
+
+    def described(self, name, classes):
+        """Return a cluster of one such job."""
+        (job,) = loads(self.manifest)
+        return Cluster(classes).add(job.changed(metadata={"name": name}))
+
+
 def _job(name: str, queue: str, tasks: list[dict], least: int | None = None,
          topology: tuple[str, int] | None = None) -> JobTemplate:
     """A kind of job from a Volcano Job's manifest."""
@@ -283,7 +296,7 @@ def _job(name: str, queue: str, tasks: list[dict], least: int | None = None,
                 "metadata": {"name": name},
                 "spec": {"queue": queue, "schedulerName": "volcano", "minAvailable": least,
                          "tasks": tasks, "networkTopology": near}}
-    return JobTemplate(name, manifest=json.dumps(manifest), run_time=("uniform", 10, 30))
+    return ManifestJob(name, manifest=json.dumps(manifest), run_time=("uniform", 10, 30))
 
 
 def simulation(seed: int, chance: float, check: bool = True,

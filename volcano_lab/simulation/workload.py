@@ -11,8 +11,6 @@ import attrs
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
-from volcano_lab.manifests import ManifestError
-from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.described import ClusterObjects
 from volcano_lab.messages import friendly_errors, gettext, mark
 from volcano_lab.simulation.traces import WorkloadError, read_trace
@@ -84,9 +82,6 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
 class JobTemplate:
     """A kind of job, with the arguments of `Cluster.job`; `run_time` is the run time of each of its
     pods, in seconds.
-
-    With `manifest`, the text of a Volcano Job, that is the job, and the arguments (but `name`) have
-    no effect.
     """
 
     name: str = "job"
@@ -98,7 +93,6 @@ class JobTemplate:
     min_member: int | None = None
     priority: int | None = None
     priority_class: str | None = None
-    manifest: str | None = None
     run_time: Spread = field(default=60.0, converter=spread)
 
     @property
@@ -111,19 +105,14 @@ class JobTemplate:
 
         Raises `ManifestError` for what can't be a job.
         """
-        cluster = ClusterObjects(classes)
-        if self.manifest is None:
-            cluster.job(name, **{word: getattr(self, word) for word in WORDS})
-        else:
-            jobs = manifests.loads(self.manifest)
-            if [job.kind for job in jobs] != ["Job"]:
-                raise ManifestError("the manifest of job {name} has {jobs}; allowed is one "
-                                    "Volcano Job", name=self.name, jobs=[job.kind for job in jobs])
-            cluster.add(jobs[0].changed(metadata={"name": name}))
-        objects = cluster.objects()
-        unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None}) for obj in objects]
+        unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None})
+                  for obj in self.described(name, classes).objects()]
         group = next(obj for obj in unborn if isinstance(obj, PodGroup))
         return group, [obj for obj in unborn if isinstance(obj, Pod)]
+
+    def described(self, name: str, classes: Iterable[PriorityClass]) -> ClusterObjects:
+        """Return a cluster of one such job."""
+        return ClusterObjects(classes).job(name, **{word: getattr(self, word) for word in WORDS})
 
 
 WORDS = ("queue", "pods", "cpu", "memory", "gpu", "min_member", "priority", "priority_class")
