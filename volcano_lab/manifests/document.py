@@ -4,11 +4,10 @@ import re
 from typing import Any
 
 from volcano_lab.api import objects as api
-from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests import operators
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import SUFFIXES, Unreadable
-from volcano_lab.manifests.schema import found_text
+from volcano_lab.manifests.schema import found_text, layers
 from volcano_lab.messages import gettext
 
 _TABLE = re.compile(r"(NAMESPACE\s+)?NAME\s+[A-Z]")
@@ -68,14 +67,9 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
 def _has_pods(document: Any) -> bool:
     """Return whether a part of an object looks like a pod: with containers or a scheduler's name.
     """
-    layer = [document]
-    for _ in range(MOST_DEPTH):
-        if any(isinstance(each.get("containers"), list) or isinstance(
-                each.get("schedulerName"), str) for each in layer if isinstance(each, dict)):
-            return True
-        layer = [inner for outer in layer if isinstance(outer, dict | list)
-                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
-    return False
+    return any(isinstance(each.get("containers"), list) or isinstance(
+        each.get("schedulerName"), str) for layer in layers(document) for each in layer
+               if isinstance(each, dict))
 
 
 def key_of(document: Any) -> str:

@@ -10,7 +10,7 @@ where both are quantities).
 import re
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache, lru_cache, partial
@@ -224,15 +224,24 @@ def _time_text(seconds: float) -> str:
         "+00:00", "Z")
 
 
+def layers(data: Any) -> Iterator[list[Any]]:
+    """Yield the values of plain data, those at its top first, down to the greatest depth.
+
+    >>> [len(layer) for layer in layers({"a": [1, 2]})][:4]
+    [1, 1, 2, 0]
+    """
+    layer = [data]
+    for _ in range(MOST_DEPTH + 1):
+        yield layer
+        layer = [inner for outer in layer if isinstance(outer, dict | list)
+                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
+
+
 def _raw(raw: Any, path: Path, findings: Findings) -> dict:
     if type(raw) is not dict:
         findings.misfit(path, raw, "a mapping")
-    layer = [raw]
-    for _ in range(MOST_DEPTH):  # raw data is traversed recursively later
-        layer = [inner for outer in layer if isinstance(outer, dict | list)
-                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
-        if not layer:
-            return raw
+    if not all(layers(raw)):  # raw data is traversed recursively later
+        return raw
     return findings.misfit(path, raw, gettext("a mapping that is at most {most} deep",
                                               most=MOST_DEPTH))
 
