@@ -331,7 +331,7 @@ def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
     makes also where allocate never places the job.
     """
     cluster = drawn.cluster.copy().remove("held")
-    for obj in template.build(template.name, cluster.objects()):
+    for obj in template.build(template.name, cluster.objects())[:2]:
         cluster.add(*(obj if isinstance(obj, list) else [obj]))
     return any(operation == "allocate" for operation, *_ in cluster.run(drawn.conf).committed)
 

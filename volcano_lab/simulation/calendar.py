@@ -1,4 +1,4 @@
-"""Future events and their times: SimPy's clock, with entries that are plain data.
+"""Future events and their times: SimPy's clock, with entries that can be listed and removed.
 
 Time is counted in whole microseconds, so that sums of times are exact.
 """

@@ -12,14 +12,12 @@ when the first ones run.
 from collections.abc import Iterable
 from typing import Any
 
-import attrs
 from attrs import define, field
 
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
-from volcano_lab.manifests.loader import from_dict, to_dict
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
@@ -100,10 +98,8 @@ class ClusterSide:
 
     def submit(self, name: str, template: JobTemplate) -> JobRun:
         """Submit a job: create its PodGroup and its pods."""
-        group, pods = template.build(name, self.server.list("PriorityClass"))
+        group, first, later = template.build(name, self.server.list("PriorityClass"))
         run_time = None if template.run_time is None else template.run_time.draw(self.random)
-        first, later = (pods[:len(pods) - len(template.later)],
-                        pods[len(pods) - len(template.later):])
         run = JobRun(name, group.spec.queue, len(first), group.spec.min_member, run_time,
                      self.calendar.now, template, [pod.key for pod in first])
         self.jobs[group.key] = run
@@ -138,13 +134,11 @@ class ClusterSide:
             self.jobs[job].pods += 1
             self.server.create(pod)
 
-    def pod_recreated(self, job: str, pod: str, like: dict[str, Any] | None = None) -> None:
-        """Recreate a lost pod: from its job's template, or `like` the previous one."""
-        run = self.jobs[job]
+    def pod_recreated(self, job: str, like: Pod) -> None:
+        """Recreate a lost pod, `like` the previous one."""
+        run, pod = self.jobs[job], like.key
         if run.finished is None and pod in run.members and self.server.find("Pod", pod) is None:
-            pods = [from_dict(like)] if like else run.template.build(
-                run.name, self.server.list("PriorityClass"))[1]
-            self.server.create(next(created for created in pods if created.key == pod))
+            self.server.create(like)
 
     def job_removed(self, job: str) -> None:
         """Delete a finished job's pods and PodGroup."""
@@ -205,12 +199,10 @@ class ClusterSide:
             run.whole = False
             run.broken += 1
         self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
-        if run.template is not None:
-            self.after("recreate", "pod_recreated", job=job, pod=pod.key)
-        elif self._is_bare(job):
+        if run.template is None and self._is_bare(job):
             run.members.remove(pod.key)
         else:
-            self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_pending_copy(pod))
+            self.after("recreate", "pod_recreated", job=job, like=_pending_copy(pod))
 
     def _is_bare(self, job: str) -> bool:
         """Return whether a PodGroup was created for a pod without an owner."""
@@ -312,11 +304,11 @@ class ClusterSide:
                     self.server.remove("Pod", pod.key)
 
 
-def _pending_copy(pod: Pod) -> dict[str, Any]:
+def _pending_copy(pod: Pod) -> Pod:
     """Return a pod as its controller recreates it."""
     copy = pod.changed(spec={"node_name": ""}, metadata={
         "uid": "", "resource_version": "", "creation_timestamp": None, "deletion_timestamp": None})
-    return to_dict(attrs.evolve(copy, status=PodStatus("Pending")))
+    return copy.evolve(status=PodStatus("Pending"))
 
 
 def job_of(pod: Pod) -> str:

@@ -40,7 +40,7 @@ def problems_of(sim: Simulation) -> list[str]:
 
 def _lost_pods(sim: Simulation) -> Iterator[str]:
     """Check that every pod of an unfinished job exists or is about to be recreated."""
-    coming = {entry.facts["pod"]
+    coming = {entry.facts["like"].key
               for entry in sim.calendar.entries.values() if entry.kind == "pod_recreated"}
     pods = sim.server.objects.get("Pod", {})
     for uid, run in sim.side.jobs.items():

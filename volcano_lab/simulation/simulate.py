@@ -26,7 +26,14 @@ from volcano_lab.simulation import workload
 from volcano_lab.simulation.cluster_side import by_job
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
-from volcano_lab.simulation.workload import Arrivals, JobTemplate, Spread, WorkloadError, spread
+from volcano_lab.simulation.workload import (
+    Arrivals,
+    Built,
+    JobTemplate,
+    Spread,
+    WorkloadError,
+    spread,
+)
 
 RUN_TIME = "volcano-lab/run-time"
 """The annotation of a Job, a PodGroup or a pod with its run time in seconds."""
@@ -51,16 +58,17 @@ class GivenJob(JobTemplate):
     members: list[Pod] = field(factory=list)
     later: list[Pod] = field(factory=list)
 
-    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
-        """Return the PodGroup and all pods, under their own names or, for a copy, others."""
+    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> Built:
+        """Return the PodGroup and the pods, under their own names or, for a copy, others."""
         same = name == self.name
         group = self.group.changed(metadata={"uid": "", "creation_timestamp": None,
                                              "name": self.group.name if same else name})
-        return group, [pod.changed(metadata={
+        pods = [pod.changed(metadata={
             "uid": "", "creation_timestamp": None,
             "name": pod.name if same else f"{name}-{number}",
             "annotations": pod.metadata.annotations | {GROUP_NAME: group.name}})
             for number, pod in enumerate([*self.members, *self.later])]
+        return group, pods[:len(self.members)], pods[len(self.members):]
 
 
 @friendly_errors

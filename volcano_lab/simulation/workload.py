@@ -77,6 +77,9 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
     return Spread(*value)
 
 
+Built = tuple[PodGroup, list[Pod], list[Pod]]
+
+
 @friendly_errors
 @define(slots=True)
 class JobTemplate:
@@ -95,20 +98,16 @@ class JobTemplate:
     priority_class: str | None = None
     run_time: Spread = field(default=60.0, converter=spread)
 
-    @property
-    def later(self) -> list[Pod]:
-        """Return those of its pods that a controller creates only when the others run."""
-        return []
-
-    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
-        """Return the PodGroup and the pods of one such job, given the cluster's PriorityClasses.
+    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> Built:
+        """Return the PodGroup and the pods of one such job, given the cluster's PriorityClasses,
+        and those that a controller creates only when the others run.
 
         Raises `ManifestError` for what can't be a job.
         """
         unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None})
                   for obj in self.described(name, classes).objects()]
         group = next(obj for obj in unborn if isinstance(obj, PodGroup))
-        return group, [obj for obj in unborn if isinstance(obj, Pod)]
+        return group, [obj for obj in unborn if isinstance(obj, Pod)], []
 
     def described(self, name: str, classes: Iterable[PriorityClass]) -> ClusterObjects:
         """Return a cluster of one such job."""
