@@ -104,7 +104,7 @@ class Rival(Observer):
         pod = self.sim.server.create(attrs.evolve(
             pod, spec=attrs.evolve(pod.spec, node_name=node.name, scheduler_name="rival")))
         self.sim.informer.handle(WatchEvent(ADDED, pod))
-        self.sim.calendar.after(10.0, "pod_deleted", pod=pod.key)
+        self.sim.calendar.after(10.0, self.sim._pod_deleted, pod=pod.key)
 
 
 def under_way_problems(sim: Simulation) -> Iterator[str]:

@@ -19,22 +19,27 @@ class Entry(NamedTuple):
 
     number: int
     time: int
-    kind: str
+    handler: Callable[..., Any]
     facts: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The name of its handler."""
+        return self.handler.__name__.lstrip("_")
 
 
 class Calendar:
-    """Calls `handler(kind, **facts)` at the time of each entry.
+    """Calls `handler(**facts)` at the time of each entry, and then `happened(entry)`.
 
-    >>> calendar = Calendar(lambda kind, **facts: print(calendar.now, kind, facts))
-    >>> _ = calendar.after(1.5, "pod_starts", pod="default/a")
+    >>> calendar = Calendar(lambda entry: print(calendar.now, entry.kind))
+    >>> _ = calendar.after(1.5, print, end="it is ")
     >>> calendar.run(2.0)
-    1.5 pod_starts {'pod': 'default/a'}
+    it is 1.5 print
     """
 
-    def __init__(self, handler: Callable[..., None]) -> None:
+    def __init__(self, happened: Callable[[Entry], None] = lambda entry: None) -> None:
         self.env = simpy.Environment()
-        self.handler = handler
+        self.happened = happened
         self.entries: dict[int, Entry] = {}
         self.number = self.done = 0
 
@@ -43,10 +48,11 @@ class Calendar:
         """Seconds since the start of the run."""
         return self.env.now / TICKS
 
-    def after(self, seconds: float, kind: str, **facts: Any) -> Entry:
+    def after(self, seconds: float, handler: Callable[..., Any], **facts: Any) -> Entry:
         """Add an event in some seconds, which happens unless it is removed from `entries`."""
         self.number += 1
-        entry = Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts)
+        entry = Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), handler,
+                      facts)
         self.entries[entry.number] = entry
         self.env.timeout(entry.time - self.env.now, entry).callbacks.append(self._fire)
         return entry
@@ -60,7 +66,8 @@ class Calendar:
         entry = self.entries.pop(event.value.number, None)
         if entry is not None:
             self.done += 1
-            self.handler(entry.kind, **entry.facts)
+            entry.handler(**entry.facts)
+            self.happened(entry)
 
     def run(self, until: float) -> None:
         """Advance to some seconds after the start; events at exactly that time happen in the next

@@ -9,7 +9,7 @@ out: the pods of a later job are created with its PodGroup; an operator's follow
 when the first ones run.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from attrs import define, field
@@ -90,9 +90,9 @@ class ClusterSide:
         self.later: dict[str, list[Pod]] = {}
         server.watchers.append(self.watch)
 
-    def after(self, what: str, kind: str, **facts: Any) -> None:
+    def after(self, what: str, handler: Callable[..., Any], **facts: Any) -> None:
         """Schedule an event after one of the latencies."""
-        self.calendar.after(getattr(self.latencies, what).draw(self.random), kind, **facts)
+        self.calendar.after(getattr(self.latencies, what).draw(self.random), handler, **facts)
 
     # -- jobs ------------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ class ClusterSide:
                 run.admitted = self.calendar.now
                 self.history.note(self.calendar.now, "job admitted", event.object.key)
                 if event.object.key in self.later and not self.pods_of(event.object.key):
-                    self.after("recreate", "pods_created", job=event.object.key)
+                    self.after("recreate", self.pods_created, job=event.object.key)
 
     def _pod_changed(self, type_: str, pod: Pod) -> None:
         uid, job = pod.metadata.uid, job_of(pod)
@@ -180,7 +180,7 @@ class ClusterSide:
                 if run is not None and run.finished is None:
                     run.evicted += 1
                 self.seen[uid] = "ending"
-                self.after("end", "pod_ends", pod=pod.key, uid=uid)
+                self.after("end", self.pod_ends, pod=pod.key, uid=uid)
         elif pod.spec.node_name and pod.status.phase == "Pending" and uid not in self.seen:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
@@ -202,7 +202,7 @@ class ClusterSide:
         if run.template is None and self._is_bare(job):
             run.members.remove(pod.key)
         else:
-            self.after("recreate", "pod_recreated", job=job, like=_pending_copy(pod))
+            self.after("recreate", self.pod_recreated, job=job, like=_pending_copy(pod))
 
     def _is_bare(self, job: str) -> bool:
         """Return whether a PodGroup was created for a pod without an owner."""
@@ -213,14 +213,14 @@ class ClusterSide:
         """Schedule the end of a running pod, unless its job runs for ever."""
         run = self.jobs.get(job_of(pod))
         if run is not None and run.run_time is not None:
-            self.calendar.after(run.run_time, "pod_finishes", pod=pod.key, uid=pod.metadata.uid)
+            self.calendar.after(run.run_time, self.pod_finishes, pod=pod.key, uid=pod.metadata.uid)
 
     def _expect(self, pod: Pod) -> None:
         """Schedule the start of a bound pod or, without its node, its deletion."""
         if self.server.find("Node", pod.spec.node_name) is not None:
-            self.after("start", "pod_starts", pod=pod.key, uid=pod.metadata.uid)
+            self.after("start", self.pod_starts, pod=pod.key, uid=pod.metadata.uid)
         else:
-            self.after("collect", "pods_collected", node=pod.spec.node_name)
+            self.after("collect", self.pods_collected, node=pod.spec.node_name)
 
     def _living(self, pod: str, uid: str, phase: str) -> Pod | None:
         """Return a pod if it is still the same, in that phase, and on an existing node."""
@@ -243,7 +243,7 @@ class ClusterSide:
         if not run.whole and self._running(job_of(found)) >= run.min_member:
             run.whole = True
             if job_of(found) in self.later:
-                self.after("recreate", "pods_created", job=job_of(found))
+                self.after("recreate", self.pods_created, job=job_of(found))
             if run.started is None:
                 run.started = self.calendar.now
                 self.history.note(self.calendar.now, "job started", job_of(found))
@@ -262,7 +262,7 @@ class ClusterSide:
             run.finished = self.calendar.now
             self.unfinished.pop(job, None)
             self.history.note(self.calendar.now, "job finished", job)
-            self.after("remove", "job_removed", job=job)
+            self.after("remove", self.job_removed, job=job)
 
     def pod_ends(self, pod: str, uid: str) -> None:
         found = self.server.find("Pod", pod)
@@ -279,9 +279,9 @@ class ClusterSide:
         self.lost_nodes[node] = found
         self.server.delete("Node", node)
         self.history.note(self.calendar.now, "node lost", node)
-        self.after("collect", "pods_collected", node=node)
+        self.after("collect", self.pods_collected, node=node)
         if back_after is not None:
-            self.calendar.after(back_after, "node_returns", node=node)
+            self.calendar.after(back_after, self.node_returns, node=node)
 
     def node_returns(self, node: str) -> None:
         """Return a node: its pods that were not deleted start over."""

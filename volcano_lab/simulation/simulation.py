@@ -6,7 +6,7 @@ pipeline as elsewhere; around it are a simulated API server and cluster. The rea
 read: two runs with the same seed are equal.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from random import Random
 from typing import Any
@@ -22,7 +22,7 @@ from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
 from volcano_lab.messages import friendly_errors, gettext, log
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation.calendar import TICKS, Calendar
+from volcano_lab.simulation.calendar import TICKS, Calendar, Entry
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
 from volcano_lab.simulation.faults import CycleCrash, Disturbance, Faults
 from volcano_lab.simulation.history import History
@@ -72,7 +72,7 @@ class Simulation:
             raise WorkloadError("node_failures has no time between two failures; allowed are "
                                 "seconds above 0")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
-        self.calendar = Calendar(self._happen)
+        self.calendar = Calendar(self._happened)
         self.history = History()
         self.server = ApiServer(lambda: FIRST_TIME + self.calendar.now)
         self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(),
@@ -102,23 +102,13 @@ class Simulation:
             self._next_arrival(stream)
         if self.failing.passes:
             self._next_node_failure()
-        self.calendar.after(0.0, "cycle")
+        self.calendar.after(0.0, self._cycle)
 
     def _connect(self, cache: Cache, scheduler: Scheduler | None = None) -> None:
         """Start a scheduler process with this cache; `scheduler` is its predecessor."""
-        old, side = self.pipeline, self.side
+        old = self.pipeline
         self.cache, self.informer = cache, Informer(cache)
         self.pipeline = BindingPipeline(self.informer, self.server)
-        self._handlers: dict[str, Callable[..., Any]] = {
-            "cycle": self._on_cycle, "bind_worker": self._on_bind_worker, "bind": self._on_bind,
-            "arrival": self._on_arrival, "node_failure": self._on_node_failure,
-            "pod_deleted": self._on_pod_deleted, "deliver": self.wire.deliver,
-            "retry": self.pipeline.retry, "process_evictions": self.pipeline.process_evictions,
-            "pods_created": side.pods_created, "pod_recreated": side.pod_recreated,
-            "job_removed": side.job_removed, "pod_starts": side.pod_starts,
-            "pod_finishes": side.pod_finishes, "pod_ends": side.pod_ends,
-            "node_fails": side.node_fails, "node_returns": side.node_returns,
-            "pods_collected": side.pods_collected}
         self.pipeline.bind, self.pipeline.read = self._bind_request, self._read_request
         self.scheduler = Scheduler(cache, self.conf)
         if old is not None:
@@ -137,26 +127,25 @@ class Simulation:
         self.history.set_jobs(self.side.jobs)
         return self.history
 
-    def _happen(self, kind: str, **facts: Any) -> None:
-        """Dispatch an entry to the scheduler's handlers here, or to those of the cluster."""
-        self._handlers[kind](**facts)
+    def _happened(self, entry: Entry) -> None:
+        """Plan what follows from an event, and check the invariants."""
         self._plan_retries()
         if self.check:
             problems = self._problems()
             if problems:
+                event = f"{entry.kind} {entry.facts}" if entry.facts else entry.kind
                 raise InvariantBroken(gettext(
-                    "after {event} at {time:g} s (seed {seed}): {problems:;}",
-                    event=f"{kind} {facts}" if facts else kind, time=self.calendar.now,
-                    seed=self.seed, problems=problems[:5]))
+                    "after {event} at {time:g} s (seed {seed}): {problems:;}", event=event,
+                    time=self.calendar.now, seed=self.seed, problems=problems[:5]))
 
     def _problems(self) -> list[str]:
         return problems_of(self)
 
     # -- the scheduler's side ----------------------------------------------------------------------
 
-    def _on_cycle(self) -> None:
+    def _cycle(self) -> None:
         if self._idle():
-            self.calendar.after(self.period, "cycle")
+            self.calendar.after(self.period, self._cycle)
             return
         self._seen = self.wire.changes
         disturbance = Disturbance(self)
@@ -172,10 +161,10 @@ class Simulation:
             self.history.sample(self.calendar.now, self.ssn, self.side.unfinished,
                                 len(self.side.jobs) - len(self.side.unfinished))
         if self.pipeline.channel:
-            self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
+            self.calendar.after(BIND_WORKER_PERIOD, self._bind_worker)
         if self.pipeline.evictions:
-            self.side.after("evict", "process_evictions")
-        self.calendar.after(self.period, "cycle")
+            self.side.after("evict", self._process_evictions)
+        self.calendar.after(self.period, self._cycle)
 
     def _idle(self) -> bool:
         """Return whether a cycle would repeat the last decision: nothing has changed since, and no
@@ -204,15 +193,15 @@ class Simulation:
         self._connect(Cache(), self.scheduler)
         self.informer.list(self.server)
 
-    def _on_bind_worker(self) -> None:
+    def _bind_worker(self) -> None:
         for number in self.pipeline.collect():
             latency = self.side.latencies.bind.draw(self.random["cluster"])
-            self.calendar.after(latency, "bind", number=number)
+            self.calendar.after(latency, self._bind, number=number)
             if self.faults.strike("pod_deleted", self.calendar.now, self.random["faults"]):
                 task = self.pipeline.in_flight[number][0].task
-                self.calendar.after(latency / 2, "pod_deleted", pod=task.key)
+                self.calendar.after(latency / 2, self._pod_deleted, pod=task.key)
 
-    def _on_bind(self, number: int) -> None:
+    def _bind(self, number: int) -> None:
         for task in (context.task for context in self.orphan_binds.pop(number, ())):
             try:
                 self.server.bind(task.key, task.uid, task.node_name)
@@ -229,7 +218,13 @@ class Simulation:
         wait = due - self.server.clock()
         planned = [entry.time for entry in self.calendar.entries.values() if entry.kind == "retry"]
         if not planned or min(planned) > self.calendar.env.now + round(max(wait, 0) * 1e6) + 1:
-            self.calendar.after(max(wait, 0.0) + 1e-6, "retry")
+            self.calendar.after(max(wait, 0.0) + 1e-6, self._retry)
+
+    def _retry(self) -> None:
+        self.pipeline.retry()
+
+    def _process_evictions(self) -> None:
+        self.pipeline.process_evictions()
 
     # -- requests that may fail --------------------------------------------------------------------
 
@@ -255,7 +250,7 @@ class Simulation:
 
     # -- arrivals and failures ---------------------------------------------------------------------
 
-    def _on_arrival(self, stream: int) -> None:
+    def _arrival(self, stream: int) -> None:
         arrivals, created = self.workload[stream], self.created[stream]
         template = arrivals.template(created, self.random["arrivals"])
         self.created[stream] += 1
@@ -271,9 +266,9 @@ class Simulation:
     def _next_arrival(self, stream: int) -> None:
         gap = self.workload[stream].next_gap(self.created[stream], self.random["arrivals"])
         if gap is not None:
-            self.calendar.after(gap, "arrival", stream=stream)
+            self.calendar.after(gap, self._arrival, stream=stream)
 
-    def _on_node_failure(self) -> None:
+    def _node_failure(self) -> None:
         names = [node.name for node in self.server.list("Node")]
         if names:
             self.side.node_fails(self.random["nodes"].choice(names),
@@ -281,9 +276,9 @@ class Simulation:
         self._next_node_failure()
 
     def _next_node_failure(self) -> None:
-        self.calendar.after(self.failing.draw(self.random["nodes"]), "node_failure")
+        self.calendar.after(self.failing.draw(self.random["nodes"]), self._node_failure)
 
-    def _on_pod_deleted(self, pod: str) -> None:
+    def _pod_deleted(self, pod: str) -> None:
         if self.server.find("Pod", pod) is not None:
             self.history.note(self.calendar.now, "pod deleted", pod)
             self.server.delete("Pod", pod)

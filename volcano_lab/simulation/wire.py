@@ -49,7 +49,7 @@ class Wire:
 
     def _later(self, event: WatchEvent, delay: float) -> int:
         """Return the delivery time (in ticks) of an event."""
-        return self.sim.calendar.after(delay, "deliver", event=event).time
+        return self.sim.calendar.after(delay, self.deliver, event=event).time
 
     def deliver(self, event: WatchEvent) -> None:
         """Deliver a scheduled event."""

@@ -38,7 +38,7 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
     sim = Simulation(cluster, conf(), seed=3, period=1200, latencies=Latencies(collect=600),
                      workload=[poisson(per_hour / HOUR, single), gangs])
     if noon:
-        sim.calendar.after(12 * HOUR, "node_fails", node="n0", back_after=4 * HOUR)
+        sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=4 * HOUR)
     sim.run(until=DAY * HOUR)
     return sim
 

@@ -68,7 +68,7 @@ def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, p
     sim = Simulation(cluster, text or conf(), seed=3, period=600, workload=streams,
                      latencies=Latencies(collect=600), observer=observer)
     if noon:
-        sim.calendar.after(12 * HOUR, "node_fails", node="n0", back_after=2 * HOUR)
+        sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=2 * HOUR)
     sim.run(until=until * HOUR)
     return sim
 
