@@ -245,8 +245,8 @@ MUTANTS += elsewhere(
     ("binpack scores what does not fit", "def _fullness(", "where(too_much, 0.0, ", "where(False, "
      "0.0, "),
     # explanations and traces
-    ("a limit that is just reached is exceeded", "def _over_deserved(",
-     "sums[name] > deserved", "sums[name] >= deserved"),
+    ("a limit that is just reached is exceeded", "def over(some:",
+     "amount > limit.get(name, 0.0)", "amount >= limit.get(name, 0.0)"),
     ("the fewest steps are one too many", "def smallest(", "return high", "return high + 1"),
     ("what is uncommitted comes last", "class Stepper", "under_way.insert(0, entry)",
      "under_way.append(entry)"),
