@@ -7,7 +7,9 @@ import polib
 import pytest
 
 import texts
+from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import bars, table
+from volcano_lab.course.kit.tracing import answers, trace_of
 from volcano_lab.course.lesson_12.lab import combination, combined
 from volcano_lab.manifests.loader import ManifestError, loads
 from volcano_lab.messages import Message, catalogue, gettext, localized, speak
@@ -82,7 +84,9 @@ def test_scripts_find_their_texts_in_the_language_of_the_page():
     (lambda: refusal("a: 1\n---\n- {}\n- 3\n"), "对象（text，第 2 个文档，第 2 项）：是 3"),
     (lambda: combined("reclaimable", a=1)[2], "x 和 y"),
     (lambda: combined("reclaimable", a=-1)[2], "没有"),
-    (lambda: combination("predicate", b=-1).alt, "B 一个原因")])
+    (lambda: combination("predicate", b=-1).alt, "B 一个原因"),
+    (lambda: answers(trace_of(Cluster().node("n1", cpu=4).job("train", pods=1, cpu=1)),
+                     "allocatable")["about"].tolist(), "队列 default，任务 train-0")])
 def test_a_template_says_in_chinese_what_is_put_together_at_run_time(shown, said):
     speak("zh")
     assert said in str(shown())

@@ -2,11 +2,11 @@
 
 import contextlib
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.messages import log
+from volcano_lab.messages import Message, log, mark
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 
@@ -56,9 +56,10 @@ def frame(rows: Any, index: str | list[str], columns: list[str] | None = None) -
 
 
 def _about(facts: dict[str, Any]) -> str:
-    found: Iterable[str] = (f"{name} {str(facts[name]).removeprefix('default/')}" for name in ABOUT
-                            if name in facts)
-    return ", ".join(found)
+    return mark(", ").join(
+        str(Message("about", kind=Message(f"about.kind.{name}"),
+                    name=str(facts[name]).removeprefix("default/")))
+        for name in ABOUT if name in facts)
 
 
 def logged(run: Callable[[], Any], level: int, *words: str) -> list[str]:
