@@ -221,7 +221,8 @@ def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     ordered = sorted((queue for name, queue in seen.ssn.queues.items()
                       if queue.hierarchy and name in busy), key=cmp_to_key(drf.hierarchy.compare))
     if len(ordered) > 1:
-        names = [f"{queue.name} ({queue.hierarchy}, {queue.weights})" for queue in ordered]
+        names = [Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
+                         weights=queue.weights) for queue in ordered]
         yield Cause("hierarchical_order", Message("hierarchical_order", queues=names),
                     {"queues": [queue.name for queue in ordered]}, [], True)
 

@@ -9,8 +9,11 @@ from volcano_lab.messages.catalogue import gettext
 MOST_CHARACTERS = 500
 """The longest sentence that is shown."""
 CHINESE, CLOSING = "\u2e80-\u9fff（“", "，。；：！？、）」”"
-_UNITS = re.compile(rf"(?:\d+ 个|[{CHINESE}]|[^\s{CHINESE}{CLOSING}]+|[{CLOSING}])[{CLOSING}]*|\s+")
-"""Between these a line may end: Chinese signs, words, spaces; a closing mark begins no line."""
+_UNITS = re.compile(rf"[（“]*(?:(?:第 )?\d+ 个|[{CHINESE}]|[^\s{CHINESE}{CLOSING}]+|[{CLOSING}])"
+                    rf"[{CLOSING}]*|\s+")
+"""Between these a line may end: Chinese signs, words, spaces. A closing mark begins no line, and an
+opening one ends none.
+"""
 
 
 def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
@@ -62,6 +65,8 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     '  queue a\n  holds cpu\n  4'
     >>> wrapped("队列 a 等待 cpu，因为集群已满。", 18)
     '队列 a 等待 cpu，\n因为集群已满。'
+    >>> wrapped("队列 a 等待（cpu 已满）。", 14)
+    '队列 a 等待\n（cpu 已满）。'
     """
     first, text = indent if first is None else first, printable(text, "\n")
     if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile

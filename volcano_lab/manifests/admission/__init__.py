@@ -97,8 +97,8 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
 
 def _quantities(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return facts with amounts as quantities; Volcano's own message has internal units."""
-    return {key: (", ".join(f"{name} {amount_text(name, amount)}" for name, amount in value
-                            if amount) or str(Message("nothing")))
+    return {key: (_listed({name: amount_text(name, amount) for name, amount in value if amount})
+                  or str(Message("nothing")))
             if isinstance(value, Resource) else value for key, value in values.items()}
 
 
@@ -111,7 +111,11 @@ def _found(data: Any, field: str) -> str:
         except (KeyError, IndexError, TypeError, ValueError):
             return gettext("not set")
     amounts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
-    return ", ".join(f"{key} {text}" for key, text in data.items()) if amounts else found_text(data)
+    return _listed(data) if amounts else found_text(data)
+
+
+def _listed(amounts: Mapping[str, str]) -> str:
+    return gettext("{amounts:,}", amounts=[f"{name} {text}" for name, text in amounts.items()])
 
 
 def admit(objects: Iterable[api.KubernetesObject]) -> list[str]:
