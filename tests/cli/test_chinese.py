@@ -11,7 +11,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.messages import ENGLISH, speak
 
 QUOTED = re.compile(r'"[^"]*"|“[^”]*”|\'[^\']*\'|`[^`]*`|（validate.*|YAML（.*|'
-                    r"volcano-lab( [a-z-]+)* --help|(object|[A-Z]\w+) [\w./-]+( \(.*?\))?：")
+                    r"volcano-lab( [a-z-]+)* --help|(对象|[A-Z]\w+) [\w./-]+(（.*?）)?：")
 """Values, Volcano's and the YAML parser's own messages, commands, and labels of objects."""
 ENGLISH_WORD = re.compile(
     r"(?<![-\w./\[=])(the|is|are|of|not|and|or|has|have|no|allowed|with|there|it|an?|by|from|to|in|"
