@@ -90,3 +90,22 @@ def test_the_command_asks_the_same_and_one_thing_at_a_time(tmp_path, capsys):
     assert "in no order" in capsys.readouterr().out
     assert main(["why", str(path), "new", "--before", "old", "--evict"]) == 2
     assert "allowed is one of them" in capsys.readouterr().err
+
+
+def test_a_job_that_never_preempts_is_none_for_which_pods_are_evicted():
+    cluster = running().job("new", queue="a", cpu=1, priority=9, priority_class="p")
+    never = Cluster([obj.changed(spec={"preemption_policy": "Never"}) if obj.kind == "Pod" else obj
+                     for obj in cluster.objects()])
+    text, found = conf("allocate, preempt", *PLUGINS), []
+    for each in (cluster, never):
+        evicts = any(done == "evict" for done, *_ in each.run(text).committed)
+        found.append((evicts, each.why("old", evict=True, conf=text).head.split()[0]))
+    assert found == [(True, "1"), (False, "No")]
+
+
+@pytest.mark.parametrize(("space", "said"), [("kube-system", True), ("default", False)])
+def test_what_protects_its_pods_for_what_they_are_is_named(space, said):
+    cluster = running(namespace=space, min_member=4).job("new", queue="b", cpu=1)
+    found = cluster.why(f"{space}/old", evict=True, conf=conf(
+        "allocate, reclaim", *PLUGINS, "conformance"))
+    assert ("conformance keeps 4 of its pods: they are critical" in found.text) == said

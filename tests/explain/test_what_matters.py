@@ -230,3 +230,18 @@ def test_a_plugin_that_was_not_asked_any_more_and_would_protect_too_is_named(spa
     found = cluster.why("new", conf=GANG_FIRST)
     assert "protected_by_gang" in [cause.code for cause in found.causes]
     assert ("conformance would allow none either" in found.text) == said
+
+
+def test_hyper_nodes_that_take_as_many_pods_are_named_together():
+    cluster = Cluster()
+    for number in range(4):
+        members = ", ".join(f"{{type: Node, selector: {{exactMatch: {{name: {side}{number}}}}}}}"
+                            for side in "ab")
+        cluster.node(f"a{number}", cpu=5).node(f"b{number}", cpu=5).add(
+            "{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: "
+            f"rack-{number}}}, spec: {{tier: 1, members: [{members}]}}}}")
+    said = texts(cluster.job("new", pods=3, cpu=3, network_topology={
+        "mode": "hard", "highestTierAllowed": 1}), "new", TOPOLOGY)
+    assert said[0].startswith(
+        "No single HyperNode up to tier 1 holds it: 3 pods are needed together, and rack-0, "
+        "rack-1, rack-2 and 1 more take 2 each.")

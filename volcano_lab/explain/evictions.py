@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
 
-from volcano_lab.api import RELEASING, JobInfo, Resource, total
+from volcano_lab.api import RELEASING, JobInfo, Resource, TaskInfo, total
 from volcano_lab.explain.evidence import POINTS, Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import priority_note
@@ -24,7 +24,7 @@ PROTECTION = {"gang": "protected_by_gang", "conformance": "protected_by_conforma
               "cdp": "protected_by_cooldown", "pdb": "protected_by_pdb",
               "proportion": "victims_within_deserved", "capacity": "victims_within_deserved"}
 """Plugin -> the code of why it allows no candidate."""
-LASTING = ("conformance", "cdp")
+LASTING = ("conformance", "cdp", "pdb")
 """Plugins that protect a pod for what it is, whoever asks."""
 
 
@@ -132,19 +132,35 @@ def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[
 def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[str]
          ) -> Iterator[Cause]:
     """Yield a cause for each plugin that was not asked any more, and would allow none either."""
-    point, tasks = call["point"], [seen.tasks[key] for key in candidates if key in seen.tasks]
-    for plugin in [name for name in LASTING if name in seen.plugins(point) and name not in asked]:
-        if not seen.ssn.points[point].functions[plugin](seen.tasks[call["task"]], tasks)[0]:
-            code = PROTECTION[plugin]
-            yield Cause(code, Message("candidates.too", plugin=plugin, why=Message(code)),
+    tasks = [seen.tasks[key] for key in candidates if key in seen.tasks]
+    for plugin, kept, why in keepers(seen, call["point"], tasks):
+        if plugin not in asked and kept == len(tasks):
+            yield Cause(PROTECTION[plugin], Message("candidates.too", plugin=plugin, why=why),
                         {"candidates": candidates, "plugin": plugin, "action": call.action})
+
+
+def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
+            ) -> Iterator[tuple[str, int, Message]]:
+    """Yield the plugins that protect some tasks for what they are: (plugin, how many, why)."""
+    for plugin in [name for name in LASTING if tasks and name in seen.plugins(point)]:
+        allowed = seen.ssn.points[point].functions[plugin](tasks[0], tasks)[0]
+        budgets = _budgets(seen, [task.key for task in tasks])
+        if len(allowed) < len(tasks):
+            yield plugin, len(tasks) - len(allowed), _protection(plugin, budgets=budgets)
+
+
+def _protection(plugin: str, **facts: Any) -> Message:
+    """Why a plugin protects pods."""
+    code = PROTECTION.get(plugin, "protected")
+    labels = code == "protected_by_pdb" and not facts.get("budgets")
+    return Message(f"{code}{'.labels' * labels}", **facts)
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str]) -> Cause:
     """Why a plugin allows none of the candidates."""
     plugin, action = calls[0]["plugin"], calls[0].action
     owners = dict.fromkeys(seen.trace.start["tasks"][task]["job"] for task in candidates)
-    code = form = PROTECTION.get(plugin, "protected")
+    code = PROTECTION.get(plugin, "protected")
     least, more = min(seen.ssn.jobs[uid].priority for uid in owners), None
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
                "owners": [*owners]}
@@ -160,9 +176,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         more = priority_note(seen, job)
     elif code == "protected_by_pdb":
         facts["budgets"] = _budgets(seen, candidates)
-        form += "" if facts["budgets"] else ".labels"
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
-                   why=Message(form, **facts), jobs=[*map(seen.called, owners)])
+                   why=_protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])
 
 

@@ -166,8 +166,10 @@ def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict
     if not most:
         full = "full" if len(left) == len(near) else "untried"
         return [Message(f"topology.{full if near else 'none'}", **facts)]
+    alike = {count: [name for name in most if most[name] == count] for count in most.values()}
     said = [Message("topology.takes", **facts, takes=[
-        Message("topology.take", hyper_node=name, count=count) for name, count in most.items()])]
+        Message("topology.take.each" if len(names) > 1 else "topology.take", hyper_node=names,
+                count=count) for count, names in alike.items()])]
     if job.allocated_hyper_node and job.hard_topology()[0]:
         said.append(Message("topology.placed", hyper_node=job.allocated_hyper_node,
                             tier=job.hard_topology()[1]))

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
 from volcano_lab.api.status import PENDING, RELEASING, RUNNING
-from volcano_lab.explain.evictions import evicted_for
+from volcano_lab.explain.evictions import evicted_for, keepers
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
@@ -221,7 +222,8 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     now = [cause.numbers["pods"] for cause in causes if cause.code == "evicted_for"]
     said = Message("evict.now" if now else "evict.none", job=name, n=max(now, default=0),
                    pods=len(pods))
-    return Explanation(about, said, [*causes, *_kept(seen, job, pods)])
+    return Explanation(about, said, [*causes, *(() if now else _protected(seen, actions, pods)),
+                                     *_kept(seen, job, pods)])
 
 
 def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
@@ -239,7 +241,8 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
     free = [task for task in pods if task.preemptable and task.status == RUNNING]
     queues = seen.ssn.queues
     for other in seen.ssn.jobs.values() if free else ():
-        task = next(iter(other.in_status(PENDING).values()), None)
+        task = next((task for task in other.in_status(PENDING).values()
+                     if not never_preempts(task)), None)
         if other is job or task is None or (other.queue == job.queue) != (action == "preempt"):
             continue
         if action == "preempt" or (queues[job.queue].reclaimable
@@ -268,6 +271,15 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         numbers = seen.sums(job.queue, more or over(sums["allocated"], {}))
         yield Cause("condition_reclaim", Message("evict.over" if more else "evict.within",
                                                  **numbers), numbers, [], True)
+
+
+def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield the plugins that protect pods of it for what they are, each once."""
+    found = {plugin: (kept, why) for action in actions
+             for plugin, kept, why in keepers(seen, POINTS[action], pods)}
+    for plugin, (kept, why) in found.items():
+        yield Cause("protected", Message("evict.protected", plugin=plugin, n=kept, why=why),
+                    {"plugin": plugin, "pods": kept}, [], True)
 
 
 def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
