@@ -4,13 +4,16 @@ Decisions are the same without it.
 Volcano: none
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 import numpy as np
 
-from volcano_lab.actions.evictions import tasks_of
+from volcano_lab.actions.evictions import suffices, tasks_of
+from volcano_lab.actions.searches import suffices_in
 from volcano_lab.api import NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, RowMemo
 from volcano_lab.framework import Session, node_arrays
@@ -28,17 +31,21 @@ class EvictableTasks:
     `victims` asks the extension point `point` which of them may be evicted. A node where plugins
     name none is not tried again in the same `attempt`, a period in which no eviction is undone. A
     plugin answers for one candidate by `…_alone`: one that it does not name alone is not named
-    among others either, nor after more evictions.
+    among others either, nor after more evictions. Where the first tiers name too few, whose plugins
+    all set `victims_by_job`, a node is not tried again until a task of a job there, or on the node,
+    is evicted, placed or restored.
     """
 
     def __init__(self, ssn: Session, point: str, accepts: Callable[[TaskInfo], bool]):
         self.ssn, self.accepts, self.ask = ssn, accepts, getattr(ssn, point)
-        self._unwatched = ssn.points[point].unwatched(ssn).ask
+        self._by_job, self._rest = ssn.points[point].unwatched(ssn).split(
+            lambda plugin: getattr(ssn.plugins[plugin], "victims_by_job", False))
         plugins = [[ssn.plugins[plugin] for plugin, _ in tier] for tier in ssn.points[point].tiers]
         self._alone = [[getattr(plugin, f"{point}_alone") for plugin in tier
                         if hasattr(plugin, f"{point}_alone") and not guard.is_user_defined(plugin)]
                        for tier in plugins if tier]
         self._hopeless = Memo(lambda kind: np.zeros(ssn.table.count, bool))
+        self._short = Memo(lambda kind: ShortNodes(ssn))
         self._last, self._failures = "", 0  # the last task, and its nodes without any victim
         self._lists = RowMemo(ssn.table, lambda rows: np.full(len(rows), None), lambda row: None)
         self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
@@ -71,29 +78,48 @@ class EvictableTasks:
         return self._fits[request].current() >= LATER
 
     def promising(self, task: TaskInfo, attempt: int, rows: np.ndarray) -> Iterator[NodeInfo]:
-        """Yield the nodes of some rows, without those where plugins name none; lazily, as mostly
-        the first one fits.
+        """Yield the nodes of some rows, without those where plugins name none or too few; lazily,
+        as mostly the first one fits.
         """
-        skip = self._hopeless[attempt, task.resreq, task.best_effort]
+        skip, short = self._hopeless[attempt, task.resreq, task.best_effort], self._short_for(task)
         fits = node_arrays(self.ssn).fit(task.init_resreq)
         for row in rows.tolist():
-            if not skip[row] or fits[row] >= LATER:
+            if (not skip[row] or fits[row] >= LATER) and not short.current()[row]:
                 yield self.ssn.node_list[row]
 
     def victims(self, task: TaskInfo, attempt: int, node: NodeInfo,
-                candidates: list[TaskInfo]) -> list[TaskInfo]:
-        """Return the candidates that may be evicted, without a call where plugins name none."""
-        if self.ssn.observer.watches_victims(task.job):
-            return self.ask(task, candidates)
-        if self._may_name(task, candidates):
-            return self._unwatched(task, candidates)
+                candidates: list[TaskInfo]) -> list[TaskInfo] | None:
+        """Return the candidates that may be evicted, without a call where plugins name none; None
+        where evicting them is not enough.
+        """
+        ssn, victims = self.ssn, []
+        if ssn.observer.watches_victims(task.job):
+            victims = self.ask(task, candidates)
+        elif self._may_name(task, candidates):
+            victims = self._by_job.ask(task, candidates)
+            if victims and not suffices(task, node, victims):
+                self._short_for(task).current()[node.row] = True
+                return None
+            victims = victims or self._rest.ask(task, candidates)
+        else:
+            self._found_none(task, attempt, node)
+        return victims if suffices_in(ssn, task, node, victims) else None
+
+    def _found_none(self, task: TaskInfo, attempt: int, node: NodeInfo) -> None:
         hopeless = self._hopeless[attempt, task.resreq, task.best_effort]
         hopeless[node.row] = True
         self._failures = self._failures + 1 if self._last == task.uid else 1
         self._last = task.uid
         if self._failures == FAILURES:
             hopeless |= not self._may_name(task, self._of_each_job)
-        return []
+
+    def _short_for(self, task: TaskInfo) -> ShortNodes:
+        """Return the nodes known for tasks with this request, of jobs with this priority; tasks of
+        a job that has pods are no candidates for itself.
+        """
+        job = self.ssn.jobs[task.job]
+        own = "" if job.allocated.is_empty() else job.uid
+        return self._short[own, job.priority, task.resreq, task.init_resreq]
 
     def _may_name(self, task: TaskInfo, candidates: Collection[TaskInfo]) -> bool:
         """Return whether a tier may name a candidate: one plugin that names none ends its tier."""
@@ -112,3 +138,20 @@ class EvictableTasks:
         if self._sums.values.shape[1] != len(table.dimensions):
             self._sums = RowMemo(table, self._all_sums, self._sum)
         return fit_memo(table, request, lambda: self._sums.current())
+
+
+class ShortNodes:
+    """Where too few victims are named for a task, by row, as long as nothing has changed there."""
+
+    def __init__(self, ssn: Session):
+        self.ssn, self._rows, self._seen = ssn, np.zeros(ssn.table.count, bool), len(ssn.moved)
+
+    def current(self) -> np.ndarray:
+        """Return the current rows, which a caller may add to."""
+        moved, nodes = self.ssn.moved, self.ssn.nodes
+        if self._seen < len(moved):
+            for job, name in {*moved[self._seen:]}:
+                names = [name, *{task.node_name for task in self.ssn.jobs[job].tasks.values()}]
+                self._rows[[nodes[each].row for each in names if each in nodes]] = False
+            self._seen = len(moved)
+        return self._rows

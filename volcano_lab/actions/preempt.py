@@ -240,9 +240,12 @@ class Preempt(Action):
                       list(filter(may_evict, ours.on(node))))
         if self._is_full and not preemptees:
             return False
-        victims = (ssn.preemptable(task, preemptees) if ours is None else
-                   ours.victims(task, statement.number, node, preemptees))
-        if not searches.suffices_in(ssn, task, node, victims):
+        if ours is not None:
+            victims = ours.victims(task, statement.number, node, preemptees)
+        else:
+            victims = ssn.preemptable(task, preemptees)
+            victims = victims if searches.suffices_in(ssn, task, node, victims) else None
+        if victims is None:
             return False
         in_order, evicted = ssn.victims_queue(victims, task), []
         while in_order and not self._fits(task, queue, node):

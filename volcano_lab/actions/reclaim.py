@@ -75,15 +75,13 @@ class Reclaim(Action):
 
     def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
         for node, victims in self._nodes_with_victims(task, job):
-            if not searches.suffices_in(self.ssn, task, node, victims):
-                continue
             if self._evict(statement, task, node, victims):
                 return
 
     def _nodes_with_victims(self, task: TaskInfo,
                             job: JobInfo) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
-        """Yield nodes that pass the predicates and have reclaimable tasks, with the victims of
-        them.
+        """Yield nodes that pass the predicates and have enough reclaimable tasks, with the victims
+        of them.
         """
         ssn = self.ssn
         nodes = ssn.nodes_that_eviction_may_help(task)
@@ -95,8 +93,9 @@ class Reclaim(Action):
                                                                       ssn.predicate_for_preempt)
         for node in fitting:
             reclaimees = evictions.tasks_of(node, is_reclaimee)
-            if reclaimees:
-                yield node, ssn.reclaimable(task, reclaimees)
+            victims = ssn.reclaimable(task, reclaimees) if reclaimees else []
+            if reclaimees and evictions.suffices(task, node, victims):
+                yield node, victims
 
     def _promising_nodes(self, task: TaskInfo, job: JobInfo,
                          nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
@@ -112,7 +111,9 @@ class Reclaim(Action):
             reclaimees = evictable.on(node)
             if reclaimees and ((allowed is not None and allowed[node.row])
                                or ssn.predicate_for_preempt(task, node) is None):
-                yield node, evictable.victims(task, ssn.restored, node, reclaimees)
+                victims = evictable.victims(task, ssn.restored, node, reclaimees)
+                if victims is not None:
+                    yield node, victims
 
     def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:
         """Return a test of a task: running, preemptable, and of another, reclaimable queue."""

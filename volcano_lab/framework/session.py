@@ -79,6 +79,7 @@ class Session(ExtensionPoints):
         topology: The HyperNodes.
         committed: What took effect, as [operation, task, node]; `undone` counts what was discarded,
             `restored` the evictions that were undone.
+        moved: The job and the node of each task that was allocated or deallocated, in order.
         warnings: Sentences about entries of the configuration or the cluster that cannot apply.
     """
 
@@ -97,6 +98,7 @@ class Session(ExtensionPoints):
         self.enabled_actions = set(conf.actions)
         self.dirty_jobs: set[str] = set()
         self.committed: list[list[str]] = []
+        self.moved: list[tuple[str, str]] = []
         self.undone = self.restored = self._statements = 0
         self.warnings: list[str] = []
         self._take(cache.snapshot())
@@ -308,6 +310,7 @@ class Session(ExtensionPoints):
     def fire_allocate(self, task: TaskInfo) -> list[str]:
         """Notify the plugins that a task has a node; return their errors."""
         event = Event(task)
+        self.moved.append((task.job, task.node_name))
         problems = []
         for handler in self._handlers["on_allocate"]:
             handler(event)
@@ -318,6 +321,7 @@ class Session(ExtensionPoints):
 
     def fire_deallocate(self, task: TaskInfo) -> None:
         event = Event(task)
+        self.moved.append((task.job, task.node_name))
         for handler in self._handlers["on_deallocate"]:
             handler(event)
 

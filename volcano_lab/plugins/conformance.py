@@ -16,6 +16,7 @@ class Conformance(Plugin):
     """Tasks of a critical priority class, and all of namespace kube-system, are no victims."""
 
     name = "conformance"
+    victims_by_job = True
 
     def preemptable(self, evictor: TaskInfo, evictees: Sequence[TaskInfo]) -> TasksAndVote:
         return [task

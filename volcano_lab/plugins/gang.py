@@ -32,6 +32,7 @@ class Gang(Plugin):
     """
 
     name = "gang"
+    victims_by_job = True
 
     def job_valid(self, job: JobInfo) -> Invalid | None:
         if job.roles_short():

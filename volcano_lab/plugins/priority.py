@@ -15,6 +15,7 @@ class Priority(Plugin):
     """
 
     name = "priority"
+    victims_by_job = True
 
     def task_order(self, left: TaskInfo, right: TaskInfo) -> int:
         return right.priority - left.priority

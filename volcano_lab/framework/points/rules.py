@@ -12,7 +12,9 @@ Volcano: pkg/scheduler/framework/session_plugins.go
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Self
 
 from volcano_lab.framework.points import answers
@@ -268,6 +270,16 @@ class Victims(ExtensionPoint):
     rule = "intersection within a tier, the first tier with any left"
     answer = answers.VICTIMS
     default = "none"
+
+    def split(self, selects: Callable[[str], bool]) -> tuple[Self, Self]:
+        """Return this point with the first tiers only, as long as `selects` holds for all their
+        plugins, and with the other tiers.
+        """
+        first, other = copy(self), copy(self)
+        first.tiers = [*takewhile(lambda tier: all(selects(plugin) for plugin, _ in tier),
+                                  self.tiers)]
+        other.tiers = self.tiers[len(first.tiers):]
+        return first, other
 
     def ask(self, claimant: Any, candidates: list[Any]) -> list[Any]:
         for tier in self.tiers:
