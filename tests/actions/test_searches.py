@@ -87,3 +87,34 @@ def test_decisions_do_not_depend_on_what_is_observed(conf, minimum, requests):
     every = Scheduler(built.cache(), conf).run_once(Observer())
     brief = Scheduler(built.cache(), conf).run_once()
     assert brief.committed == every.committed
+
+
+@pytest.mark.parametrize("sizes", [(5, 3, 5), (3, 5, 5), (5, 5, 3)])
+def test_nodes_with_too_few_victims_are_not_asked_again_until_one_of_their_jobs_changes(
+        monkeypatch, sizes):
+    """Twelve nodes with three gangs on each, two of which have one pod above their minimum: cpu 3
+    takes two evictions, for cpu 5 two are too few.
+    """
+    calls = []
+
+    def counted(self: Gang, claimant: Any, candidates: Any) -> Any:
+        calls.append(claimant.key)
+        return Gang.preemptable(self, claimant, candidates)
+
+    monkeypatch.setattr(Gang, "reclaimable", counted)
+    built = Cluster().queue("a").queue("b", weight=9)
+    for number in range(12):
+        built.node(f"n{number:02}", cpu=6)
+    for number in range(12):
+        built.job(f"run-{number:02}", queue="a", pods=3, cpu=2, min_member=2 + (number % 3 == 0),
+                  running={f"n{(number + place) % 12:02}": 1 for place in range(3)})
+    for number, cpu in enumerate(sizes):
+        built.job(f"wait-{number}", queue="b", pods=3, cpu=cpu, min_member=1)
+    decided, asked = [], []
+    for observer, arrays in ((None, True), (Observer(), True), (None, False)):
+        calls.clear()
+        decided.append(Scheduler(built.cache(), TIERS).run_once(observer, arrays).committed)
+        asked.append(len(calls))
+    assert decided[0] == decided[1] == decided[2]
+    assert any(operation == "evict" for operation, *_ in decided[0])
+    assert asked[0] < min(asked[1:])

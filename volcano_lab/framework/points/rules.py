@@ -112,6 +112,16 @@ class ExtensionPoint:
         point.arrange(ssn.conf.tiers)
         return point
 
+    def split(self, selects: Callable[[str], bool]) -> tuple[Self, Self]:
+        """Return this point with the first tiers only, as long as `selects` holds for all their
+        plugins, and with the other tiers.
+        """
+        first, other = copy(self), copy(self)
+        first.tiers = [*takewhile(lambda tier: all(selects(plugin) for plugin, _ in tier),
+                                  self.tiers)]
+        other.tiers = self.tiers[len(first.tiers):]
+        return first, other
+
     def asked(self) -> Function:
         """Return the function that the session calls: `ask`, or a lone plugin's own."""
         return self.flat[0] if self.lone and len(self.flat) == 1 else self.ask
@@ -270,16 +280,6 @@ class Victims(ExtensionPoint):
     rule = "intersection within a tier, the first tier with any left"
     answer = answers.VICTIMS
     default = "none"
-
-    def split(self, selects: Callable[[str], bool]) -> tuple[Self, Self]:
-        """Return this point with the first tiers only, as long as `selects` holds for all their
-        plugins, and with the other tiers.
-        """
-        first, other = copy(self), copy(self)
-        first.tiers = [*takewhile(lambda tier: all(selects(plugin) for plugin, _ in tier),
-                                  self.tiers)]
-        other.tiers = self.tiers[len(first.tiers):]
-        return first, other
 
     def ask(self, claimant: Any, candidates: list[Any]) -> list[Any]:
         for tier in self.tiers:
