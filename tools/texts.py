@@ -372,7 +372,8 @@ def question_texts(text: str) -> list[str]:
             found += entry.values()
             continue
         if name == TASKS:
-            found += [text for task, given in entry.items() for text in (task, given["text"])]
+            found += [text for task, given in entry.items()
+                      for text in (task, given["text"], *filter(None, [given.get("answer")]))]
             continue
         said = [str(part) for answer in entry.get("answers", {}).items() for part in answer]
         found += [entry.get("predicts", ""), entry.get("asks", ""), *entry.get("first", []),

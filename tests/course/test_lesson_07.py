@@ -1,4 +1,4 @@
-"""Lesson 07: whose turn it was, by the trace; queues found anew instead of by a heap; the lab's
+"""Lesson 07: whose turn it was, by the trace; queues found again instead of by a heap; the lab's
 moves.
 """
 
@@ -17,7 +17,7 @@ from volcano_lab.course.lesson_07.lab import (
     rescaled_picture,
     tree_cluster,
 )
-from volcano_lab.course.lesson_07.turns import FoundAnew, job_turns, run_found_anew
+from volcano_lab.course.lesson_07.turns import FoundAgain, job_turns, run_found_again
 from volcano_lab.framework.priority_queue import PriorityQueue
 
 
@@ -47,17 +47,17 @@ def test_the_difference_is_that_of_the_dominant_shares():
         held[turn["job"]] += 1
 
 
-def test_found_anew_is_exact_where_the_heap_is_a_pod_off_and_leaves_allocate_as_it_was():
+def test_found_again_is_exact_where_the_heap_is_a_pod_off_and_leaves_allocate_as_it_was():
     assert placed(
         tree_cluster().run(HIERARCHICAL)) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
-    assert placed(run_found_anew(tree_cluster(),
+    assert placed(run_found_again(tree_cluster(),
                                  HIERARCHICAL)) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
     assert allocate.PriorityQueue is PriorityQueue
 
 
-def test_found_anew_takes_the_first_by_the_order_of_the_moment():
+def test_found_again_takes_the_first_by_the_order_of_the_moment():
     chance, rank = random.Random(7), {}
-    queue = FoundAnew(lambda left, right: rank[left] < rank[right])
+    queue = FoundAgain(lambda left, right: rank[left] < rank[right])
     for item in range(20):
         rank[item] = chance.random()
         queue.push(item)

@@ -166,6 +166,6 @@ def test_the_counts_that_checks_ask_for_are_those_of_cycles():
                                                         running={"node-1": 8, "node-2": 8})
     asked = effort_of(full.job("train", pods=5, cpu=1, memory="1Gi"), conf_of(), arrays=False)
     truths = {checks_of("15")["asked_with_two_full"]: asked.count(point="predicate"),
-              checks_of("15")["scored_anew"]: effort_of(cost_cluster(100, 200), conf_of()).scored,
+              checks_of("15")["scored_again"]: effort_of(cost_cluster(100, 200), conf_of()).scored,
               checks_of("15")["looked_for"]: nodes_to_find(2000)}
     assert [check(truth).state for check, truth in truths.items()] == [WELL_DONE] * 3

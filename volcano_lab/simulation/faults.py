@@ -21,7 +21,7 @@ KINDS = {"bind_refused": "the API server refuses a bind",
          "node_lost": "a node disappears between the snapshot and the bind",
          "event_late": "the scheduler hears of a change seconds later",
          "event_twice": "the scheduler hears of a change twice",
-         "cycle_crash": "the scheduler dies between two actions of a cycle and starts anew, "
+         "cycle_crash": "the scheduler dies between two actions of a cycle and starts again, "
                         "knowing nothing"}
 """Kind of fault -> its effect."""
 NODE_BACK_AFTER = 15.0

@@ -48,6 +48,7 @@ class Task:
             of `start` and `show`.
         start: initial values, where they differ from the lab's.
         show: values of one solution, where they differ from `start`.
+        answer: what the task teaches, in one or two short sentences, shown when it is done.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Task:
     done: Callable[[Values, Facts], bool] | None = None
     start: Values = field(factory=dict)
     show: Values | None = None
+    answer: str = ""
 
     def is_done(self, values: Values, facts: Facts) -> bool:
         """Return whether values and facts solve the task."""
@@ -232,8 +234,16 @@ class Lab(OnPage):
         done = [was or task.is_done(values, facts)
                 for was, task in zip(self._done, self.tasks, strict=True)]
         words = sentences or [self._first_words(facts)] if fresh else [
-            *sentences, *self._changes(before, facts)]
+            *sentences, *(self._taught(values, facts) or self._changes(before, facts))]
         return facts, board, done, words
+
+    def _taught(self, values: Values, facts: Facts) -> list[str]:
+        """Return the answer of the current task, where these values are the first to solve it."""
+        task = self.tasks[self._task] if self._task >= 0 else None
+        if task and task.answer and task.is_done(values, facts) and not task.is_done(
+                self._values, self._facts):
+            return [gettext(task.answer)]
+        return []
 
     def _fail(self, sentence: str) -> None:
         self.shown = self._frame(sentence, "keep", error=True)

@@ -77,7 +77,7 @@ answers(
 )
 
 answers(
-    "15.scored_anew",
+    "15.scored_again",
     right=[299, "299"],
     wrong=[
         (20000, "every pair"),

@@ -30,8 +30,9 @@ answers(
 answers(
     "16.who_pays",
     right=["one of shop, one of crawl"],
-    wrong=[("nobody's", "Try it"), ("two of crawl", "Look at the tiers"),
-           ("two of shop", "minimum is 1"), ("train's", "other queues"), ("all", "Choose one of")],
+    wrong=[("none", "Try it"), ("two of crawl", "Look at the tiers"),
+           ("two of shop", "minimum is 1"), ("two of train", "other queues"),
+           ("all", "Choose one of")],
 )
 answers(
     checks.all_served,

@@ -51,8 +51,8 @@ def not_exact_to_the_last_pod(equal, placed):
 
 
 @after("cell-36")
-def exact_where_the_first_is_found_anew(anew, placed):
-    assert placed(anew) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
+def exact_where_the_first_is_found_again(again, placed):
+    assert placed(again) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
 
 
 @after("cell-38")

@@ -32,7 +32,14 @@ HIERARCHICAL = conf_text("enqueue, allocate", "priority, gang", "drf, predicates
                          switches={"drf": "enableHierarchy: true"})
 WITHOUT_DRF = FLAT.replace("  - name: drf\n", "")
 
-QUEUE = """\
+
+def queue_text(name: str, path: str, weights: str) -> str:
+    """The manifest of a queue with a place in the tree.
+
+    >>> print(queue_text("sci", "root/sci", "1/2").splitlines()[5].strip())
+    volcano.sh/hierarchy: root/sci
+    """
+    return f"""\
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
 metadata:
@@ -43,15 +50,6 @@ metadata:
 spec:
   weight: 1
 """
-
-
-def queue_text(name: str, path: str, weights: str) -> str:
-    """The manifest of a queue with a place in the tree.
-
-    >>> print(queue_text("sci", "root/sci", "1/2").splitlines()[5].strip())
-    volcano.sh/hierarchy: root/sci
-    """
-    return QUEUE.format(name=name, path=path, weights=weights)
 
 
 def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = None,

@@ -1,5 +1,5 @@
 """Lesson 07: whose turn it was and who said so, from the trace; and what would be if the next queue
-were found anew.
+were found again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
     return table
 
 
-class FoundAnew(PriorityQueue[T]):
+class FoundAgain(PriorityQueue[T]):
     """Compares all its items whenever one is taken, where Go's heap trusts the places that they
     have.
     """
@@ -58,13 +58,13 @@ class FoundAnew(PriorityQueue[T]):
         return self.items.pop(best)
 
 
-def run_found_anew(cluster: Cluster, conf: str) -> Cycle:
-    """A cycle in which allocate finds the next queue and the next job anew each time. Volcano does
+def run_found_again(cluster: Cluster, conf: str) -> Cycle:
+    """A cycle in which allocate finds the next queue and the next job again each time. Volcano does
     not do this.
 
     >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, placed, tree_cluster
-    >>> placed(run_found_anew(tree_cluster(), HIERARCHICAL))
+    >>> placed(run_found_again(tree_cluster(), HIERARCHICAL))
     {'dev-work': 3, 'prod-work': 3, 'sci-work': 6}
     """
-    with patch.object(allocate, "PriorityQueue", FoundAnew):
+    with patch.object(allocate, "PriorityQueue", FoundAgain):
         return cluster.run(conf)

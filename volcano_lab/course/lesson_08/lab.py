@@ -183,7 +183,12 @@ def _because(at: Placed) -> str:
         return (at.waits.partition("Origin reason is new-0: ")[2] or at.waits).rstrip(".")
     scored = sorted((row for row in at.rows if row["total"] is not None),
                     key=lambda row: (not row["chosen"], -row["total"]))
-    return mark("; ").join(f"{row['node']} {_points(row)}" for row in scored[:2])
+    return mark("; ").join(f"{row['node']} {_points(row)}" for row in scored[:2]) or "only choice"
+
+
+def _told(at: Placed) -> str:
+    return gettext("new is placed on **{where}**: {because}.", where=at.where,
+                   because=gettext(_because(at)))
 
 
 def _refusals(at: Placed) -> str:
@@ -205,6 +210,5 @@ def placement_lab() -> Lab:
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits",
                tasks=tasks("08"), says=[outcome("Node of new", lambda at: at.where, _because),
                                         outcome("Refused by", _refusals)], code=cluster_of,
-               opening=lambda at: gettext("new is placed on **{where}**: {because}.",
-                                          where=at.where, because=_because(at)),
-               nothing="new is placed on the same node as before.", why=_why)
+               opening=_told, why=_why,
+               nothing=lambda at: gettext("As before: {told}", told=_told(at)))

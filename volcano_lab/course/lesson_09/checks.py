@@ -64,5 +64,5 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     evicted = _evicted(cycle)
     greedy = [pod for pod in evicted if pod.startswith("greedy-")]
     yield waiting or not evicted or greedy != evicted, try_again(
-        "not_greedy", evicted=evicted or gettext("nobody"), waiting=waiting or gettext("nobody"))
+        "not_greedy", evicted=evicted or gettext("none"), waiting=waiting or gettext("none"))
     return well_done("three_things", pods=[*evicted])

@@ -26,7 +26,7 @@ SHORT = {"overcommit_refuses": "overcommit does not admit it",
          "reclaim_no_candidates": "reclaim has no candidate",
          "protected_by_gang": "gang keeps too many", "protected_by_drf": "drf keeps too many",
          "not_less_important": "too few candidates", "victims_insufficient": "too few candidates",
-         "no_reclaim_action": "no action evicts pods of queue b"}
+         "no_reclaim_action": "no action evicts such pods"}
 """Code of a cause -> the same in few words."""
 
 
@@ -118,4 +118,4 @@ def evictions_lab() -> Lab:
                      outcome("Evicted", lambda at: gettext(
                          "{pods:,}", pods=at.evicted) or "none")],
                opening=lambda at: at.told + mark("."),
-               nothing="The same pods are evicted, and the outcome of the gang is the same.")
+               nothing=lambda at: gettext("As before: {told}", told=at.told + mark(".")))

@@ -18,15 +18,9 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.plots import VOTES, votes
 
-Row = dict[str, Any]
 COLORS = colors_of(("urgent", "old", "greedy"))
 
-HIGH = """\
-apiVersion: scheduling.k8s.io/v1
-kind: PriorityClass
-metadata: {name: high}
-value: 100
-"""
+HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}"
 ONE_TIER = conf_text("enqueue, allocate, backfill", "priority, gang, conformance, drf, proportion",
                      "overcommit, predicates, nodeorder")
 """The plugins of Volcano's default, with all that name victims in the first tier."""
@@ -70,7 +64,7 @@ def votes_picture(cluster: Cluster, conf: str, title: str, pod: str = "default/u
                           width=760)
 
 
-def nodes_drawn(ssn: Session) -> Row:
+def nodes_drawn(ssn: Session) -> dict[str, Any]:
     """Return the nodes of a session with their pods, as data of `pictures.cluster`."""
     return {"nodes": [{"name": name, "size": node.allocatable.milli_cpu / 1000,
                        "pods": facts.pods(node.tasks.values(), COLORS)}

@@ -14,7 +14,7 @@ from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider
 from volcano_lab.widgets.lab import Lab, Values
-from volcano_lab.widgets.story import amounts, outcome
+from volcano_lab.widgets.story import outcome
 
 
 @define
@@ -24,6 +24,7 @@ class Tried:
     trace: TraceReader
     session: Session
     rows: list[dict[str, Any]]
+    highest: int
 
     @property
     def placed(self) -> int:
@@ -35,6 +36,21 @@ class Tried:
         """Where the gang goes, in words."""
         chosen = [row["hyper_node"] for row in self.rows if row["dry_run"] == "fits, chosen"]
         return chosen[0] if chosen else "nodes, without a dry run" if self.placed else "it waits"
+
+    @property
+    def because(self) -> str:
+        """The number that decided."""
+        best = next((row for row in self.rows if row["dry_run"] == "fits, chosen"), None)
+        if best:
+            return gettext("score {score}, the highest of tier {tier}", tier=best["tier"],
+                           score=f"{best['score']:.4g}")
+        if self.placed:
+            return "its mode is soft"
+        if any(row["dry_run"] == "does not fit" for row in self.rows):
+            return "enough is free in sum, but not on single nodes"
+        return gettext("it requests {asks} CPUs, and a HyperNode up to tier {tier} has at most "
+                       "{free} free", asks=f"{self.rows[0]['asks']:g}", tier=self.highest, free=max(
+                           row["free"] for row in self.rows if row["tier"] <= self.highest))
 
     @property
     def tried(self) -> str:
@@ -52,7 +68,7 @@ def cluster_of(values: Values) -> Cluster:
 def tried(values: Values) -> Tried:
     """Run the cycle of some values."""
     trace, ssn = traced(cluster_of(values).objects(), rooms.CONF)
-    return Tried(trace, ssn, rooms.hyper_nodes(trace))
+    return Tried(trace, ssn, rooms.hyper_nodes(trace), values["highest_tier"])
 
 
 CONTROLS = group("the gang", {
@@ -79,9 +95,10 @@ def topology_lab() -> Lab:
     """
     return Lab(CONTROLS, tried, PANELS, tasks=TASKS, code=cluster_of,
                title="A gang in two rooms with two racks each",
-               says=[outcome("HyperNode of the gang", lambda at: at.goes),
-                     outcome("Tried", lambda at: at.tried),
-                     amounts("", lambda at: {"Pods placed:": at.placed})],
+               says=[outcome("HyperNode of the gang", lambda at: at.goes, lambda at: at.because),
+                     outcome("Tried", lambda at: at.tried)],
+               nothing=lambda at: gettext("As before: {told}", told=gettext(
+                   "{goes}: {because}.", goes=gettext(at.goes), because=gettext(at.because))),
                opening=lambda at: gettext("Tried: {tried}. The gang is placed in **{goes}**: in "
                                           "the lowest tier in which a dry run fits, the fullest "
                                           "HyperNode wins.", tried=at.tried, goes=at.goes))

@@ -48,7 +48,7 @@ def train(plan: Iterable[Sequence[Any]] = (), pods: int = 3, bind: float = 0.4,
 
 def reclaimed() -> Simulation:
     """A node of 4 CPUs that queue *a* holds, and a pod of queue *b* at second 6: one of a's pods
-    has to go.
+    is evicted.
 
     >>> sim = reclaimed()
     >>> _ = sim.run(until=7)
@@ -154,7 +154,7 @@ def each_fault() -> DataFrame:
 
 def writes(sim: Simulation) -> list[tuple[float, str]]:
     """A list that grows as the run goes on: the second and the kind of each object that is written
-    anew.
+    again.
     """
     seen: list[tuple[float, str]] = []
     sim.server.watchers.append(lambda event: event.type == "MODIFIED" and seen.append(

@@ -37,7 +37,7 @@ words for it."""
 
 
 def _listed(tasks: Iterable[Any]) -> str:
-    return gettext("{names:and}", names=[*map(str, tasks)]) or gettext("nobody")
+    return gettext("{names:and}", names=[*map(str, tasks)]) or gettext("no pod")
 
 
 def _of(*answers: tuple[Any, str]) -> Voice:
@@ -171,10 +171,9 @@ CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in PO
                      for name, tier in (("a", 1), ("b", 1), ("c", 2))}),
             "off": choice("", {"none": "", **{name: name for name in PLUGINS}}, "switched off")}
 
-PANELS = [
-    pictures.votes("Plugins in their order, and their answers", lambda at: at["votes"], rows=3,
-                   wide=True,
-                   legend="Blue: for. Red: against. Hollow: no opinion. Dotted: not asked.")]
+PANELS = [pictures.votes("Plugins in their order, and their answers", lambda at: at["votes"],
+                         rows=3, wide=True, legend="Blue: for. Red: against. Hollow: no opinion. "
+                                                   "–: not named. Dotted: not asked.")]
 
 TASKS = tasks("12", {"one is enough": lambda values, at: (
     values["point"] == "allocatable" and at["together"] == "no")})
@@ -191,7 +190,7 @@ def combination_lab() -> Lab:
                says=[outcome("The session hears", lambda at: at["together"],
                              lambda at: at["rule"])],
                nothing=lambda at: gettext("The session hears the same; asked are **{plugins:,}**.",
-                                          plugins=at["asked"] or gettext("nobody")),
+                                          plugins=at["asked"] or gettext("none")),
                opening=lambda at: gettext(
                    "{plugins:,} are asked, and the session hears: **{answer}**. The rule: {rule}.",
                    plugins=at["asked"], answer=gettext(at["together"]),

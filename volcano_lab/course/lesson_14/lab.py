@@ -10,7 +10,7 @@ from volcano_lab.messages import gettext
 from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
-from volcano_lab.widgets.controls import slider, switch
+from volcano_lab.widgets.controls import group, slider, switch
 from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import Amounts
 
@@ -77,13 +77,14 @@ def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
         for queue in QUEUES]}
 
 
-CONTROLS = {"weight": slider(1, 1, 4, "weight", about="The weight of research; that of web is 1."),
-            "per_hour": slider(2, 1, 3, "web jobs", unit="per hour"),
+CONTROLS = {**group("research", {"weight": slider(1, 1, 4, "weight", about="that of web is 1")},
+                    color=COLORS["research"]),
+            **group("web", {"per_hour": slider(2, 1, 3, "jobs", unit="per hour")},
+                    color=COLORS["web"]),
             "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 
 PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,
-                            wide=True,
-                            most=MOST,
+                            wide=True, most=MOST,
                             legend="×: the node is lost, +: it is back. The same jobs come at the "
                                    "same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",

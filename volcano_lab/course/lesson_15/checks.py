@@ -92,13 +92,9 @@ def slowest_first(cycles: int) -> list[str]:
 
 # -- a budget
 
-TAINTED = """
-apiVersion: v1
-kind: Node
-metadata: {name: broken}
-spec: {taints: [{key: broken, value: "yes", effect: NoSchedule}]}
-status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
-"""
+TAINTED = """{apiVersion: v1, kind: Node, metadata: {name: broken},
+ spec: {taints: [{key: broken, value: "yes", effect: NoSchedule}]},
+ status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}}"""
 
 
 def busy() -> Cluster:

@@ -183,36 +183,35 @@ def sampled(sizes: Sequence[int]) -> list[dict[str, int]]:
             for nodes in sizes]
 
 
-GROWING: tuple[tuple[str, Callable[[int], Effort], Callable[[Effort], int], str], ...] = (
-    ("nodes × n: pairs", lambda n: effort_of(cost_cluster(10 * n, 40, gang=4), conf_of(),
-                                             arrays=False),
-     lambda effort: effort.pairs, "each pod asks each node"),
-    ("nodes × n: scored once (the lab)", lambda n: effort_of(cost_cluster(10 * n, 40, gang=4),
-                                                             conf_of()),
-     lambda effort: effort.scored, "each node once, and 39 placements that stay as they are"),
-    ("pods × n: pairs", lambda n: effort_of(cost_cluster(10, 20 * n, gang=4), conf_of(),
-                                            arrays=False),
-     lambda effort: effort.pairs, "each pod asks each node"),
+GROWING: tuple[tuple[str, Callable[[int], int], str], ...] = (
+    ("nodes × n: pairs",
+     lambda n: effort_of(cost_cluster(10 * n, 40, gang=4), conf_of(), arrays=False).pairs,
+     "each pod asks each node"),
+    ("nodes × n: scored once (the lab)",
+     lambda n: effort_of(cost_cluster(10 * n, 40, gang=4), conf_of()).scored,
+     "each node once, and 39 placements that stay as they are"),
+    ("pods × n: pairs",
+     lambda n: effort_of(cost_cluster(10, 20 * n, gang=4), conf_of(), arrays=False).pairs,
+     "each pod asks each node"),
     ("queues × n: comparisons of queues",
-     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()),
-     lambda effort: effort.count(point="queue_order"),
+     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()).count(
+         point="queue_order"),
      "each turn sorts the queues: a little more than one comparison per queue"),
     ("queues × n: pairs",
-     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()),
-     lambda effort: effort.pairs, "no pod asks more nodes"),
+     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()).pairs,
+     "no pod asks more nodes"),
     ("levels × n: limits compared",
      lambda n: effort_of(cost_cluster(10, 40, gang=4, depth=n), conf_of("capacity").replace(
-         "name: capacity", "name: capacity\n    enableHierarchy: true")),
-     lambda effort: effort.notes["allocatable_level"],
+         "name: capacity", "name: capacity\n    enableHierarchy: true")).notes["allocatable_level"],
      "one per pod and level; the root is a level, too, and does not grow"))
-"""What is multiplied and counted, the effort of a cycle, the count, and why it grows so."""
+"""What is multiplied and counted, the count of a cycle, and why it grows so."""
 
 
 def growing(sizes: Sequence[int] = (1, 2, 4, 8)) -> list[dict[str, Any]]:
     """What is counted in a cycle when one size of the cluster is multiplied, and its exponent."""
     rows = []
-    for what, effort, count, why in GROWING:
-        counts = [count(effort(size)) for size in sizes]
+    for what, count, why in GROWING:
+        counts = [count(size) for size in sizes]
         rows.append({"what": what, **dict(zip(map(str, sizes), counts, strict=True)),
                      "exponent": exponent(sizes, counts), "why": why})
     return rows

@@ -192,7 +192,7 @@ class Riddle:
         return run_changed(self.objects(), self.conf, settings, removals)
 
     def graded(self, after: Cycle, changes: int) -> Verdict:
-        """Those who are wanted are at work, and nobody else has lost pods."""
+        """The wanted jobs run, and no other job has lost pods."""
         had, has = ({name.rpartition("/")[2]: pods for name, pods in at_work(cycle).items()}
                     for cycle in (self.kubectl.cycle, after))
         called = Names(after.session).called

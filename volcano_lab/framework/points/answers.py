@@ -73,6 +73,7 @@ OBJECTION = Answer("None, or a text (or FitError) that says why not",
 INVALID = Answer("None, or an object with `reason` and `message`", lambda value: value is None
                  or (hasattr(value, "reason") and hasattr(value, "message")))
 TASKS = Answer("a list of tasks", _are_tasks)
-VICTIMS = Answer("a pair: the list of tasks that may go, and PERMIT, ABSTAIN or REJECT", _is_pair)
+VICTIMS = Answer("a pair: the list of tasks that may be evicted, and PERMIT, ABSTAIN or REJECT",
+                 _is_pair)
 LEVELS = Answer("a list of lists",
                 lambda value: _is_list(value) and all(_is_list(part) for part in value))
