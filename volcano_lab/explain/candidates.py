@@ -6,11 +6,12 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode
-from volcano_lab.changes.change import Change, value_before
+from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
@@ -145,7 +146,7 @@ class Candidates:
             for name in dict.fromkeys(winner.queue for winner in winners):
                 yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
             yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
-            yield from self._deserves([job.allocated + still_needed(job)])
+            yield from self.deserves(job.allocated + still_needed(job))
         size = amounts(next(iter(job.tasks.values())).init_resreq)
         yield from values.nodes(world, size, {}, self.ssn.nodes, {})
         for action in actions:
@@ -163,11 +164,6 @@ class Candidates:
             for each in facts[row["each"]] if "each" in row else ("",):
                 yield once(row["path"].format(**facts, each=each), kind=row.get("kind", ""),
                            rank=getattr(Rank, row.get("rank", "JOB")))
-
-    def share(self, numbers: Numbers) -> Iterator[Option]:
-        """A larger share of the queue, where weights decide."""
-        if "proportion" in self.ssn.plugins:
-            yield values.weight(self.world, self.job.queue)
 
     def unset(self, numbers: Numbers) -> Iterator[Option]:
         """All that the cluster has of a resource that a capability does not name."""
@@ -213,8 +209,8 @@ class Candidates:
             yield once(f"queue/{job.queue}.priority={most + 1}")
         yield from self._above(*(each.priority for each in takers if each.queue == job.queue))
         known = queue_attributes(self.ssn).get(job.queue)
-        promised = [task.init_resreq for task in job.tasks.values() if task.status == PIPELINED]
-        yield from self._deserves([known.allocated + total(promised)] if known is not None else [])
+        promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
+        yield from self.deserves(known.allocated + total(promised) if known is not None else None)
         if numbers.get("against") == "anti_affinity":
             yield once(f"{self.name}.affinity.podAntiAffinity=null", rank=Rank.LESS)
         for size in promised[:1]:
@@ -259,7 +255,7 @@ class Candidates:
                 yield from values.lowered(world, other, "deserved", name, amount)
         if code.startswith(("victims_", "reclaim_", "no_reclaim")):
             known = queue_attributes(self.ssn).get(self.job.queue)
-            yield from self._deserves([] if known is None else [known.request])
+            yield from self.deserves(None if known is None else known.request)
 
     def _unprotected(self, cause: Cause) -> Iterator[Option]:
         """Victims without the plugin, the gang's minimum or the budget that keeps them."""
@@ -313,13 +309,14 @@ class Candidates:
         if priorities and "priority" in self.ssn.plugins:
             yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
 
-    def _deserves(self, levels: list[Resource]) -> Iterator[Option]:
-        """That the job's queue deserve more: by its weight, or by the field that capacity reads."""
+    def deserves(self, level: Resource | None = None) -> Iterator[Option]:
+        """That the job's queue deserve more: by its weight, or this much by the field that capacity
+        reads.
+        """
         if "proportion" in self.ssn.plugins:
             yield values.weight(self.world, self.job.queue)
-        elif "capacity" in self.ssn.plugins:
-            yield from values.raised(self.world, self.job.queue, "deserved",
-                                     [*map(amounts, levels)])
+        elif "capacity" in self.ssn.plugins and level is not None:
+            yield from values.raised(self.world, self.job.queue, "deserved", [amounts(level)])
 
     # -- one thing each ---------------------------------------------------------------------------
 
@@ -340,8 +337,9 @@ class Candidates:
                 any(tolerates(own, t) for own in pod.spec.tolerations)
                 for pod in self.world.waiting(self.job.uid))]
             if taints and not any(KUBERNETES.search(t.key) or GOING.search(t.key) for t in taints):
-                yield once(f"{self.name}.tolerations+={values.tolerated(taints)}", rank=Rank.JOB,
-                           kind="toleration")
+                wanted = value_text([{"key": taint.key, "operator": "Exists",
+                                      "effect": taint.effect} for taint in taints])
+                yield once(f"{self.name}.tolerations+={wanted}", rank=Rank.JOB, kind="toleration")
 
     def node_groups(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue require a node group that exists, or that a node be in one that it
@@ -424,6 +422,13 @@ class Candidates:
         if not numbers["roles"] and not lacks_head(self.job):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
+    def spread(self, numbers: Numbers) -> Iterator[Option]:
+        """That the job's pods would like to be spread, and need not be."""
+        for pod in self.world.waiting(self.job.uid)[:1]:
+            wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
+                      for each in pod.spec.topology_spread_constraints]
+            yield once(setting(self.name, "topologySpreadConstraints", to=wished), rank=Rank.JOB)
+
     def anywhere(self, numbers: Numbers) -> Iterator[Option]:
         """A topology that must hold and that the whole cluster fulfils."""
         top = max((obj.spec.tier for obj in self.world.objects if isinstance(obj, HyperNode)),
@@ -434,9 +439,11 @@ class Candidates:
     def factor(self, numbers: Numbers) -> Iterator[Option]:
         """The overcommit factor, to about what the sum of the cause takes."""
         whole, factor = self.ssn.total_resource, self.ssn.plugins["overcommit"].factor
-        yield values.factor(factor, max((
-            amount / whole.get(name) for name, amount in missing(numbers).items()
-            if whole.get(name)), default=0.0))
+        more = max((amount / whole.get(name) for name, amount in missing(numbers).items()
+                    if whole.get(name)), default=0.0)
+        first = max(ceil(round(more * 10, 6)), 1)
+        yield values.stepped("plugin/overcommit.overcommit-factor", factor, 0.1, max(200, first),
+                             first=first)
 
 
 Options = Callable[[Candidates, Numbers], Iterable[Option]]
@@ -445,8 +452,8 @@ CHANGES: dict[str, tuple[Options, ...]] = {
        for name in ("allocate", "backfill", "reclaim")},
     "no_enqueue_action": (lambda at, _: [with_action(at.world, "enqueue", "allocate")],),
     **dict.fromkeys(CAPABILITY, (Candidates.unset, Candidates.limits)),
-    "over_deserved": (Candidates.share, Candidates.limits),
-    "overused": (Candidates.share,),
+    "over_deserved": (lambda at, _: at.deserves(), Candidates.limits),
+    "overused": (lambda at, _: at.deserves(),),
     "overcommit_refuses": (Candidates.factor,),
     "resource_quota": (Candidates.quota,),
     "queue_closed": (Candidates.opened,),
@@ -456,8 +463,7 @@ CHANGES: dict[str, tuple[Options, ...]] = {
     "node_affinity": (Candidates.selector,),
     "pod_affinity": (Candidates.company,),
     "node_group": (Candidates.node_groups,),
-    **dict.fromkeys(("topology_spread", "spread_label"), (
-        lambda at, _: values.spread(at.world, at.job.uid),)),
+    **dict.fromkeys(("topology_spread", "spread_label"), (Candidates.spread,)),
     "topology_too_small": (lambda at, _: values.tiers(at.world, at.job.uid),),
     "no_default_sub_group": (Candidates.anywhere,),
     **dict.fromkeys(("never_bound", "promise_lost"), (Candidates.promised,)),

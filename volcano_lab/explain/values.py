@@ -24,7 +24,6 @@ from volcano_lab.explain.options import (
     steps_between,
     text_of,
 )
-from volcano_lab.manifests.schema import unstructure
 
 KEPT = 3
 """A request is cut by one part of so many before other jobs are changed; by more, last of all."""
@@ -125,12 +124,6 @@ def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
     return once(f"queue/{queue}={value_text(parts)}")
 
 
-def factor(before: float, more: float) -> Option:
-    """The overcommit factor, raised by about so much."""
-    first = max(ceil(round(more * 10, 6)), 1)
-    return stepped("plugin/overcommit.overcommit-factor", before, 0.1, max(200, first), first=first)
-
-
 def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
     """A lower minimum of a gang."""
     least = world.groups[uid].spec.min_member
@@ -208,20 +201,6 @@ def tiers(world: World, uid: str) -> Iterator[Option]:
             yield stepped(path_text(*way, "highestTierAllowed"), own, steps=8, rank=Rank.JOB)
         if topology is not None and topology.mode == "hard":
             yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
-
-
-def tolerated(taints: Iterable[Any]) -> str:
-    """Tolerations of these taints, as a setting writes them."""
-    return value_text([{"key": taint.key, "operator": "Exists", "effect": taint.effect}
-                       for taint in taints])
-
-
-def spread(world: World, uid: str) -> Iterator[Option]:
-    """That the job's pods would like to be spread, and need not be."""
-    for pod in world.waiting(uid)[:1]:
-        wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
-                  for each in pod.spec.topology_spread_constraints]
-        yield once(setting(world.job(uid), "topologySpreadConstraints", to=wished), rank=Rank.JOB)
 
 
 def sum_of(parts: Iterable[str], like: str) -> str:
