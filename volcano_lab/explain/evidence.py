@@ -10,7 +10,14 @@ from typing import Any
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.resource import Resource, max_of, total
-from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
+from volcano_lab.api.status import (
+    FAILED,
+    PENDING,
+    PIPELINED,
+    READY_STATUSES,
+    SUCCEEDED,
+    TRANSITIONS,
+)
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, part
 from volcano_lab.explain.slips import announced, in_milli
@@ -235,9 +242,7 @@ class Evidence:
 
     @cached_property
     def largest_nodes(self) -> Amounts:
-        """By resource the most that is allocatable on one node."""
-        return amounts(reduce(max_of, (node.allocatable for node in self.ssn.nodes.values()),
-                              Resource()))
+        return largest_of(node.allocatable for node in self.ssn.nodes.values())
 
     @cached_property
     def reserved_at_start(self) -> dict[str, Amounts]:
@@ -353,6 +358,16 @@ class Evidence:
                     found |= {node: column.partition(" ")[2]
                               for node, passes in zip(nodes, values, strict=True) if not passes}
         return found
+
+
+def largest_of(some: Iterable[Resource]) -> Amounts:
+    """Return by resource the most of some amounts."""
+    return amounts(reduce(max_of, some, Resource()))
+
+
+def ended(job: JobInfo) -> int:
+    """Return how many pods of a job have ended."""
+    return len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
 
 
 def unplaced(job: JobInfo) -> list[TaskInfo]:

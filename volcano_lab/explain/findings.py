@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
-from volcano_lab.explain.evidence import POINTS
+from volcano_lab.explain.evidence import POINTS, unplaced
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.explain.origin import above_cluster
 from volcano_lab.explain.pages import TABLES
@@ -232,8 +233,7 @@ def _no_node_group(ssn: Session) -> Iterator[Finding]:
 
 def _waiting_in(ssn: Session, queue: str) -> Iterator[TaskInfo]:
     """The pods of a queue that have no node."""
-    return (task for job in ssn.jobs.values() if job.queue == queue
-            for task in job.tasks.values() if not task.node_name)
+    return chain.from_iterable(unplaced(job) for job in ssn.jobs.values() if job.queue == queue)
 
 
 def _queues(ssn: Session) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.nodes import missing
@@ -91,13 +91,13 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     if not job.contains_hard_topology():
         return
-    waiting = {job.task_to_sub_job.get(task.uid) for task in job.tasks.values()
-               if not task.node_name}
+    waiting = {job.task_to_sub_job.get(task.uid) for task in unplaced(job)}
     tries = _tries(seen, job, waiting)
     if tries is None:
         return
     without = waiting - {record["sub_job"] for record in tries if record["fits"]}
-    groups = _short_groups(job, without) if tries else []
+    groups = [group for uid, group in sorted(job.sub_jobs.items()) if uid in without
+              ] if tries and job.contains_sub_job_policy() else []  # that found no HyperNode
     failed = [record for record in tries if not record["fits"]]
     chosen = [record for record in failed if record["sub_job"] and record["sub_job"] in without]
     whole = next((group for group in groups if group.hard_topology()[0]), job)
@@ -109,12 +109,6 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield found
     yield from room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
                                             (failed or seen.of("job", job=job.uid))[-1:]))
-
-
-def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
-    """The sub-groups that found no HyperNode."""
-    return [group for uid, group in sorted(job.sub_jobs.items())
-            if job.contains_sub_job_policy() and uid in without]
 
 
 def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:

@@ -11,15 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo, total
-from volcano_lab.api.status import (
-    ALLOCATED_STATUSES,
-    FAILED,
-    READY_STATUSES,
-    RELEASING,
-    SUCCEEDED,
-)
-from volcano_lab.explain.evidence import POINTS, Evidence
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
+from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
+from volcano_lab.explain.evidence import POINTS, Evidence, ended, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
 from volcano_lab.explain.origin import near
 from volcano_lab.messages import Message, Said
@@ -68,8 +62,8 @@ def allocated(seen: Evidence, record: Record, level: str | None,
              for job in below(seen, level)}
     new = {uid: [task for task in each if not start[task.key]["node"]]
            for uid, each in tasks.items()}
-    held, placed = ({uid: amounts(total(task.resreq for task in each))
-                     for uid, each in some.items() if each} for some in (tasks, new))
+    held, placed = ({uid: requested(each) for uid, each in some.items() if each}
+                    for some in (tasks, new))
     return held, placed
 
 
@@ -84,12 +78,7 @@ def is_ghost(seen: Evidence, uid: str) -> bool:
     have ended.
     """
     job = seen.ssn.jobs[uid]
-    return len(job.tasks) == _ended(job) and not seen.of("enqueued", job=uid)
-
-
-def _ended(job: JobInfo) -> int:
-    """How many pods of a job have ended."""
-    return len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
+    return len(job.tasks) == ended(job) and not seen.of("enqueued", job=uid)
 
 
 def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[str],
@@ -123,7 +112,7 @@ def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> Message
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING
             and any(map(task.resreq.get, names))]
-    taken = part(amounts(total(task.resreq for task in pods)), names)
+    taken = part(requested(pods), names)
     largest_first = sorted(pods, key=lambda task: [-task.resreq.get(name) for name in names])
     return Message("strangers", taken=taken, pods=[task.key for task in largest_first]) if any(
         taken.values()) else None

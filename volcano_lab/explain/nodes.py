@@ -14,8 +14,8 @@ from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, TaskInfo, amount_text
 from volcano_lab.api.storage import ATTACHABLE
-from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, moment_text, part
+from volcano_lab.explain.evidence import Evidence, unplaced
+from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import GONE, company, label_terms, spread_counts
@@ -84,12 +84,11 @@ def _nearest_first(seen: Evidence, task: TaskInfo, refused: list[Cause], full: l
 
 def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
     """Yield that rules refuse all nodes that are large enough for a pod without a search."""
-    task = next((task for task in job.tasks.values() if not task.node_name), None)
+    task = next(iter(unplaced(job)), None)
     if task is None or seen.brief:
         return
-    asked = {name: amount for name, amount in amounts(task.init_resreq).items() if name != "pods"}
-    large = [name for name, node in seen.ssn.nodes.items() if all(
-        node.allocatable.get(each) >= amount for each, amount in asked.items())]
+    large = [name for name, node in seen.ssn.nodes.items()
+             if not over(amounts(task.init_resreq), amounts(node.allocatable))]
     said = {name: refused_now(seen, task, name) for name in large}
     said = {name: text for name, text in said.items() if rule_of(text)[0] in STATIC}
     if large and len(said) == len(large):

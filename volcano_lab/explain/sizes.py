@@ -7,21 +7,18 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from math import ceil
 from typing import Any
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api.formatting import quantity_text
-from volcano_lab.api.resource import max_of
 from volcano_lab.explain import values
-from volcano_lab.explain.evidence import member, requested, unplaced
+from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import beyond_pods, grows
 from volcano_lab.explain.slips import BEYOND, announced, in_milli
 from volcano_lab.framework import Session
-from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 DEVICES = 8000
@@ -34,14 +31,11 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     waiting = [task for task in unplaced(job) if not task.sch_gated]
     if job.tasks and not waiting:
         return
-    largest = amounts(reduce(max_of, (task.init_resreq for task in waiting))
-                      ) if waiting else member(job)
+    largest = largest_of(task.init_resreq for task in waiting) if waiting else member(job)
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
-    most = {name: max(node.allocatable.get(name) for node in ssn.nodes.values())
-            for name in largest} if ssn.nodes else {}
-    there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
-    slips = _slips(largest, there)
+    most = largest_of(node.allocatable for node in ssn.nodes.values())
+    slips = _slips(largest, {*most})
     for name, close in slips.items():
         yield from _renamed(world, job.uid, name, close)
     fewer = members if any("asked" in cause.numbers for cause in causes) else 1
@@ -56,7 +50,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     if not slips and likely:
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
-                                _devices(causes, largest, there, members))
+                                _devices(causes, largest, {*most}, members))
 
 
 def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:

@@ -13,7 +13,7 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
-from volcano_lab.explain.evidence import POINTS, Evidence, counts
+from volcano_lab.explain.evidence import POINTS, Evidence, counts, ended, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note
@@ -66,11 +66,11 @@ def gap_of(cause: Cause) -> Message | None:
 def _status(job: JobInfo) -> list[Message]:
     """The phase, and how many of the job's pods are in which state."""
     placed, promised, _ = counts(job)
-    ended = len(job.in_status(SUCCEEDED))
+    done = len(job.in_status(SUCCEEDED))
     parts = [Message("status.phase", phase=job.pod_group.status.phase or "Pending"),
-             Message("status.placed", placed=placed - ended,
+             Message("status.placed", placed=placed - done,
                      pods=len(job.tasks)) if job.tasks else Message("status.no_pods")]
-    more = {"ended": ended, "promised": promised, "leaving": len(job.in_status(RELEASING)),
+    more = {"ended": done, "promised": promised, "leaving": len(job.in_status(RELEASING)),
             "failed": len(job.in_status(FAILED))}
     return parts + [Message(f"status.{name}", count=count) for name, count in more.items() if count]
 
@@ -78,15 +78,14 @@ def _status(job: JobInfo) -> list[Message]:
 def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     """Yield what the phase means, and the hours of the nodes that the pods are on."""
     running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
-    ended = len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
     phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
     if job.is_pending() and pending and _was_admitted(seen, job):
         yield Message("job.was_admitted")
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running,
                       least=least)
-    elif phase == "Completed" and ended < len(job.tasks):
-        yield Message("phase.completed", ended=ended, least=least)
+    elif phase == "Completed" and ended(job) < len(job.tasks):
+        yield Message("phase.completed", ended=ended(job), least=least)
     tdm = seen.ssn.plugins.get("tdm")
     used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
     zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
@@ -338,7 +337,7 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     no backfill, or without allocate.
     """
     actions = seen.ssn.enabled_actions
-    waiting = [task for task in job.tasks.values() if not task.node_name]
+    waiting = unplaced(job)
     gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if gated:
