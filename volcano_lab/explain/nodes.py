@@ -19,7 +19,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, p
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import GONE, company, label_terms, spread_counts
-from volcano_lab.explain.slips import missing_keys, missing_labels, near_tolerations
+from volcano_lab.explain.slips import missing_keys, near_tolerations
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube.node_ports import conflict
@@ -197,11 +197,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
     elif code == "node_affinity":  # a node that another rule refuses may have them
-        if pod.spec.node_selector:
-            yield Message("node_selector", labels=[
-                f"{key}={value}" for key, value in pod.spec.node_selector.items()])
-        yield from missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
-        yield from label_terms(seen, pod)
+        yield from label_terms(pod, [node.node for node in seen.ssn.nodes.values()])
     elif code == "pod_affinity":
         yield from company(seen.ssn, pod)
     elif code == "topology_spread":

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from volcano_lab.api.objects import NodeSelectorTerm, Pod
+from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.api.selector import Selector, compiled
 from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.slips import missing_labels
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
@@ -32,11 +33,17 @@ def terms_of(term: NodeSelectorTerm) -> list[str]:
             for each in term.match_expressions]
 
 
-def label_terms(seen: Evidence, pod: Pod) -> Iterator[Message]:
-    """Yield the terms of a pod's node affinity, with the number of nodes that each part matches."""
+def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
+    """Yield a pod's node selector, what of it nodes lack, and the terms of its node affinity, with
+    the number of nodes that each part matches.
+    """
+    if pod.spec.node_selector:
+        yield Message("node_selector", labels=[
+            f"{key}={value}" for key, value in pod.spec.node_selector.items()])
+    yield from missing_labels(pod, nodes)
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    labels = [node.node.metadata.labels for node in seen.ssn.nodes.values()]
+    labels = [node.metadata.labels for node in nodes]
     terms = []
     for term in required.node_selector_terms if required else ():
         counts = [sum(map(Selector((one,)).matches, labels))

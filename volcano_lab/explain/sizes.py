@@ -35,19 +35,14 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang, allowed = _lacking(ssn, causes, largest, members)
     most = largest_of(node.allocatable for node in ssn.nodes.values())
-    slips = _slips(largest, {*most})
-    for name, close in slips.items():
-        yield from _renamed(world, job.uid, name, close)
+    slips = _slips(world, job, largest, most)
+    for options in slips.values():
+        yield from options
     fewer = members if any("asked" in cause.numbers for cause in causes) else 1
     for name in _resources(causes) or largest:
-        if name == "cpu" and in_milli(largest.get(name, 0.0), most.get(name, 0.0)):
-            yield once(setting(world.job(job.uid), "requests", name, to=quantity_text(
-                name, largest[name] / 1000) + "m"), rank=Rank.JOB)
-        elif name in largest and name not in slips and name != "pods":
+        if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    likely = all(amount <= BEYOND * most[name] for name, amount in largest.items()
-                 if most.get(name))
-    if not slips and likely:
+    if not slips and all(largest.get(name, 0.0) <= BEYOND * most[name] for name in most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, {*most}, members))
@@ -61,10 +56,18 @@ def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) 
             for name, amount in lacking.items()}
 
 
-def _slips(largest: Amounts, there: set[str]) -> dict[str, str]:
-    """The requested resources that no node announces -> the one that may be meant."""
-    close = {name: announced(name, there - largest.keys()) for name in largest.keys() - there}
-    return {name: close[name] for name in largest if close.get(name)}
+def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts
+           ) -> dict[str, list[Option]]:
+    """The requested resources that no node announces and whose name, or of which the unit, may be
+    a slip -> what may be meant.
+    """
+    close = {name: announced(name, most.keys() - largest.keys())
+             for name in largest if name not in most}
+    found = {name: [*_renamed(world, job.uid, name, near)] for name, near in close.items() if near}
+    if in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):
+        found["cpu"] = [once(setting(world.job(job.uid), "requests", "cpu", to=quantity_text(
+            "cpu", largest["cpu"] / 1000) + "m"), rank=Rank.JOB)]
+    return found
 
 
 def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:
