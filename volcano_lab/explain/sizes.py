@@ -42,7 +42,8 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    if not slips and all(largest.get(name, 0.0) <= BEYOND * most[name] for name in most):
+    if not slips and all(largest.get(name, 0.0) <= BEYOND * amount
+                         for name, amount in most.items() if amount):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, {*most}, members))
