@@ -152,8 +152,9 @@ def life(objects: Sequence[KubernetesObject],
          conf: SchedulerConfiguration | Mapping[str, Any] | str | None = None,
          now: float | None = None, most: int = MOST_CYCLES,
          trace: Callable[[], Outline] = Outline, at_once: bool = True,
-         observer: Observer | None = None) -> Iterator[Cycle]:
-    """Yield cycle after cycle, at most `most`, until one changes nothing. Raises `ConfError`.
+         observer: Observer | None = None, ran: Session | None = None) -> Iterator[Cycle]:
+    """Yield cycle after cycle, at most `most`, until one changes nothing; `ran` is the session of
+    the first one where it has run already, whose cache is then changed. Raises `ConfError`.
 
     Between two cycles kubelets start bound pods and terminate evicted ones (half of them, unless
     all `at_once`: pods do not terminate at the same time), controllers create those again, and the
@@ -164,13 +165,18 @@ def life(objects: Sequence[KubernetesObject],
     >>> [cycle.rests for cycle in life([Queue()], "actions: allocate")]
     [True, True]
     """
-    scheduler = Scheduler(Cache(objects), conf_of(conf))
+    cache = Cache(objects) if ran is None else ran.cache
+    assert isinstance(cache, Cache)
+    scheduler = Scheduler(cache, conf_of(conf))
     world = objects if isinstance(objects, Loaded) else Loaded(objects)
     before: dict[str, str] | None = None
     leaving = {obj.key: False for obj in world if isinstance(obj, Pod)
                and obj.metadata.deletion_timestamp is not None}
     for number in range(most):
-        cycle = scheduler.cycle(observer, None if now is None else now + number, trace())
+        if number or ran is None:
+            cycle = scheduler.cycle(observer, None if now is None else now + number, trace())
+        else:
+            cycle, scheduler.memory = Cycle(ran, trace(), {}), ran.memory
         created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
         cycle.rests, cycle.world = not created, world
         yield cycle

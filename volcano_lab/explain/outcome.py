@@ -76,12 +76,15 @@ class Outcome:
 
 def future(seen: Evidence) -> Outcome | None:
     """What becomes of the cluster as it is, run once; None where its objects are not known, or
-    where that takes too long.
+    where that takes too long. In a large one only until the job that is asked about is bound.
     """
     if seen.future is None and seen.objects:
-        end = inf if len(seen.ssn.nodes) < LARGE else perf_counter() + SECONDS
+        large = len(seen.ssn.nodes) >= LARGE
+        end = perf_counter() + SECONDS if large else inf
         try:
-            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end)
+            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end,
+                                  ran=seen.ssn if seen.alone else None,
+                                  bound=getattr(seen.trace, "about", "") if large else "")
         except TooLate:
             seen.future = Outcome()
     return seen.future
@@ -93,10 +96,11 @@ def ready(job: JobInfo) -> int:
 
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
-            end: float = inf, looping: Collection[str] | None = None) -> Outcome:
-    """Run cycles until a job has its places and no pod leaves, or nothing changes any more; with
-    `looping`, until pods of other jobs than these are evicted a second time. Raises `TooLate` at
-    the `end`, a moment of the clock.
+            end: float = inf, looping: Collection[str] | None = None, bound: str = "",
+            ran: Session | None = None) -> Outcome:
+    """Run cycles until a job has its places and no pod leaves, the job `bound` has no promises, or
+    nothing changes any more; with `looping`, until pods of other jobs than these are evicted a
+    second time. `ran`: see `life`. Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -110,13 +114,16 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     large = is_large(objects)
     quiet = QUIET if large else CYCLES
     with silent():
-        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline(end)):
+        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline(end),
+                          ran=ran):
             gone = found.add(cycle.session)
             if found.rest is None and cycle.rests:
                 found.rest = cycle
             seen.update(gone)
             repeated = _jobs_of(found, [key for key, count in seen.items() if count > 1])
             if looping is not None and not repeated <= {*looping}:
+                break
+            if bound and _is_bound(cycle.session, bound):
                 break
             late = late + 1 if gone else 0
             job = cycle.session.jobs.get(uid)
@@ -127,6 +134,11 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     endless = late >= LATE and found.cycles == CYCLES
     found.again = repeated | _jobs_of(found, gone if endless else ())
     return found
+
+
+def _is_bound(ssn: Session, uid: str) -> bool:
+    job = ssn.jobs.get(uid)
+    return job is not None and job.is_ready() and not job.in_status(PIPELINED)
 
 
 def _jobs_of(found: Outcome, pods: Iterable[str]) -> set[str]:
