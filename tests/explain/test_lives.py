@@ -189,3 +189,20 @@ def test_what_is_evicted_ends_in_halves_and_comes_back_as_another_pod():
     assert found.last is not None and len(found.last.jobs["default/old"].tasks) == 4
 
 
+
+
+@pytest.mark.parametrize(("large", "cycles"), [(1, 2), (200, 5)])
+def test_in_a_large_cluster_a_promise_is_followed_until_it_is_kept(monkeypatch, large, cycles):
+    """The cycle that has run is the first one; the objects that were given do not change."""
+    monkeypatch.setattr("volcano_lab.explain.outcome.LARGE", large)
+    monkeypatch.setattr("volcano_lab.explain.outcome.SECONDS", 60.0)
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "low", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4}).job(
+        "high", queue="b", cpu=2)
+    objects, text = cluster.objects(), conf("enqueue, allocate, reclaim", "gang")
+    explain = Explainer(objects, text, about="high")
+    assert explain.why("high").codes == ["promised"]
+    future = explain.evidence.future
+    assert future.cycles == cycles and future.first is explain.session
+    assert future.runs("default/high") and future.evicted == {"default/low": 2}
+    assert Explainer(objects, text).why("high").text == explain.why("high").text
