@@ -35,11 +35,8 @@ def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
 def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
               resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
     named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
-    more = {} if resources is None else resources
-    if not isinstance(more, Mapping) or not all(isinstance(name, str) for name in more):
-        raise ManifestError("resources is {found}; allowed is a mapping of names of resources to "
-                            "amounts", found=found_text(more))
-    return {name: amount for name, amount in named.items() if amount is not None} | dict(more)
+    return {name: amount for name, amount in named.items()
+            if amount is not None} | dict(resources or {})
 
 
 def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -> KubernetesObject:
@@ -119,13 +116,14 @@ def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str
     if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
         raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
                             "nodes to numbers of pods", name=name, found=found_text(running))
-    for node, count in (running or {}).items():
+    counts = running or {}
+    for node, count in counts.items():
         _check_whole(f"job {name}", gettext("running on {node}", node=node), count, 0)
-    asked = sum((running or {}).values())
+    asked = sum(counts.values())
     if asked > pods:
         raise ManifestError("job {name}: running is {asked} pods; allowed are as many as it has, "
                             "{pods}", name=name, asked=asked, pods=pods)
-    return [node for node, count in (running or {}).items() for _ in range(count)]
+    return [node for node, count in counts.items() for _ in range(count)]
 
 
 def gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
