@@ -65,7 +65,8 @@ class ClusterObjects(Shown):
         counts = Counter(obj.kind for obj in objects).items()
         yield gettext("A cluster: {kinds:,}.", kinds=[f"{count} {kind}" for kind, count in counts])
         for rows in self._frames().values():
-            yield [{name: _listed(value) if isinstance(value, Mapping) else value
+            yield [{name: ", ".join(map(" ".join, value.items()))
+                    if isinstance(value, Mapping) else value
                     for name, value in row.items()} for row in rows]
         yield from objects.warnings
 
@@ -259,7 +260,3 @@ def world_of(given: Iterable[KubernetesObject]) -> Loaded:
     complete = isinstance(given, Loaded) and given.given is not given
     return given if complete else with_defaults(
         given if isinstance(given, Loaded) else checked_objects(given))
-
-
-def _listed(amounts: Mapping[str, Any] | None) -> str:
-    return ", ".join(f"{name} {amount}" for name, amount in (amounts or {}).items())

@@ -172,10 +172,6 @@ def _round(record: Record) -> Message:
                    steps=Message("parts", parts=steps), remaining=record["round"]["remaining"])
 
 
-def _passed_over(record: Record) -> Message:
-    return Message("record.passed_over", about=_about(record), reason=passed(record))
-
-
 def passed(record: Record) -> Message:
     """Return why a queue, job or pod was skipped."""
     return Message(f"passed.{record['reason']}", node=record.get("node"),
@@ -201,8 +197,9 @@ def _other(record: Record) -> Said:
 SENTENCES: dict[str, Sentence] = {
     "do": _operation, "undo": _operation, "commit": _operation, "call": _question,
     "asked": _question, "queue": _popped, "job": _popped, "enqueue_comparison": _compared,
-    "allocatable_level": _compared, "deserved_round": _round, "passed_over": _passed_over,
-    "victims": _victims}
+    "allocatable_level": _compared, "deserved_round": _round, "victims": _victims,
+    "passed_over": lambda record: Message("record.passed_over", about=_about(record),
+                                          reason=passed(record))}
 """The sentences of kinds whose messages have other facts than the record."""
 SHOWN: dict[str, Callable[[Any], Any]] = {
     "chosen": names, "verdict": lambda verdict: Message(f"verdict.{verdict}")}
