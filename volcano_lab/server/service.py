@@ -151,9 +151,9 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     dumps = Path(dump_dir) if dump_dir else state_folder()
     _check(directory, conf, period, port, dumps, bool(dump_dir))
     wanted: set[str] = set()
-    stop, last = threading.Event(), threading.Timer(GRACE, _give_up)
-    last.daemon = True
-    old = _handle_signals(stop, last, wanted)
+    stop, ended = threading.Event(), threading.Event()
+    threading.Thread(target=_give_up, args=(stop, ended), daemon=True).start()
+    old = _handle_signals(stop, wanted)
     web, service = None, None
     try:
         service = Service(directory, conf, report=_print, level=level)
@@ -167,7 +167,8 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
                        "page on {address}", directory=directory, period=period, address=address))
         _run(service, stop, wanted, dumps, period, cycles)
     finally:
-        last.cancel()
+        ended.set()
+        stop.set()
         for number, handler in old.items():
             signal.signal(number, handler)
         if web is not None:
@@ -257,27 +258,22 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
                      "dump is no manifest", dumps=dumps)
 
 
-def _handle_signals(stop: threading.Event, last: threading.Timer, wanted: set[str]
-                    ) -> dict[int, Any]:
+def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
     """Install the signal handlers; return the previous ones."""
-
-    def end(*_: Any) -> None:
-        if not stop.is_set():
-            stop.set()
-            last.start()
-
-    handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": lambda *_: None,
-                "SIGHUP": lambda *_: wanted.add("reload"),
+    handlers = {"SIGTERM": lambda *_: stop.set(), "SIGINT": lambda *_: stop.set(),
+                "SIGALRM": lambda *_: None, "SIGHUP": lambda *_: wanted.add("reload"),
                 "SIGUSR1": lambda *_: wanted.add("dump"),
                 "SIGUSR2": lambda *_: wanted.add("print")}
     return {getattr(signal, name): signal.signal(getattr(signal, name), handler)
             for name, handler in handlers.items() if hasattr(signal, name)}  # Windows has few
 
 
-def _give_up() -> None:
-    """End the process, whatever it does."""
-    _print(gettext("what was under way is given up"))
-    os._exit(0)
+def _give_up(stop: threading.Event, ended: threading.Event) -> None:
+    """End the process, whatever it does, if it has not ended some time after the stop."""
+    stop.wait()
+    if not ended.wait(GRACE):
+        _print(gettext("what was under way is given up"))
+        os._exit(0)
 
 
 def _print(sentence: str) -> None:
