@@ -42,11 +42,17 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    if not slips and all(largest.get(name, 0.0) <= BEYOND * amount
-                         for name, amount in most.items() if amount):
+    if not slips and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, {*most}, members))
+
+
+def _likely(largest: Amounts, most: Amounts) -> bool:
+    """Whether nodes of the size that a pod needs are likely, as the largest one is at most so many
+    times smaller.
+    """
+    return all(largest.get(name, 0.0) <= BEYOND * amount for name, amount in most.items() if amount)
 
 
 def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
