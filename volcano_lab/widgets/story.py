@@ -26,7 +26,7 @@ class Amounts:
     """Amounts by name, such as what each queue deserves: "**a** deserves 43.8 (was 28)".
 
     Args:
-        verb: the verb of a name.
+        verb: the verb of a name; without it the names are words, which begin a sentence.
         of: facts -> amount by name.
         unit: of the amounts.
     """
@@ -47,7 +47,8 @@ class Amounts:
                          amount=counted(new[name], self.unit), before=plain(old.get(name, 0)))
                  for place, name in enumerate(moved[:MOST])]
         more = max(len(moved) - MOST, 0)
-        return [str(Message("amounts.more" if more else "amounts", amounts=parts, n=more))]
+        text = str(Message("amounts.more" if more else "amounts", amounts=parts, n=more))
+        return [text if self.verb else text[:3].upper() + text[3:]]  # words, not a queue's name
 
 
 @define

@@ -39,17 +39,9 @@ def queue_text(name: str, path: str, weights: str) -> str:
     >>> print(queue_text("sci", "root/sci", "1/2").splitlines()[5].strip())
     volcano.sh/hierarchy: root/sci
     """
-    return f"""\
-apiVersion: scheduling.volcano.sh/v1beta1
-kind: Queue
-metadata:
-  name: {name}
-  annotations:
-    volcano.sh/hierarchy: {path}
-    volcano.sh/hierarchy-weights: "{weights}"
-spec:
-  weight: 1
-"""
+    return (f"apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata:\n  name: {name}\n"
+            f"  annotations:\n    volcano.sh/hierarchy: {path}\n"
+            f'    volcano.sh/hierarchy-weights: "{weights}"\nspec:\n  weight: 1\n')
 
 
 def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = None,

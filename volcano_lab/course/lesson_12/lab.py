@@ -17,14 +17,10 @@ PLUGINS = {"A": 1, "B": 1, "C": 2}
 """Plugin -> its tier."""
 
 
-class Named:
+class Named(str):
     """What stands for a task, with a name and nothing else."""
 
-    def __init__(self, name: str):
-        self.uid = self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
+    uid = name = property(str)
 
 
 VICTIMS = [Named(name) for name in ("x", "y", "z")]

@@ -9,8 +9,7 @@ const WIDE = 640, LEFT = 128, BAR = 190, ROW = 24;
 
 function amount(value, resource) {
   if (value === null || value === undefined) return t("no limit");
-  if (resource !== "memory") return String(Math.round(value * 100) / 100);
-  const power = [4, 3, 2, 1].find((p) => Math.abs(value) >= 1024 ** p) ?? 0;
+  const power = resource === "memory" ? [4, 3, 2, 1].find((p) => Math.abs(value) >= 1024 ** p) ?? 0 : 0;
   return String(Math.round(value / 1024 ** power * 100) / 100) + ["", "Ki", "Mi", "Gi", "Ti"][power];
 }
 
@@ -116,8 +115,7 @@ export function cycleSteps(model, el) {
     // What a symptom's button found stands under its row, because the head of the stepper may be out of sight.
     const mine = answer && frame.answers >= answer.asked;
     steps.say(mine ? "" : frame.said);
-    if (mine) symptoms(answer.row, frame.said || t("Step {0}: {1}", frame.place, frame.text));
-    if (mine) answer = null;
+    if (mine) { symptoms(answer.row, frame.said || t("Step {0}: {1}", frame.place, frame.text)); answer = null; }
   }
   model.on("change:shown", update);
   update();
@@ -136,7 +134,8 @@ function symptomTable(root, fixed, show) {
     add(row, "th", {scope: "row"}, symptom);
     add(row, "td", {}, likely);
     add(row, "td", {}, of && of === "job" ? t("the job") : t("the queue"));
-    button(add(row, "td"), t("show "), t("show where it is decided: {0}", symptom), () => show(i, key, of ? chosen[of].value : "")).setAttribute("aria-label", t("show where it is decided: {0}", symptom));
+    const name = t("show where it is decided: {0}", symptom);
+    set(button(add(row, "td"), t("show "), name, () => show(i, key, of ? chosen[of].value : "")), {"aria-label": name});
     return add(add(body, "tr", {class: "vs-answer", hidden: true}), "td", {colspan: 4, role: "status", "aria-live": "polite"});
   });
   return (at, words) => answers.forEach((cell, i) => { cell.parentElement.hidden = i !== at; write(cell, i === at ? words : ""); });

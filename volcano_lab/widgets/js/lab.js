@@ -68,11 +68,10 @@ export function lab(model, el) {
   touchable(root, host);
 
   function update() {
-    const shown = model.get("shown"), answered = shown.n >= asked || performance.now() - since > PATIENCE;
-    if (answered) waits = false;
+    const shown = model.get("shown");
+    if (shown.n >= asked || performance.now() - since > PATIENCE) waits = false;
     if (shown.board !== board) {
       before = {last: board, keep: before, none: null}[shown.ghost] ?? null;
-      if (shown.ghost === "keep" && !before) before = null;
       board = shown.board;
     }
     if (!waits && !later) {
@@ -80,7 +79,7 @@ export function lab(model, el) {
       for (const name in controls) controls[name].set(values[name]);
     }
     panels.forEach((panel, i) => { const {key} = fixed.panels[i]; if (key in board) panel.update(board[key], before?.[key] ?? null); });
-    set(right, {class: right.className.replace(" vp-stale", "") + (shown.error ? " vp-stale" : "")});
+    right.classList.toggle("vp-stale", Boolean(shown.error));
     said.classList.toggle("vp-wrong", Boolean(shown.error));
     chips.forEach(({chip, tick, told}, i) => {
       set(chip, {"aria-pressed": String(shown.task === i), "data-done": shown.done[i] ? "" : null});
@@ -146,14 +145,12 @@ function copyMenu(bar, fixed, host) {
   });
   let shownText = 0;
 
-  async function take(text, what, fallback) {
-    let copied = false;
-    try { await navigator.clipboard.writeText(text); copied = true; } catch { copied = false; }
+  async function take(text, what, fallback = () => window.prompt(t("The link to this state:"), text)) {
+    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
     done.textContent = copied ? t("Copied: {0}.", what) : "";
-    opener.firstChild.textContent = copied ? t("copied ✓") : t("copy ▾");
-    setTimeout(() => { opener.firstChild.textContent = t("copy ▾"); }, 2000);
-    if (!copied && fallback) fallback(text);
-    else if (!copied) window.prompt(t("The link to this state:"), text);
+    write(opener, copied ? t("copied ✓") : t("copy ▾"));
+    setTimeout(() => write(opener, t("copy ▾")), 2000);
+    if (!copied) fallback(text);
   }
   return {
     answered(shown, place) {
@@ -174,7 +171,7 @@ function copyMenu(bar, fixed, host) {
       for (const control of fixed.controls) {
         try { if (given.has(control.name)) values[control.name] = JSON.parse(given.get(control.name)); } catch { /* not a value: left as it is */ }
       }
-      if (Object.keys(values).length) host.send({values, more: false});
+      if (Object.keys(values).length) host.send({values});
     },
   };
 }

@@ -1,15 +1,14 @@
 // A picture on a page: its title, its player if it has steps, itself as wide as there is room, its legend.
 import {PICTURES} from "./pictures.js";
-import {add, button, still, unique} from "./page.js";
+import {add, button, set, still, unique, write} from "./page.js";
 import {nameParts} from "./touch.js";
 import {h, patch} from "./tree.js";
 import {sentence, t} from "./words.js";
 
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
-  const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`});
+  const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`, "aria-labelledby": title ? `${uid}-title` : null});
   const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
   if (title) add(head, "h5", {id: `${uid}-title`}, title);
-  if (title) root.setAttribute("aria-labelledby", `${uid}-title`);
   const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || t("table ").trim()} : {})});
   if (legend) add(root, "p", {class: "vp-legend"}, legend);
   const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;
@@ -19,9 +18,10 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
   function draw() {
     if (!data || !width) return;
     const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, memory, control: host.control});
+    const height = Math.ceil(drawn.height);
     if (picture.html) patch(place, drawn.kids.flat(Infinity));
     else {
-      patch(place, [h("svg", {width, height: Math.ceil(drawn.height), viewBox: `0 0 ${width} ${Math.ceil(drawn.height)}`, role: "group", "aria-label": `${sentence(title)}${drawn.alt}`}, drawn.kids)]);
+      patch(place, [h("svg", {width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${sentence(title)}${drawn.alt}`}, drawn.kids)]);
       nameParts(place.firstChild);
     }
     player?.();
@@ -74,10 +74,10 @@ function playerOf(parent, {last, at, words, go}) {
   const on = button(parent, "›", t("one step on"), () => { halt(); go(Math.min(last(), Math.floor(position()) + 1)); }, "vp-button vp-step");
   function show() {
     const name = timer ? t("pause") : t("play");
-    if (play.getAttribute("aria-label") !== name) { play.textContent = timer ? "❚❚" : "▶"; play.title = name; play.setAttribute("aria-label", name); }
-    scrub.max = last();
+    write(play, timer ? "❚❚" : "▶");
+    set(play, {title: name, "aria-label": name});
+    set(scrub, {max: last(), "aria-valuetext": last() ? words() : t("nothing to play")});
     scrub.value = Math.round(position());
-    scrub.setAttribute("aria-valuetext", last() ? words() : t("nothing to play"));
     back.disabled = position() <= 0;
     on.disabled = position() >= last();
     play.disabled = !last();

@@ -20,7 +20,7 @@ export function questions(root, ask, name, notes) {
 
   async function open(files, job) {
     write(answer, "");
-    add(answer, "p", {class: "vq-busy"}, t("Reading the file and running a cycle …"));
+    para(answer, "busy", t("Reading the file and running a cycle …"));
     cluster = await ask({ask: "open", files});
     answer.replaceChildren();
     if (cluster.error) return cluster;
@@ -31,7 +31,7 @@ export function questions(root, ask, name, notes) {
     picture(cluster);
     lint();
     if (cluster.waiting.length) await show(Math.max(0, cluster.waiting.findIndex((row) => row.job === job)));
-    else add(answer, "p", {class: "vq-first"}, t("No job waits."));
+    else para(answer, "first", t("No job waits."));
     handles();
     return cluster;
   }
@@ -47,7 +47,7 @@ export function questions(root, ask, name, notes) {
   }
 
   function jobs() {
-    add(list, "h3", {class: "vq-label"}, t("{0} jobs wait", cluster.waiting.length));
+    label(list, t("{0} jobs wait", cluster.waiting.length));
     const items = add(list, "ul");
     cluster.waiting.forEach((row, at) => {
       const item = button(add(items, "li"), "", row.job, () => show(at, true), "vq-job");
@@ -76,8 +76,8 @@ export function questions(root, ask, name, notes) {
     answer.replaceChildren();
     add(answer, "h3", {tabindex: -1}, row.job);
     if (moved && innerWidth < 860) answer.scrollIntoView();
-    if (found.error) { add(answer, "p", {class: "vq-first"}, found.error); return; }
-    add(answer, "p", {class: "vq-first"}, found.head);
+    if (found.error) { para(answer, "first", found.error); return; }
+    para(answer, "first", found.head);
     for (const text of new Set(found.causes.map((cause) => cause.text))) add(answer, "p", {}, text);
     if (found.page && notes) add(add(answer, "p"), "a", {href: ["pending/", found.page, ".html"].join("")}, t("Read more about this cause"));
     if (found.seeks) await changes(turn, row.job);
@@ -85,8 +85,8 @@ export function questions(root, ask, name, notes) {
 
   // One change after another, as they are found; a page that asks for something else stops asking for more.
   async function changes(turn, job) {
-    add(answer, "h3", {class: "vq-label"}, t("What would change it"));
-    const items = add(answer, "ul", {class: "vq-changes"}), wait = add(answer, "p", {class: "vq-busy"}, t("Trying changes …"));
+    label(answer, t("What would change it"));
+    const items = add(answer, "ul", {class: "vq-changes"}), wait = para(answer, "busy", t("Trying changes …"));
     let count = 0;
     for (;;) {
       const change = await ask({ask: "next", job});
@@ -109,7 +109,7 @@ export function questions(root, ask, name, notes) {
     if (back) return picture(cluster);
     set(made, {"aria-pressed": "true"});
     const place = add(item, "div", {class: "vq-tried"});
-    add(place, "p", {class: "vq-busy"}, t("Running the cycle with this change …"));
+    para(place, "busy", t("Running the cycle with this change …"));
     const found = change.args.length ? await ask({ask: "try", args: change.args}) : null;
     if (turn !== asked || !place.isConnected) return;
     place.replaceChildren();
@@ -149,7 +149,8 @@ export function questions(root, ask, name, notes) {
   }
 
   function nodeMap(now, before) {
-    add(side, "h3", {class: "vq-label"}, before ? t("Nodes, {0} free after the change", short(now.resources[resource])) : t("Nodes, {0} free", short(now.resources[resource])));
+    const what = short(now.resources[resource]);
+    label(side, before ? t("Nodes, {0} free after the change", what) : t("Nodes, {0} free", what));
     const map = add(side, "div", {class: "vq-map"}), was = new Map((before ?? now).nodes.map((node) => [node.node, node]));
     for (const node of now.nodes.slice(0, MOST_NODES)) {
       const all = node.allocatable[resource], idle = node.idle[resource], holds = Object.entries(node.held).map(([queue, amounts]) => [queue, amounts[resource]]).filter((each) => each[1]);
@@ -162,7 +163,7 @@ export function questions(root, ask, name, notes) {
     }
     const legend = add(side, "p", {class: "vq-legend"});
     for (const [queue, shade] of color) if (now.nodes.some((node) => node.held[queue]?.[resource])) { add(legend, "i", {style: `background:${shade}`}); add(legend, "span", {}, queue); }
-    if (now.nodes.length > MOST_NODES) add(side, "p", {class: "vq-soft"}, t("The first {0} of {1} nodes.", MOST_NODES, now.nodes.length));
+    if (now.nodes.length > MOST_NODES) para(side, "soft", t("The first {0} of {1} nodes.", MOST_NODES, now.nodes.length));
   }
 
   // The cluster's lab: what is moved on its picture is answered with the chosen job's first line, before and after.
@@ -180,7 +181,7 @@ export function questions(root, ask, name, notes) {
     };
     moves.addEventListener("toggle", async () => {
       if (!moves.open || place.firstChild) return;
-      const busy = add(place, "p", {class: "vq-busy"}, t("Running a cycle …")), state = await ask({ask: "lab"});
+      const busy = para(place, "busy", t("Running a cycle …")), state = await ask({ask: "lab"});
       busy.remove();
       if (state.error) { add(place, "p", {}, state.error); return; }
       lab(modelOf(state, ask, () => { clearTimeout(timer); timer = setTimeout(answered, REST); }), place);
@@ -207,6 +208,7 @@ function modelOf(state, ask, moved) {
   };
 }
 
+const para = (parent, kind, text) => add(parent, "p", {class: `vq-${kind}`}, text), label = (parent, text) => add(parent, "h3", {class: "vq-label"}, text);
 const amount = (value) => value >= 2 ** 30 ? `${number(value / 2 ** 30)} Gi` : number(value);
 const short = (name) => ({"nvidia.com/gpu": "GPUs", cpu: t("CPUs")})[name] ?? name;
 const has = (row) => !row ? "–" : row.promised ? t("{0} of {1} pods, {2} promised", row.placed, row.pods, row.promised) : t("{0} of {1} pods", row.placed, row.pods);

@@ -32,7 +32,7 @@ export function statementSteps(model, el) {
 
   function update() {
     const frame = frames()[at()], before = frames()[at() - 1], colors = model.get("colors");
-    const was = before?.pods.find((pod) => pod.pod === frame.pod)?.status, now = frame.pods.find((pod) => pod.pod === frame.pod)?.status;
+    const [was, now] = [before, frame].map((one) => one?.pods.find((pod) => pod.pod === frame.pod)?.status);
     const color = (pod) => colors[pod.job] ?? "#8C8C8C";
     states.update({way: was && was !== now ? [[was, now, ""]] : [], pods: frame.pods.map((pod) => ({name: pod.pod, state: pod.status, color: color(pod), ring: pod.pod === frame.pod}))}, null);
     nodes.update({nodes: frame.nodes.map((node) => ({
@@ -40,7 +40,7 @@ export function statementSteps(model, el) {
       pods: frame.pods.filter((pod) => pod.node === node.node && pod.status !== "Pending").map((pod) => ({name: pod.pod, size: pod.asks, color: color(pod), state: POD_STATES[pod.status] ?? "running", ring: pod.pod === frame.pod})),
     }))}, null);
     queues.update(frame.queues, before?.queues ?? null);
-    if (scene.value !== model.get("scene")) scene.value = model.get("scene");
+    scene.value = model.get("scene");
     steps.update();
   }
   const say = () => { update(); steps.say(model.get("shown").said ?? ""); };

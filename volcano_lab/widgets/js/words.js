@@ -5,12 +5,9 @@
 export const t = (text, ...facts) => (TEXTS[text] ?? text).replace(/\{(\d)\}/g, (_, place) => facts[place]);
 
 export function number(value) {
-  if (value === true) return t("yes");
-  if (value === false) return t("no");
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (value === null || value === undefined) return "–";
-  if (typeof value !== "number") return String(value);
-  if (Number.isInteger(value)) return String(value);
-  return String(Number(value.toFixed(Math.abs(value) < 2 ? 2 : 1)));
+  return String(typeof value === "number" ? Number(value.toFixed(Math.abs(value) < 2 ? 2 : 1)) : value);
 }
 
 // What is read aloud, with the marks of the page's language: a title or a verdict as a sentence, several as one text, a
