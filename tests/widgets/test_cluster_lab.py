@@ -6,6 +6,7 @@ import random
 import pytest
 
 from volcano_lab import Cluster, lab
+from volcano_lab.course.kit.boss import cluster_of
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.widgets.channels import channels
@@ -141,3 +142,9 @@ def test_another_resource_has_no_ghost_of_the_one_before():
     assert moved.set(**{"queue/a.weight": 2}).shown["ghost"] == "last"
     assert moved.set(**{SHOWN: "memory"}).shown["ghost"] == "none"
     assert moved.set(**{"queue/a.weight": 3}).shown["ghost"] == "last"
+
+
+def test_a_queue_holds_its_pods_where_the_plugin_refuses_the_tree():
+    broken = cluster_of("05c", "all_started")
+    queues = {row["queue"]: row for row in channels(broken.run(broken.conf), "cpu")["queues"]}
+    assert queues["web"]["allocated"] == queues["web"]["held"] == 10

@@ -101,17 +101,20 @@ def channels(cycle: Cycle, resource: str = "cpu",
     queues = []
     for row in rows:
         name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
-        first = before.get(name, row)
+        first, own = before.get(name, row), jobs.get(name, [])
+        runs = sum(job["running"] * job["size"] for job in own)
         queues.append({
             "queue": name, "parent": row["parent"] if row["parent"] in names else "",
             "leaf": row["leaf"], "color": colors.get(name), "weight": row["weight"],
             **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
             "held": amount(first["allocated"], resource),
+            # a plugin that refuses the whole tree computes nothing, and the pods still run
+            **({"allocated": runs, "held": runs} if runs and not row["allocated"] else {}),
             "limit": amount(row["real_capability"], resource),
             "capability": written(spec.capability, resource) or total,
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
             "share": first["share"], "after": row["share"],
-            **turns.get(name, {"turn": None, "overused": False}), "jobs": jobs.get(name, [])})
+            **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
     plugin = sharing_plugin(cycle)
     return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
             "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
