@@ -88,7 +88,7 @@ def test_victims_are_a_pair():
             ]
     only_tasks = Answers["reclaimable", lambda task, candidates: candidates]
     with registered(plugin={"mine": only_tasks}), pytest.raises(
-            ExtensionError, match="a pair: the list of tasks that may go"):
+            ExtensionError, match="a pair: the list of tasks that may be evicted"):
         full.run(conf)
 
 
