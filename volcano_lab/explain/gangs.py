@@ -96,8 +96,7 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if tries is None:
         return
     without = waiting - {record["sub_job"] for record in tries if record["fits"]}
-    groups = [group for uid, group in sorted(job.sub_jobs.items()) if uid in without
-              ] if tries and job.contains_sub_job_policy() else []  # that found no HyperNode
+    groups = _short_groups(job, without) if tries else []
     failed = [record for record in tries if not record["fits"]]
     chosen = [record for record in failed if record["sub_job"] and record["sub_job"] in without]
     whole = next((group for group in groups if group.hard_topology()[0]), job)
@@ -109,6 +108,12 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield found
     yield from room_causes(seen, job, Cause("", [], {"allowed": nodes, "request": need},
                                             (failed or seen.of("job", job=job.uid))[-1:]))
+
+
+def _short_groups(job: JobInfo, without: set[str | None]) -> list[SubJobInfo]:
+    """The sub-groups that found no HyperNode."""
+    return [group for uid, group in sorted(job.sub_jobs.items())
+            if job.contains_sub_job_policy() and uid in without]
 
 
 def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Record] | None:
