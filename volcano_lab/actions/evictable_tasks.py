@@ -81,7 +81,7 @@ class EvictableTasks:
         """Yield the nodes of some rows, without those where plugins name none or too few; lazily,
         as mostly the first one fits.
         """
-        skip, short = self._hopeless[attempt, task.resreq, task.best_effort], self._short_for(task)
+        skip, short = self._hopeless_for(task, attempt), self._short_for(task)
         fits = node_arrays(self.ssn).fit(task.init_resreq)
         for row in rows.tolist():
             if (not skip[row] or fits[row] >= LATER) and not short.current()[row]:
@@ -106,12 +106,16 @@ class EvictableTasks:
         return victims if suffices_in(ssn, task, node, victims) else None
 
     def _found_none(self, task: TaskInfo, attempt: int, node: NodeInfo) -> None:
-        hopeless = self._hopeless[attempt, task.resreq, task.best_effort]
+        hopeless = self._hopeless_for(task, attempt)
         hopeless[node.row] = True
         self._failures = self._failures + 1 if self._last == task.uid else 1
         self._last = task.uid
         if self._failures == FAILURES:
             hopeless |= not self._may_name(task, self._of_each_job)
+
+    def _hopeless_for(self, task: TaskInfo, attempt: int) -> np.ndarray:
+        """Return the rows where plugins name none for tasks with these requests."""
+        return self._hopeless[attempt, task.resreq, task.init_resreq, task.best_effort]
 
     def _short_for(self, task: TaskInfo) -> ShortNodes:
         """Return the nodes known for tasks with this request, of jobs with this priority; tasks of
