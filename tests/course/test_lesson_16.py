@@ -11,5 +11,5 @@ def test_train_runs_when_eval_asks_for_gpus_but_in_the_same_queue():
     train, eval_ = cycle.session.jobs["default/train"], cycle.session.jobs["default/eval"]
     assert all(task.node_name for task in train.tasks.values())
     assert train.queue == eval_.queue == "speech"
-    hint = checks_of("16")["who_pays"]("train's").text
+    hint = checks_of("16")["who_pays"]("two of train").text
     assert "train is in queue speech, like eval" in hint
