@@ -157,7 +157,7 @@ CONTROLS = group("CPUs in use",
                                                  about=f"by pods of {scene.RUNS[name]}")
                   for name, used in zip(scene.NODES, (3, 1, 2), strict=True)}) | group(
                       "pod new",
-                      {"cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
+                      {"cpu": slider(1, 1, 5, "requests", unit="CPUs"),
                        "rule": choice("none", list(RULES), "its rule")}, color=COLORS["new"],
                       link="new-0") | group(
                           "scheduler and node-2",

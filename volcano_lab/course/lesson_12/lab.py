@@ -70,7 +70,7 @@ POINTS: dict[str, tuple[Voice, tuple[Any, ...], Callable[[Any], str]]] = {
 
 def combined(point: str, a: int = 0, b: int = 0, c: int = 0,
              off: str = "") -> tuple[list[dict[str, Any]], Any, str]:
-    """(one row per plugin, what the session hears, the same in words). Each plugin is against (-1),
+    """(one row per plugin, the session's answer, the same in words). Each plugin is against (-1),
     says nothing (0) or is for (1), in the point's words; `off` is switched off.
 
     >>> rows, _, together = combined("job_enqueueable", a=1, c=-1)
@@ -130,7 +130,7 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
         lines = [{"name": gettext("answer"), "votes": silent | {
             name: {"text": gettext(row["answer"]), "yes": row["for"]}
             for name, row in asked.items()}}]
-    return {"tiers": tiers, "rows": lines, "verdict": gettext("The session hears: {words}",
+    return {"tiers": tiers, "rows": lines, "verdict": gettext("The session's answer: {words}",
                                                               words=gettext(words))}
 
 
@@ -150,7 +150,7 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
     """The picture of `decided`.
 
     >>> print(combination("overused", c=1).alt)
-    overused. The session hears: yes. answer: A False, B False, C True. Rule: any one suffices.
+    overused. The session's answer: yes. answer: A False, B False, C True. Rule: any one suffices.
     """
     at = decided(point, a, b, c, off)
     return pictures.votes(point, at["votes"], legend=gettext(
@@ -160,7 +160,7 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
 VOICES = {"against": -1, "nothing": 0, "in favour": 1}
 CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in POINTS},
                             "extension point"),
-            **group("what they say",
+            **group("answers of the plugins",
                     {name: choice(-1 if name == "c" else 0, VOICES, gettext(
                         "{name}, tier {tier}", name=name.upper(), tier=tier), about=
                                   "for job_order: the right one first, equal, the left one first")
@@ -183,11 +183,12 @@ def combination_lab() -> Lab:
     """
     return Lab(CONTROLS, lambda values: decided(**values), PANELS, tasks=TASKS,
                title="Three plugins in two tiers, one answer",
-               says=[outcome("The session hears", lambda at: at["together"],
+               says=[outcome("The session's answer", lambda at: at["together"],
                              lambda at: at["rule"])],
-               nothing=lambda at: gettext("The session hears the same; asked are **{plugins:,}**.",
-                                          plugins=at["asked"] or gettext("none")),
+               nothing=lambda at: gettext(
+                   "The session's answer is the same; asked: **{plugins:,}**.",
+                   plugins=at["asked"] or gettext("none")),
                opening=lambda at: gettext(
-                   "{plugins:,} are asked, and the session hears: **{answer}**. The rule: {rule}.",
+                   "{plugins:,} are asked; the session's answer is **{answer}**. Rule: {rule}.",
                    plugins=at["asked"], answer=gettext(at["together"]),
                    rule=gettext(at["rule"])))
