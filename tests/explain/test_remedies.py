@@ -16,6 +16,7 @@ from volcano_lab.explain import Explainer
 from volcano_lab.explain.candidates import distinct
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Rank, World, keeping
+from volcano_lab.explain.search import ABOUT
 from volcano_lab.explain.trial import Deadline, Trial, run
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader as manifests
@@ -479,3 +480,31 @@ def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action
     conf = load_conf("actions: allocate, preempt\ntiers: [{plugins: [{name: gang, "
                      "enablePreemptable: false}, {name: drf, enablePreemptable: false}]}]")
     assert [option.most.args[1] for option in distinct(World([], conf), keeping(action))] == offered
+
+
+@pytest.fixture(scope="module")
+def line():
+    """200 nodes that are full, and 40 jobs of a node each of which the last is asked about."""
+    cluster = Cluster()
+    for number in range(200):
+        cluster.node(f"n{number}", cpu=4, memory="16Gi")
+        cluster.job(f"run-{number}", running={f"n{number}": 1}, cpu=4)
+    for number in range(40):
+        cluster.job(f"wait-{number:02}", pods=2, cpu=2, memory="1Gi")
+    return cluster
+
+
+def test_in_a_large_cluster_nodes_are_counted_for_the_jobs_served_before_too(line):
+    """And besides what has the job served first, for the job alone; sets come first, as they ask
+    for less.
+    """
+    objects, settings = line.objects(), load_conf(conf())
+    made = [remedy.made for remedy in Explainer(objects, settings, about="wait-39").why(
+        "wait-39").find_remedies(None)]
+    counts_of = {len(change.settings): int(change.settings[-1].rpartition("=")[2])
+                 for change in made if change.settings and ".more=" in change.settings[-1]}
+    assert counts_of[2] == 1
+    assert 40 <= counts_of[1] <= 40 + 200 // ABOUT
+    for change in made:
+        ssn = run(*change.applied(objects, settings))
+        assert ssn.jobs["default/wait-39"].is_ready() or ".more=" not in str(change)

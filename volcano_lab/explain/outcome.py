@@ -36,7 +36,8 @@ LATE = 2
 class Outcome:
     """Some cycles: the first one at `rest`, the first session and the last; by job, the most pods
     that were evicted of it, the fewest that it had, and those `given` a place after an eviction;
-    the jobs that are evicted `again` and again.
+    the jobs that are evicted `again` and again. How often each of the `pods` was evicted, those
+    `gone` by the last cycle, and how many cycles in a `row` evicted, or did not, like it.
     """
 
     rest: Cycle | None = None
@@ -47,9 +48,12 @@ class Outcome:
     fewest: dict[str, int] = Factory(dict)
     again: set[str] = Factory(set)
     given: Counter[str] = Factory(Counter)
+    pods: Counter[str] = Factory(Counter)
+    gone: list[str] = Factory(list)
+    row: int = 0
 
-    def add(self, ssn: Session) -> list[str]:
-        """Count in what a cycle did; returns the pods that it evicted."""
+    def add(self, ssn: Session) -> None:
+        """Count in what a cycle did."""
         self.first, self.last, self.cycles = self.first or ssn, ssn, self.cycles + 1
         jobs = {task.key: uid for uid, job in ssn.jobs.items() for task in job.tasks.values()}
         if self.evicted.total():
@@ -57,10 +61,12 @@ class Outcome:
                               if done[0] == "allocate" and done[1] in jobs)
         gone = [done[1] for done in ssn.committed if done[0] == "evict" and done[1] in jobs]
         self.evicted.update(jobs[key] for key in gone)
+        self.pods.update(gone)
+        self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
+        self.gone = gone
         for uid, job in ssn.jobs.items():
             here = ready(job)
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
-        return gone
 
     def placed(self, uid: str) -> int:
         """How many pods of a job have a place in the end."""
@@ -109,36 +115,31 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     >>> found.runs("default/a"), found.cycles
     (True, 1)
     """
-    found, late, calm, gone = Outcome(), 0, 0, []
-    seen, repeated = Counter[str](), set[str]()
-    large = is_large(objects)
+    found, large = Outcome(), is_large(objects)
     quiet = QUIET if large else CYCLES
     with silent():
         for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline(end),
                           ran=ran):
-            gone = found.add(cycle.session)
+            found.add(cycle.session)
             if found.rest is None and cycle.rests:
                 found.rest = cycle
-            seen.update(gone)
-            repeated = _jobs_of(found, [key for key, count in seen.items() if count > 1])
-            if looping is not None and not repeated <= {*looping}:
+            found.again = _jobs_of(found, [key for key, count in found.pods.items() if count > 1])
+            if looping is not None and not found.again <= {*looping}:
                 break
             if bound and _is_bound(cycle.session, bound):
                 break
-            late = late + 1 if gone else 0
-            job = cycle.session.jobs.get(uid)
-            calm = 0 if gone else calm + 1
-            if cycle.rests and (not seen or calm >= quiet) and job is not None and (
-                    job.tasks and job.is_ready() and not job.in_status(PIPELINED)):
+            calm = not found.pods or (not found.gone and found.row >= quiet)
+            if calm and cycle.rests and _is_bound(cycle.session, uid):
                 break  # no pod was evicted for it, or none is evicted any more
-    endless = late >= LATE and found.cycles == CYCLES
-    found.again = repeated | _jobs_of(found, gone if endless else ())
+    if found.gone and found.row >= LATE and found.cycles == CYCLES:
+        found.again |= _jobs_of(found, found.gone)
     return found
 
 
 def _is_bound(ssn: Session, uid: str) -> bool:
     job = ssn.jobs.get(uid)
-    return job is not None and job.is_ready() and not job.in_status(PIPELINED)
+    return job is not None and bool(
+        job.tasks and job.is_ready() and not job.in_status(PIPELINED))
 
 
 def _jobs_of(found: Outcome, pods: Iterable[str]) -> set[str]:

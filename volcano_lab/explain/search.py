@@ -37,9 +37,13 @@ from volcano_lab.trace.names import Names
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 SETS, FIRSTS, ALIKE = 2, 6, 24
 """Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
+ABOUT, MANY = 12, 3
+"""In a `LARGE` cluster nodes are counted to one part of so many; after all else, so many times its
+nodes are tried.
+"""
 PATIENCE, LIFE = 4, 2
 """A try has one part of so many of the time, the cycles that follow it as much as so many tries; in
-a `LARGE` cluster sets are tried last.
+a `LARGE` cluster as much as one.
 """
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
@@ -47,20 +51,24 @@ ALONE = ("cut", "queue", "minimum", "guard")
 """Kinds that are no part of a set: a job that is smaller, or elsewhere, is another job; and what
 lets gangs be broken is for no job's sake.
 """
-SPARING = frozenset({*range(Rank.OTHERS), Rank.LESS})
-"""Ranks of what is part of a set before nodes are bought."""
+SPARING, EVERY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
+"""Ranks of what is part of a set before nodes are bought, and then."""
 SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
                   r"|minResources|nodeSelector|affinity)\b")
 """Settings by which allocate alone may place a job: no pod has to be evicted for it."""
+FIRST = re.compile(r"job/.*\.priority=")
+"""A setting by which a job is served before others: with another one, allocate may place it."""
 
 
-def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
-    """The fewest steps that turn the answer, where more steps never turn it back; None where none
-    does. `first` is tried before all others; what the most do not help is given up at once.
+def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1
+             ) -> int | None:
+    """The fewest steps that turn the answer, or at most `near` minus one more, where more steps
+    never turn it back; None where none does. `first` is tried before all others; what the most do
+    not help is given up at once.
 
     >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
-    ...     lambda step: step >= 7, 9, 7)
-    (11, None, 7)
+    ...     lambda step: step >= 7, 9, 7), smallest(lambda step: step >= 50, 500, 80, near=16)
+    (11, None, 7, 64)
     """
     low, high = 0, first
     if not turns(first):
@@ -69,8 +77,8 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
         low, high = first, min(2 * first, steps)
         while not turns(high):
             low, high = high, min(2 * high, steps)
-    middle = (low + high) // 2 if low else high - 1  # what is enough by sums often just is
-    while high - low > 1:
+    middle = (low + high) // 2 if low else high - near  # what is enough by sums often just is
+    while high - low > near:
         low, high = (low, middle) if turns(middle) else (middle, high)
         middle = (low + high) // 2
     return high
@@ -78,7 +86,8 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
 
 def _by_sums(change: Change) -> bool:
     """Whether a change gives a job its places by what is free then, without evictions."""
-    return all(map(SUMS.search, change.settings))
+    rest = [text for text in change.settings if not FIRST.match(text)]
+    return all(map(SUMS.search, rest)) and bool(rest or change.removals)
 
 
 class Search:
@@ -134,24 +143,47 @@ class Search:
         own = [option for option in options if option.rank < Rank.REQUEST]
         late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
         waits = [option for option in options if option.rank == Rank.WAIT]
+        requests = [option for option in options if option.rank == Rank.REQUEST]
         several = [*own, *(option for option in late if option.rank == Rank.LESS)]
-        if self.large:  # first what needs no evictions
-            yield from self.singles(sorted([*own, *waits, *late],
-                                           key=lambda option: not _by_sums(option.most)))
+        if self.large:
+            yield from self._large(several, [*waits, *late], requests)
             yield from self.sets(several, SPARING)
         else:
             yield from self.singles(own)
             yield from self.sets(several, SPARING)
             yield from self.singles(late)
         if not self.offered:
-            most = max(len(self.before.nodes), self.job.min_available)
-            more = [evolve(option, steps=max(2 * option.steps, most)) for option in late
-                    if option.rank == Rank.NODES]
-            yield from islice(self.singles(more), 1)
-            yield from self.sets([*own, *late], frozenset(range(Rank.WAIT)))
+            yield from islice(self.singles(self._sized(late)), 1)
+            yield from self.sets([*own, *late], EVERY)
         yield from self.singles(waits)
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
-            yield from self.singles([option for option in options if option.rank == Rank.REQUEST])
+            yield from self.singles(requests)
+
+    def _large(self, several: Sequence[Option], late: Sequence[Option], requests: Sequence[Option]
+               ) -> Iterator[Remedy]:
+        """First what needs no evictions, alone and in sets with what has the job served first: each
+        try is short.
+        """
+        quick = [each for each in (*several, *late) if _by_sums(each.most)]
+        firsts = [each for each in several if all(map(FIRST.match, each.most.settings))]
+        rest = [each for each in several if each not in quick and each not in firsts]
+        yield from self.singles([*(each for each in quick if each.rank != Rank.NODES), *firsts])
+        yield from self.sets(firsts, EVERY, quick)
+        yield from self.singles(self._sized(late))
+        yield from self.sets([] if self.offered else [
+            each for each in rest if each.rank == Rank.LESS], EVERY, quick)
+        yield from self.singles(requests if self.offered else ())
+        if not any(".more=" in "".join(change.settings[:1]) for change in self.offered):
+            yield from self.singles(self._sized(late, MANY))
+        yield from self.singles(rest)
+
+    def _sized(self, options: Sequence[Option], times: int = 1) -> list[Option]:
+        """The options of more nodes, up to so many `times` those that are there: for the jobs too
+        that are served before this one.
+        """
+        most = max(times * len(self.before.nodes), self.job.min_available)
+        return [evolve(option, steps=max(2 * option.steps, most))
+                for option in options if option.rank == Rank.NODES]
 
     def singles(self, options: Sequence[Option]) -> Iterator[Remedy]:
         """The remedies of one option each; alternatives of one kind together."""
@@ -182,8 +214,9 @@ class Search:
         """A change for which pods are evicted again and again, with what ends that: allocate before
         what evicts, or that drf names no victims where a tier above names none.
         """
+        actions = self.world.applied(change)[1].actions
         ends = [in_order(self.world), *(switched("drf", switch, False)
-                                        for switch in sorted(SWITCHED.values()))]
+                                        for name, switch in SWITCHED.items() if name in actions)]
         for other in distinct(self.world, ends):
             if perf_counter() < self.end and not other.most.targets & change.targets:
                 remedy = self.judged(other.most + change, max(other.rank, rank))
@@ -198,25 +231,29 @@ class Search:
         sums, first = self.large and _by_sums(option.most), option.at(option.first)
         if sums and self.at(first) == PLACED:  # sums say how much; the cycles that follow, whether
             return first
+        near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
         for wanted in (PLACED, ADMITTED):
             steps = smallest(lambda step, wanted=wanted: self.at(option.at(step)) >= wanted,
-                             option.steps, option.first)
+                             option.steps, near * ABOUT // 2 or option.first, near or 1)
             if steps is not None:
                 return option.at(steps)
             if sums or option.rank == Rank.WAIT or self.best(option) < ADMITTED:
                 break
         return None
 
-    def sets(self, options: Sequence[Option], ranks: frozenset[int]) -> Iterator[Remedy]:
-        """Two changes where none does alone: a first one in full, and what the job then lacks (of
-        these ranks); each as small as the other allows. Those that change least come first.
+    def sets(self, options: Sequence[Option], ranks: frozenset[int],
+             seconds: Sequence[Option] | None = None) -> Iterator[Remedy]:
+        """Two changes where none does alone: a first one in full, and one of the `seconds`, or what
+        the job then lacks (of these ranks); each as small as the other allows. Those that change
+        least come first.
         """
-        firsts = [option for option in options if NOTHING <= self.best(option) < PLACED and (
-            option.kind not in ALONE or Rank.NODES in ranks)]
+        firsts = [option for option in options if (option.kind not in ALONE or Rank.NODES in ranks)
+                  and self.at(option.most) < PLACED and NOTHING <= self.best(option) < PLACED]
         found: list[Remedy] = []
         tried = set(self.offered)
         for first in sorted(firsts, key=lambda option: -self.best(option))[:FIRSTS]:
-            for change, most, alike in self._after(first, ranks):
+            for change, most, alike in self._after(
+                    first, self._seconds(first, ranks) if seconds is None else seconds):
                 if any(change.has(each) for each in tried):
                     continue
                 tried |= {change, *alike}
@@ -226,10 +263,9 @@ class Search:
         self.offered |= {remedy.made for remedy in found}
         yield from sorted(found, key=lambda remedy: remedy.rank)[:SETS]
 
-    def _after(self, first: Option, ranks: frozenset[int]
+    def _after(self, first: Option, seconds: Sequence[Option]
                ) -> Iterator[tuple[Change, int, tuple[Change, ...]]]:
         """The sets that begin with an option, how much they change, and their alternatives."""
-        seconds = self._seconds(first, ranks)
         alike: set[Change] = set()
         for number, second in enumerate(seconds):
             both = first.most + second.most
@@ -345,8 +381,8 @@ class Search:
             if not self.large:  # in a large one what controllers do besides takes too long
                 world = change.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
-            after = outcome(*world, self.watched, self.before.now, self._until(LIFE),
-                            self.base.again)
+            after = outcome(*world, self.watched, self.before.now,
+                            self._until(1 if self.large else LIFE), self.base.again)
         except (ManifestError, TooLate):
             return None
         self._loops = bool(after.again)
