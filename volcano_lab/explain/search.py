@@ -37,10 +37,8 @@ from volcano_lab.trace.names import Names
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 SETS, FIRSTS, ALIKE = 2, 6, 24
 """Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
-ABOUT, MANY = 12, 3
-"""In a `LARGE` cluster nodes are counted to one part of so many; after all else, so many times its
-nodes are tried.
-"""
+ABOUT = 12
+"""In a `LARGE` cluster nodes are counted to one part of so many."""
 PATIENCE, LIFE = 4, 2
 """A try has one part of so many of the time, the cycles that follow it as much as so many tries; in
 a `LARGE` cluster as much as one.
@@ -173,15 +171,13 @@ class Search:
         yield from self.sets([] if self.offered else [
             each for each in rest if each.rank == Rank.LESS], EVERY, quick)
         yield from self.singles(requests if self.offered else ())
-        if not any(".more=" in "".join(change.settings[:1]) for change in self.offered):
-            yield from self.singles(self._sized(late, MANY))
         yield from self.singles(rest)
 
-    def _sized(self, options: Sequence[Option], times: int = 1) -> list[Option]:
-        """The options of more nodes, up to so many `times` those that are there: for the jobs too
-        that are served before this one.
+    def _sized(self, options: Sequence[Option]) -> list[Option]:
+        """The options of more nodes, up to as many as there are: for the jobs too that are served
+        before this one.
         """
-        most = max(times * len(self.before.nodes), self.job.min_available)
+        most = max(len(self.before.nodes), self.job.min_available)
         return [evolve(option, steps=max(2 * option.steps, most))
                 for option in options if option.rank == Rank.NODES]
 
