@@ -359,12 +359,6 @@ def test_a_pointer_on_a_nested_part_does_not_erase_what_lies_beside_it(shown):
     assert max(opacities) == 1 and min(opacities) == pytest.approx(0.38, abs=0.01)
 
 
-def test_the_sentence_names_the_gang_whose_outcome_turned():
-    lab = make("05")
-    lab._move({"queue/batch.parent": "research"})
-    assert "batch-gang is not admitted" in lab.said and "train-gang" not in lab.said
-
-
 @pytest.mark.parametrize("lesson", LABS)
 def test_no_sentence_after_a_task_is_cut_off(lesson, shown):
     lab = make(lesson)

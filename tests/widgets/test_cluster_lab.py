@@ -7,6 +7,7 @@ import pytest
 
 from volcano_lab import Cluster, lab
 from volcano_lab.course.kit.boss import cluster_of
+from volcano_lab.course.lesson_05.lab import queue_tree_lab
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.widgets.channels import channels
@@ -148,3 +149,9 @@ def test_a_queue_holds_its_pods_where_the_plugin_refuses_the_tree():
     broken = cluster_of("05c", "all_started")
     queues = {row["queue"]: row for row in channels(broken.run(broken.conf), "cpu")["queues"]}
     assert queues["web"]["allocated"] == queues["web"]["held"] == 10
+
+
+def test_the_sentence_names_the_gang_whose_outcome_turned():
+    shown = queue_tree_lab()
+    shown._move({"queue/batch.parent": "research"})
+    assert "batch-gang is not admitted" in shown.said and "train-gang" not in shown.said
