@@ -93,9 +93,10 @@ class Reclaim(Action):
                                                                       ssn.predicate_for_preempt)
         for node in fitting:
             reclaimees = evictions.tasks_of(node, is_reclaimee)
-            victims = ssn.reclaimable(task, reclaimees) if reclaimees else []
-            if reclaimees and evictions.suffices(task, node, victims):
-                yield node, victims
+            if reclaimees:
+                victims = ssn.reclaimable(task, reclaimees)
+                if evictions.suffices(task, node, victims):
+                    yield node, victims
 
     def _promising_nodes(self, task: TaskInfo, job: JobInfo,
                          nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:

@@ -484,5 +484,3 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
     names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
     yield Option(lambda count: Change(removals=names[:count]), rank,
                  min(len(names), ENDED) if rank == Rank.WAIT else len(names))
-
-

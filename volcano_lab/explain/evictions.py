@@ -144,9 +144,9 @@ def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
     """Yield the plugins that protect some tasks for what they are: (plugin, how many, why)."""
     for plugin in [name for name in LASTING if tasks and name in seen.plugins(point)]:
         allowed = seen.ssn.points[point].functions[plugin](tasks[0], tasks)[0]
-        budgets = _budgets(seen, [task.key for task in tasks])
         if len(allowed) < len(tasks):
-            yield plugin, len(tasks) - len(allowed), _protection(plugin, budgets=budgets)
+            yield plugin, len(tasks) - len(allowed), _protection(
+                plugin, budgets=_budgets(seen, [task.key for task in tasks]))
 
 
 def _protection(plugin: str, **facts: Any) -> Message:

@@ -93,8 +93,8 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
     if len(ghosts) > 1:
         each = {str(part(by_job[uid], names)): part(by_job[uid], names) for uid in ghosts}
         same = Message("holder.ghosts_each", amount=next(iter(each.values())))
-        ended = ".ended" if any(seen.ssn.jobs[uid].tasks for uid in ghosts) else ""
-        holders.append(Message(f"holder.ghosts{ended}", n=len(ghosts),
+        some = any(seen.ssn.jobs[uid].tasks for uid in ghosts)
+        holders.append(Message("holder.ghosts.ended" if some else "holder.ghosts", n=len(ghosts),
                                jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
