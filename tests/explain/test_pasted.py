@@ -111,3 +111,9 @@ def test_lines_that_can_be_pasted_are_printed_where_all_is_wanted(tmp_path, caps
     assert f"$ kubectl patch queue a --type merge -p {patch}" in lines
     assert main(["why", str(file), "x"]) == 0
     assert "what-if" not in capsys.readouterr().out
+
+
+def test_waiting_has_no_command_that_deletes():
+    waits = [remedy for remedy in cluster().job("old", pods=6, cpu=1, running={"n1": 6}).job(
+        "x", pods=4, cpu=1).why("x", conf=CONF).remedies if remedy.change.startswith("wait")]
+    assert waits and all(remedy.kubectl == [] and remedy.args for remedy in waits)

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.objects import Setting, full_path
@@ -27,7 +27,8 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     """
     draft = Draft(world)
     patches: dict[str, dict[str, Any]] = {}
-    commands = [_delete(draft[draft.find(name, name)]) for name in change.removals]
+    commands = [line for name in change.removals for line in _deletions(
+        draft, draft[draft.find(name, name)])]
     for text in change.settings:
         commands.append("" if text.startswith(("conf/", "plugin/")) else _command(
             draft, Setting.read(text), patches))
@@ -36,14 +37,23 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     return [each for each in commands if each != "patched"] if all(commands) else []
 
 
-def _delete(obj: KubernetesObject) -> str:
-    """Return the command that deletes an object, or the owner that would create it again."""
+def _deletions(draft: Draft, obj: KubernetesObject) -> list[str]:
+    """Return the commands that delete an object, or the owner that would create it again; a
+    PodGroup without an owner does not own its pods.
+    """
     owner = next(iter(obj.metadata.owner_references), None) if isinstance(
         obj, PodGroup | Pod) else None
-    kind, name = ("vcjob" if owner and owner.kind == "Job" else owner.kind.lower(), owner.name
-                  ) if owner and owner.kind != "ReplicaSet" else (obj.kind.lower(), obj.name)
-    return shlex.join(["kubectl", "delete", kind, name, *(
-        ["-n", obj.namespace] if obj.namespaced else [])])
+    space = ["-n", obj.namespace] if obj.namespaced else []
+    if owner and owner.kind != "ReplicaSet":
+        return [_delete(owner.api_version, owner.kind, owner.name, *space)]
+    pods = [draft[place].name for place in draft.pods_of(obj)] if isinstance(obj, PodGroup) else []
+    return [_delete(obj.api_versions[0], obj.kind, obj.name, *space),
+            *[_delete("v1", "Pod", *pods, *space)] * bool(pods)]
+
+
+def _delete(version: str, kind: str, *words: str) -> str:
+    of_volcano = kind == "Job" and version in VolcanoJob.api_versions
+    return shlex.join(["kubectl", "delete", "vcjob" if of_volcano else kind.lower(), *words])
 
 
 def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]]) -> str:
@@ -55,8 +65,8 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
     if isinstance(obj, Node):
         if steps == ["spec", "unschedulable"]:
             return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", obj.name])
-        return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}"]
-                          ) if steps[:2] == ["metadata", "labels"] else ""
+        return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}",
+                            "--overwrite"]) if steps[:2] == ["metadata", "labels"] else ""
     if obj.kind not in ("Queue", "ResourceQuota") or steps[:2] == ["status", "state"]:
         return ""  # others are immutable, or not changed this way
     space = f" -n {obj.namespace}" if obj.namespaced else ""

@@ -273,7 +273,7 @@ def why(words: tuple[str, ...], filenames: tuple[str, ...], every: bool, no_reme
         return ask(words + filenames, None, **given)
     if not words or (len(words) == 1 and not filenames and os.path.exists(words[0])):
         raise Mistake("why is given no name; allowed are files, and then the name of a job, pod or "
-                      "queue")
+                      "queue, or --all instead of a name")
     *files, name = words
     if files and os.path.exists(name) and not os.path.exists(files[0]):  # as kubectl describe
         name, *files = words
@@ -285,7 +285,7 @@ def lint() -> None:
     """What cannot work, cancels itself or has no effect.
 
     What Volcano's webhooks would refuse, gangs that can never start, guarantees above the cluster,
-    queues that nobody can use, switches that cancel each other, fields that nothing reads. The exit
+    queues that no job can use, switches that cancel each other, fields that nothing reads. The exit
     code is 1 where one of them is an error.
 
     \b

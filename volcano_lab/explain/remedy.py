@@ -15,7 +15,7 @@ from volcano_lab.api import PIPELINED, JobInfo, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.options import World
+from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, Price
 from volcano_lab.explain.why_job import promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -65,8 +65,8 @@ class Remedy:
 
     @property
     def kubectl(self) -> list[str]:
-        """The commands that carry it out; none where it takes more than these."""
-        return kubectl(self.made, self.world.objects)
+        """The commands that carry it out; none where it takes more than these, or waiting."""
+        return [] if self.rank == Rank.WAIT else kubectl(self.made, self.world.objects)
 
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break

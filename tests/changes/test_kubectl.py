@@ -1,0 +1,59 @@
+"""Changes as commands of kubectl: the object's own name, as kubectl accepts it."""
+
+import pytest
+
+from volcano_lab.changes import Change
+from volcano_lab.changes.kubectl import kubectl
+from volcano_lab.cluster import Cluster
+
+WORKLOADS = """
+{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: gang, namespace: team},
+ spec: {minAvailable: 1, queue: a, tasks: [{name: w, replicas: 1, template: {spec: {containers: [
+  {name: c, resources: {requests: {cpu: 1}}}]}}}]}}
+---
+{apiVersion: batch/v1, kind: Job, metadata: {name: index, namespace: team},
+ spec: {parallelism: 2, template: {spec: {schedulerName: volcano, containers: [
+  {name: c, resources: {requests: {cpu: 1}}}]}}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: bare, namespace: team}, spec: {schedulerName: volcano,
+ containers: [{name: c}]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def world():
+    return Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1).add(
+        WORKLOADS).objects()
+
+
+@pytest.mark.parametrize("change, command", [
+    (Change(removals=("pod/team/bare",)), "kubectl delete pod bare -n team"),
+    (Change(removals=("queue/a",)), "kubectl delete queue a"),
+    (Change(("node/n1.metadata.labels.zone=b",)), "kubectl label node n1 zone=b --overwrite"),
+    (Change(("node/n1.unschedulable=true",)), "kubectl cordon n1"),
+    (Change(("queue/a.weight=3",)),
+     """kubectl patch queue a --type merge -p '{"spec": {"weight": 3}}'"""),
+])
+def test_a_change_is_a_command(world, change, command):
+    assert kubectl(change, world) == [command]
+
+
+@pytest.mark.parametrize("version, command", [
+    ("batch/v1", "kubectl delete job index -n team"),
+    ("batch.volcano.sh/v1alpha1", "kubectl delete vcjob gang -n team")])
+def test_a_job_of_kubernetes_is_not_one_of_volcano(world, version, command):
+    group = next(obj for obj in world if obj.kind == "PodGroup"
+                 and [each.api_version for each in obj.metadata.owner_references] == [version])
+    assert kubectl(Change(removals=(f"job/team/{group.name}",)), world) == [command]
+
+
+def test_a_pod_group_without_an_owner_does_not_own_its_pods(world):
+    assert kubectl(Change(removals=("job/train",)), world) == [
+        "kubectl delete podgroup train -n default",
+        "kubectl delete pod train-0 train-1 -n default"]
+
+
+@pytest.mark.parametrize("settings", [("plugin/gang.enablePreemptable=false",),
+                                      ("queue/a.weight=3", "conf/actions=allocate")])
+def test_a_change_of_the_configuration_has_no_command(world, settings):
+    assert kubectl(Change(settings), world) == []
