@@ -341,5 +341,5 @@ MUTANTS += elsewhere(
      "self.left -= len(data)", "self.left = self.most - len(data)"),
     ("what is merged in wins", "def entries(node", "if key not in found}", "}"),
     ("a sweep does all of it again", "def sweep(base", " if number not in done]", "]"),
-    ("a range ends one too soon", "def column(text", "int(span[2]) + 1", "int(span[2])"),
+    ("a range ends one too soon", "def _column(text", "int(span[2]) + 1", "int(span[2])"),
 )

@@ -273,7 +273,7 @@ class Cluster(ClusterObjects):
         return findings(self.manifests(), self.objects, lambda: self.configuration(conf)
                         ).in_language(lang)
 
-    def sweep(self, grid: Mapping[str, Iterable[Any]],
+    def sweep(self, grid: Mapping[str, Iterable[Any]] | Iterable[str] | str,
               metrics: Sequence[str] | Mapping[str, Any] = ("placed", "pending"), *,
               conf: Conf = None, over: Mapping[str, Any] | None = None, workers: int = 1,
               scheduler: str | None = None, path: str | Path | None = None,
@@ -282,7 +282,7 @@ class Cluster(ClusterObjects):
         `volcano_lab.sweep`.
 
         >>> cluster = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1)
-        >>> cluster.sweep({"queue/a.capability.cpu": [1, 2]}, ["placed"]).rows
+        >>> cluster.sweep("queue/a.capability.cpu=1,2", ["placed"]).rows
         [{'queue/a.capability.cpu': 1, 'placed': 0}, {'queue/a.capability.cpu': 2, 'placed': 2}]
         """
         from volcano_lab.simulation.sweep import sweep
@@ -290,15 +290,16 @@ class Cluster(ClusterObjects):
         return sweep(self, grid, metrics, conf=self.configuration(conf), over=over, workers=workers,
                      scheduler=scheduler, path=path, progress=progress).in_language(lang)
 
-    def simulate(self, until: float | None = None, conf: Conf = None, *, lang: str | None = None,
-                 **given: Any) -> History:
-        """Let the jobs come, run and end for so many seconds, or until nothing happens any more.
+    def simulate(self, until: float | str | None = None, conf: Conf = None, *,
+                 lang: str | None = None, **given: Any) -> History:
+        """Let the jobs come, run and end for so many seconds (or "10m"), or until nothing happens
+        any more.
 
         Further arguments are those of `simulation.simulate`: arrivals, durations, failures, period,
         seed. Raises `WorkloadError`.
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=4).job("next", cpu=4)
-        >>> cluster.simulate(durations=60).measures("cluster")[0]["waiting_median"]
+        >>> cluster.simulate(durations="1m").measures("cluster")[0]["waiting_median"]
         32.03
         """
         from volcano_lab.simulation import simulate

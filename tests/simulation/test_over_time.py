@@ -18,6 +18,7 @@ from volcano_lab.simulation import (
     trace,
 )
 from volcano_lab.simulation.measures import quantile
+from volcano_lab.simulation.simulate import lengths
 from volcano_lab.simulation.sweep.metrics import measure
 
 NODE = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, "
@@ -171,9 +172,10 @@ def test_traces_of_real_clusters(tmp_path, name, text, jobs):
 @pytest.mark.parametrize(("given", "words"), [
     ({"arrivals": 0.5}, "until is not given"),
     ({"arrivals": [poisson(1.0, JobTemplate())]}, "until is not given"),
-    ({"failures": (1, 2, 3)}, "allowed are seconds between two failures"),
-    ({"durations": "long"}, "a length of time is 'long'"),
-    ({"until": -1}, "until is -1")])
+    ({"failures": (1, 2, 3)}, "failures: there are 3 lengths of time"),
+    ({"durations": "long"}, "durations: a length of time is 'long'"),
+    ({"until": "uniform:1m..5m"}, "until: a length of time is 'uniform:1m..5m'"),
+    ({"until": -1}, "until: a length of time .* is -1")])
 def test_what_cannot_be_simulated_is_refused(given, words):
     with pytest.raises(WorkloadError, match=words):
         simulate(cluster(job("a", 1)), **given)
@@ -217,3 +219,12 @@ def test_a_stream_comes_beside_the_jobs_that_wait():
     told = history._repr_mimebundle_()["text/plain"]
     assert "3 jobs in" in told and "3 finished, 0 still waiting." in told
     assert json.dumps(history.measures("queues"))
+
+
+def test_times_and_rates_are_numbers_or_the_texts_of_the_command():
+    known = {"until": ("90s", 90.0), "period": ("1m", 60), "arrivals": ("30/m", 0.5),
+             "durations": ("uniform:1m..2m", ("uniform", 60, 120)),
+             "failures": ("24h,10m", [86400, 600])}
+    words, numbers = ({name: each[at] for name, each in known.items()} for at in (0, 1))
+    assert lengths(words) == lengths(numbers)
+    assert lengths({"arrivals": "created", "until": None}) == {"arrivals": None, "until": None}

@@ -187,8 +187,9 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
      r"\(exponential\) is 0; allowed is a number of seconds above 0"),
     (lambda: JobTemplate(run_time=("normal", 5)),
      'is of kind "normal"; allowed are constant, uniform, exponential'),
-    (lambda: JobTemplate(run_time="5s"),
-     "a length of time is '5s'; allowed is a number of seconds, or a kind and its numbers"),
+    (lambda: JobTemplate(run_time="5x"),
+     "a length of time is '5x'; allowed is a number of seconds, 90s, 10m, 2h, exponential:10m or "
+     "uniform:1m..5m"),
     (lambda: Latencies(bind=float("inf")), "is inf; allowed is a number of seconds from 0"),
     (lambda: every(5), "a stream of jobs has no templates; allowed is one or more"),
     (lambda: every(0, JobTemplate()), "no time between two of them; allowed are seconds above 0"),

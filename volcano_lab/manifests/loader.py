@@ -87,6 +87,9 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
     volcano_lab.manifests.loader.ManifestError: no-such-file.yaml:
     there is no such file or directory
     """
+    if not sources:
+        raise ManifestError("no file is named; allowed are files, folders, patterns, or - for the "
+                            "standard input")
     reader, batch = Reader(most_bytes, recursive), _Batch()
     for source in sources:
         for name, text in reader.texts(source):

@@ -8,7 +8,8 @@ second.
 Volcano: none
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -21,17 +22,19 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of
-from volcano_lab.messages import friendly_errors
+from volcano_lab.messages import friendly_errors, mark
 from volcano_lab.simulation import workload
 from volcano_lab.simulation.cluster_side import by_job
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.workload import (
+    UNITS,
     Arrivals,
     Built,
     JobTemplate,
     Spread,
     WorkloadError,
+    seconds,
     spread,
 )
 
@@ -41,7 +44,8 @@ MOST_SECONDS = 10 * 366 * 86400.0
 CYCLES = 4000
 """The least number of cycles between the first arrival and the last, if not one per second."""
 REPAIRED = 600.0
-Times = float | Spread | Sequence[Any]
+_RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
+Times = float | str | Spread | Sequence[Any]
 Coming = str | Path | float | Arrivals | Sequence[Any] | None
 
 
@@ -73,23 +77,24 @@ class GivenJob(JobTemplate):
 
 @friendly_errors
 def simulate(objects: Iterable[KubernetesObject],
-             conf: SchedulerConfiguration | str | None = None, *, until: float | None = None,
-             arrivals: Coming = None, durations: Times | None = None,
-             failures: Times | None = None, period: float | None = None, seed: int = 0,
-             **more: Any) -> History:
+             conf: SchedulerConfiguration | str | None = None, *,
+             until: float | str | None = None, arrivals: Coming = None,
+             durations: Times | None = None, failures: Times | None = None,
+             period: float | str | None = None, seed: int = 0, **more: Any) -> History:
     """Run the jobs of a cluster over time, and return the history.
 
     Args:
         objects: A cluster's objects. Pending jobs arrive; the others exist at the start.
         conf: The configuration, or its text.
-        until: Seconds; None: until every job that ends has ended, or nothing changes any more.
-        arrivals: None: each job arrives at its `creationTimestamp`, at once without one. A number:
-            jobs like these arrive at this mean rate per second. A file (CSV, JSON lines, SWF) or
-            rows of jobs, or streams of them: these arrive, too.
-        durations: The run time of a job without the annotation `volcano-lab/run-time`: seconds, or
-            ("exponential", 600). None: for ever.
-        failures: Mean seconds between two failures of a node; and until it is back.
-        period: Seconds between two cycles. None: 1, or more for long times.
+        until: Seconds, or "10m"; None: until every job that ends has ended, or nothing changes any
+            more.
+        arrivals: None: each job arrives at its `creationTimestamp`, at once without one. A number,
+            or "30/h": jobs like these arrive at this mean rate per second. A file (CSV, JSON
+            lines, SWF) or rows of jobs, or streams of them: these arrive, too.
+        durations: The run time of a job without the annotation `volcano-lab/run-time`: seconds,
+            "10m", ("exponential", 600) or "exponential:10m". None: for ever.
+        failures: Mean time between two failures of a node; and until it is back: "24h,10m".
+        period: Time between two cycles. None: one second, or more for long times.
         seed: Of the random numbers.
         more: Further arguments of `Simulation`.
 
@@ -98,12 +103,14 @@ def simulate(objects: Iterable[KubernetesObject],
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
-    >>> history = simulate(cluster.objects(), durations=60)
+    >>> history = simulate(cluster.objects(), durations="1m")
     >>> [(row["job"], row["waiting"]) for row in history.measures("jobs")]
     [('default/a', 1.03), ('default/b', 63.03)]
     """
     complete = world_of(objects)
-    length = None if durations is None else spread(durations)
+    until, period, arrivals, length, broken = lengths(
+        {"until": until, "period": period, "arrivals": arrivals, "durations": durations,
+         "failures": failures}).values()
     waiting, there = _split(complete, complete.later, length)
     streams = _streams(arrivals, waiting)
     if until is None and any(stream.endless for stream in streams):
@@ -112,8 +119,8 @@ def simulate(objects: Iterable[KubernetesObject],
     last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
     often = period or max(1.0, round((last if until is None else until) / CYCLES))
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
-                     node_failures=None if failures is None else _failures(failures), **more)
-    _run_on(sim, durations, Random(f"{seed} run times"))
+                     node_failures=broken, **more)
+    _run_on(sim, length, Random(f"{seed} run times"))
     if until is not None:
         return sim.run(until)
     while not sim.at_rest and sim.calendar.now < MOST_SECONDS:
@@ -122,13 +129,46 @@ def simulate(objects: Iterable[KubernetesObject],
     return sim.history
 
 
+def lengths(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments of a simulation with times and rates that are text as numbers. Raises
+    `WorkloadError`.
+
+    >>> lengths({"until": "10m", "arrivals": "30/m", "seed": 1})
+    {'until': 600.0, 'arrivals': 0.5, 'seed': 1}
+    """
+    read = dict(given)
+    for name in LENGTHS.keys() & {name for name, value in given.items() if value is not None}:
+        try:
+            read[name] = LENGTHS[name](given[name])
+        except WorkloadError as error:
+            raise WorkloadError(f"{name}{mark(': ')}{error}") from None
+    return read
+
+
+def _rate(arrivals: Coming) -> Coming:
+    """Return a rate that is given as text in jobs per second."""
+    found = _RATE.fullmatch(arrivals) if isinstance(arrivals, str) else None
+    if found:
+        return float(found[1]) / UNITS[found[2]]
+    return None if arrivals == "created" else arrivals
+
+
 def _failures(given: Times) -> tuple[Spread, Spread]:
-    both = list(given) if isinstance(given, list | tuple) else [given, REPAIRED]
-    if len(both) != 2:
-        raise WorkloadError("failures is {given}; allowed are seconds between two failures, and "
-                            "until the node is back", given=repr(given))
-    mean = both[0] if isinstance(both[0], Spread) else ("exponential", both[0])
-    return spread(mean), spread(both[1])
+    both = given.split(",") if isinstance(given, str) else given
+    both = list(both) if isinstance(both, list | tuple) else [both]
+    if len(both) > 2:
+        raise WorkloadError("there are {count} lengths of time; allowed are the time between two "
+                            "failures, and the time until the node is back", count=len(both))
+    mean, repaired = map(spread, [*both, REPAIRED][:2])
+    if mean.kind == "constant" and not isinstance(both[0], Spread):
+        mean = Spread("exponential", mean.a)
+    return mean, repaired
+
+
+LENGTHS: dict[str, Callable[[Any], Any]] = {
+    "until": seconds, "period": seconds, "durations": spread, "failures": _failures,
+    "arrivals": _rate}
+"""Argument -> how its times and rates are read."""
 
 
 def _split(complete: Sequence[KubernetesObject], later: Mapping[str, list[Pod]],
@@ -189,11 +229,11 @@ def _streams(arrivals: Coming, waiting: list[tuple[float, GivenJob]]) -> list[Ar
     return [given, workload.trace(arrivals)]
 
 
-def _run_on(sim: Simulation, durations: Times | None, random: Random) -> None:
+def _run_on(sim: Simulation, durations: Spread | None, random: Random) -> None:
     """Schedule the end of the jobs that exist at the start, too."""
     for run in sim.side.jobs.values():
         if durations is not None:
-            run.run_time = spread(durations).draw(random)
+            run.run_time = durations.draw(random)
     for pod in sim.server.list("Pod") if durations is not None else ():
         if pod.status.phase == "Running":
             sim.side.finishes_after(pod)

@@ -1,6 +1,7 @@
 """Arrivals and run times of jobs: fixed intervals, a Poisson process, or a trace from a file.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -19,6 +20,8 @@ LENGTHS = {"constant": "a number of seconds from 0",
            "uniform": "two numbers of seconds from 0, the lower one first",
            "exponential": "a number of seconds above 0"}
 """Kind of a `Spread` -> its numbers."""
+_LENGTH = re.compile(r"(?:(uniform|exponential):)?([0-9.]+)(s|m|h|d|)(?:\.\.([0-9.]+)(s|m|h|d|))?")
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 @define(slots=True, frozen=True)
@@ -60,21 +63,48 @@ class Spread:
                      if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
 
 
-def spread(value: float | Spread | Sequence[Any]) -> Spread:
-    """Return a number as a constant, and ("uniform", 1, 2) and the like as a `Spread`. Raises
-    `WorkloadError`.
+def spread(value: float | str | Spread | Sequence[Any]) -> Spread:
+    """Return a number as a constant, ("uniform", 1, 2) and the like as a `Spread`, and the same
+    from text. Raises `WorkloadError`.
 
-    >>> spread(5), spread(("exponential", 60))
-    (Spread(kind='constant', a=5.0, b=0.0), Spread(kind='exponential', a=60, b=0.0))
+    >>> spread("10m"), spread(("exponential", 60)) == spread("exponential:60s")
+    (Spread(kind='constant', a=600.0, b=0.0), True)
     """
     if isinstance(value, Spread):
         return value
     if isinstance(value, int | float):
         return Spread("constant", float(value))
-    if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
-        raise WorkloadError("a length of time is {value}; allowed is a number of seconds, or a "
-                            "kind and its numbers", value=repr(value))
-    return Spread(*value)
+    parts = _parts(value) if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not 2 <= len(parts) <= 3:
+        raise WorkloadError("a length of time is {value}; allowed is a number of seconds, 90s, "
+                            "10m, 2h, exponential:10m or uniform:1m..5m", value=repr(value))
+    return Spread(*parts)
+
+
+def _parts(text: str) -> list[Any]:
+    """Return the kind of a length of time and its numbers in seconds; [] for other text."""
+    if not (found := _LENGTH.fullmatch(text)):
+        return []
+    kind, a, unit, b, unit_of_b = found.groups()
+    try:
+        numbers = [float(number) * UNITS[each] for number, each in ((a, unit), (b, unit_of_b))
+                   if number]
+    except ValueError:
+        return []
+    return [kind or "constant", *numbers] if kind or len(numbers) == 1 else []
+
+
+def seconds(value: float | str) -> float:
+    """Return one length of time in seconds. Raises `WorkloadError`.
+
+    >>> seconds("2h"), seconds(5)
+    (7200.0, 5.0)
+    """
+    found = spread(value)
+    if found.kind != "constant":
+        raise WorkloadError("a length of time is {value}; allowed is a number of seconds, 90s, "
+                            "10m, 2h or 1d", value=repr(value))
+    return found.a
 
 
 Built = tuple[PodGroup, list[Pod], list[Pod]]

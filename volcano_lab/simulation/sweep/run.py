@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
@@ -17,11 +18,13 @@ from volcano_lab.changes import Change
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.manifests.described import ClusterObjects, checked_objects
+from volcano_lab.manifests.files import Unreadable
+from volcano_lab.manifests.files import values as documents
 from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest, conf_of
 from volcano_lab.simulation.history import History
-from volcano_lab.simulation.simulate import simulate
+from volcano_lab.simulation.simulate import lengths, simulate
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
@@ -32,8 +35,10 @@ FORM = "volcano-lab sweep 2"
 MOST_SETTINGS = 1_000_000
 CONF = "conf"
 """The name in a grid whose values are texts of configurations."""
+_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 Work = tuple[Any, Any, Mapping[str, Any], dict[str, Any] | None]
 """The base, its configuration, the metrics, and the arguments of a simulation, if it is one."""
+Grid = Mapping[str, Iterable[Any]] | Iterable[str] | str
 Base = Iterable[KubernetesObject] | Callable[..., Any]
 Conf = SchedulerConfiguration | str | None
 
@@ -65,7 +70,7 @@ class Sweep(Shown):
 
 
 @friendly_errors
-def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
+def sweep(base: Base, grid: Grid,
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
           conf: Conf = None,
           over: Mapping[str, Any] | None = None, workers: int = 1,
@@ -77,7 +82,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     Args:
         base: A cluster or its objects, which `KIND/NAME.FIELD` and `plugin/NAME.ARGUMENT` of the
             grid change; or a function that builds one from a setting's other names, such as `seed`.
-        grid: Name -> its values; `conf` takes texts of configurations.
+        grid: Name -> its values, or texts such as `queue/a.weight=1,2` and `queue/a.weight=1..9`;
+            `conf` takes texts of configurations.
         metrics: Names, paths (`queue/a.allocated.cpu`), or name -> function of a `Cycle`.
         conf: The configuration where the grid has none; None is Volcano's default.
         over: Arguments of `simulation.simulate`: the jobs arrive and run over time instead of in
@@ -100,12 +106,12 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     >>> sweep(base, {"queue/a.weight": [1, 3]}, ["job/one.placed"]).rows
     [{'queue/a.weight': 1, 'job/one.placed': 4}, {'queue/a.weight': 3, 'job/one.placed': 6}]
     """
-    columns = _columns(grid)
+    columns = columns_of(grid)
     settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
     base = base if callable(base) else _manifests(base)
     work = (base, conf,
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
-            None if over is None else dict(over))
+            None if over is None else lengths(over))
     result = Sweep(list(columns), list(work[2]))
     _check_names(columns, base, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
@@ -126,17 +132,44 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     return result
 
 
-def _columns(grid: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
-    """Return the values of a grid by name. Raises `SweepError` for what is no list, or too much."""
-    for name, values in grid.items():
+def columns_of(grid: Grid) -> dict[str, list[Any]]:
+    """Return the values of a grid by name. Raises `SweepError` for what is no list, or too much.
+
+    >>> columns_of(["queue/a.weight=1,2", "seed=1..3"])
+    {'queue/a.weight': [1, 2], 'seed': [1, 2, 3]}
+    """
+    texts = [grid] if isinstance(grid, str) else grid
+    given = list(texts.items() if isinstance(texts, Mapping) else map(_column, texts))
+    for name, values in given:
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise SweepError("grid: {name} is {values}; allowed is a list of values", name=name,
                              values=one_line(repr(values), 100))
-    columns = {name: list(values) for name, values in grid.items()}
+    columns = {name: list(values) for name, values in given}
+    if len(columns) < len(given):
+        raise SweepError("grid: a name is given twice; allowed is once, with all values")
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
         raise SweepError("grid: there are {count:,} settings; allowed are {most:,}", count=count,
                          most=MOST_SETTINGS)
     return columns
+
+
+def _column(text: str) -> tuple[str, Iterable[Any]]:
+    """Return the name and the values of `NAME=VALUE,VALUE` or `NAME=FIRST..LAST`."""
+    name, equals, values = text.partition("=")
+    if not (equals and name and values):
+        raise SweepError('grid is "{text}"; allowed is NAME=VALUE,VALUE or NAME=FIRST..LAST',
+                         text=text)
+    if span := _RANGE.fullmatch(values):
+        numbers = range(int(span[1]), int(span[2]) + 1)
+        if not 0 < len(numbers[:MOST_SETTINGS + 1]) <= MOST_SETTINGS:
+            raise SweepError('grid is "{text}"; allowed is a range of 1 to {most:,} numbers',
+                             text=text, most=MOST_SETTINGS)
+        return name, numbers
+    try:
+        (found,) = documents(f"[{values}]")
+    except (Unreadable, ValueError) as error:
+        raise SweepError('grid is "{text}": {error}', text=text, error=error) from None
+    return name, found
 
 
 def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
