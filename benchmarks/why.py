@@ -120,7 +120,7 @@ def measure(objects: list, conf: str | None, job: str) -> dict[str, float]:
     groups = every.waiting()
     seconds["all"] = process_time() - mark
     mark = process_time()
-    remedies = found.find_remedies(SECONDS)
+    remedies = found.remedies_within(SECONDS)
     found = []
     for remedy in remedies:
         found.append(remedy)

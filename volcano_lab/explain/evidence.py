@@ -193,7 +193,8 @@ class Evidence:
         self.ssn, self.trace, self.objects = ssn, trace, objects
         self.names, self.brief = Names(ssn), False  # brief: without the jobs that hold resources
         self.future: Any = None  # the outcome of further cycles, once they have run
-        self.alone = False  # whether the session's cache is read by nothing else
+        self.alone: Any = None  # that in which nothing is changed, where it was needed
+        self.fresh = False  # whether the session's cache is read by nothing else
         self.called = self.names.called
         self.given = getattr(objects, "given", objects)
         self.unmade: dict[str, list[Said]] = getattr(objects, "unmade", {})

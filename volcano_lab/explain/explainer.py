@@ -91,7 +91,7 @@ class Explainer(Shown):
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
                                                  trace=CauseTrace(about))
         self.evidence = Evidence(self.session, self.trace, self.objects)
-        self.evidence.alone = ran is None
+        self.evidence.fresh = ran is None
         self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:

@@ -15,10 +15,11 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.outcome import Eviction
 from volcano_lab.messages import Message
 
 if TYPE_CHECKING:
-    from volcano_lab.explain.timeline import Eviction, Timeline
+    from volcano_lab.explain.timeline import Timeline
 
 
 def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:

@@ -6,7 +6,8 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -17,27 +18,45 @@ from volcano_lab.api import PIPELINED, JobInfo, Resource, total
 from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
-from volcano_lab.explain.trial import Deadline, TooLate, silent
+from volcano_lab.explain.trial import Deadline, Done, TooLate, Watch, silent
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.scheduler import life
+from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 
 CYCLES = 12
 """So many are run to see what a change is worth."""
-LARGE, SECONDS, QUIET = 200, 1.0, 1
+LARGE, SECONDS, QUIET, STAYS = 200, 1.0, 1, 2
 """In a cluster of so many nodes what becomes of it has so long, evicted pods end at once, and so
-many cycles without evictions are enough.
+many cycles are enough: without evictions, or in which a job has its places while the cluster evicts
+as it does without a change.
 """
-LATE = 2
-"""Evictions in so many of the last cycles have no end."""
+LATE, BY_ITSELF = 2, 4
+"""Evictions in so many of the last cycles have no end; in so many cycles a `LARGE` cluster shows
+what it repeats by itself.
+"""
+
+
+@define(slots=True, frozen=True)
+class Eviction:
+    """In `cycle`, `action` evicted `pod` of `job` from `node` for a pod of the job `winner` (""
+    where it evicts for none), as the plugins `rules` allowed it.
+    """
+
+    cycle: int
+    pod: str
+    job: str
+    node: str
+    action: str
+    winner: str
+    rules: tuple[str, ...] = ()
 
 
 @define(slots=True)
 class Outcome:
     """Some cycles: the first one at `rest`, the first session and the last; by job, the most pods
-    that were evicted of it, the fewest that it had, and those `given` a place after an eviction;
-    the jobs that are evicted `again` and again. How often each of the `pods` was evicted, those
-    `gone` by the last cycle, and how many cycles in a `row` evicted, or did not, like it.
+    that were evicted of it, the fewest that it had, and those `given` a place after an eviction.
+    All `evictions`, and how many cycles in a `row` evicted, or did not, like the last one.
     """
 
     rest: Cycle | None = None
@@ -46,24 +65,24 @@ class Outcome:
     cycles: int = 0
     evicted: Counter[str] = Factory(Counter)
     fewest: dict[str, int] = Factory(dict)
-    again: set[str] = Factory(set)
     given: Counter[str] = Factory(Counter)
-    pods: Counter[str] = Factory(Counter)
-    gone: list[str] = Factory(list)
+    evictions: list[Eviction] = Factory(list)
     row: int = 0
 
-    def add(self, ssn: Session) -> None:
+    def add(self, ssn: Session, trace: TraceReader) -> None:
         """Count in what a cycle did."""
         self.first, self.last, self.cycles = self.first or ssn, ssn, self.cycles + 1
         jobs = {task.key: uid for uid, job in ssn.jobs.items() for task in job.tasks.values()}
-        if self.evicted.total():
+        if self.evictions:
             self.given.update(jobs[done[1]] for done in ssn.committed
                               if done[0] == "allocate" and done[1] in jobs)
-        gone = [done[1] for done in ssn.committed if done[0] == "evict" and done[1] in jobs]
-        self.evicted.update(jobs[key] for key in gone)
-        self.pods.update(gone)
+        why = {pod: record for record in trace.iter("victims") for pod in record["chosen"]}
+        gone = [Eviction(self.cycles, key, jobs[key], node, why[key].action,
+                         jobs.get(why[key].get("task"), ""))
+                for done, key, node, *_ in ssn.committed if done == "evict" and key in jobs]
+        self.evicted.update(each.job for each in gone)
         self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
-        self.gone = gone
+        self.evictions += gone
         for uid, job in ssn.jobs.items():
             here = ready(job)
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
@@ -79,6 +98,43 @@ class Outcome:
         return job is not None and uid not in self.again and (
             job.is_ready() and ready(job) > 0 if job.tasks else not job.is_pending())
 
+    @property
+    def gone(self) -> list[Eviction]:
+        """The evictions of the last cycle."""
+        return [each for each in self.evictions if each.cycle == self.cycles]
+
+    @property
+    def loops(self) -> list[Eviction]:
+        """The evictions of pods that are evicted again, and those that have no end."""
+        often = Counter(each.pod for each in self.evictions)
+        endless = self.row >= LATE and self.cycles == CYCLES
+        return [each for each in self.evictions
+                if often[each.pod] > 1 or (endless and each.cycle == self.cycles)]
+
+    @property
+    def again(self) -> set[str]:
+        """The jobs whose pods are evicted again and again, of those that are there in the end."""
+        return {each.job for each in self.loops if self.last and each.job in self.last.jobs}
+
+    def kinds(self) -> set[tuple[str, ...]]:
+        """The kinds of all evictions: the action, the queue it evicts for and the one it takes."""
+        jobs = self.last.jobs if self.last is not None else {}
+        return {(each.action, *(jobs[uid].queue if uid in jobs else ""
+                                for uid in (each.winner, each.job))) for each in self.evictions}
+
+    def loops_beyond(self, alone: Callable[[], Outcome], uid: str, large: bool) -> bool:
+        """Whether pods are evicted again and again that are not without a change (`alone`): of
+        other jobs, in a `large` cluster of other queues, or of a job and for it.
+        """
+        loops = self.loops
+        if not loops or any(uid in (each.job, each.winner) for each in loops):
+            return bool(loops)
+        return not self.as_before(alone()) if large else bool(self.again - alone().again)
+
+    def as_before(self, alone: Outcome) -> bool:
+        """Whether pods are evicted only as they are, again and again, without a change."""
+        return bool(alone.loops) and self.kinds() <= alone.kinds()
+
 
 def future(seen: Evidence) -> Outcome | None:
     """What becomes of the cluster as it is, run once; None where its objects are not known, or
@@ -89,11 +145,27 @@ def future(seen: Evidence) -> Outcome | None:
         end = perf_counter() + SECONDS if large else inf
         try:
             seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end,
-                                  ran=seen.ssn if seen.alone else None,
+                                  ran=_ran(seen),
                                   bound=getattr(seen.trace, "about", "") if large else "")
         except TooLate:
             seen.future = Outcome()
     return seen.future
+
+
+def alone(seen: Evidence, end: float = inf) -> Outcome:
+    """What the cluster repeats without a change, run once. Raises `TooLate`."""
+    if seen.alone is None:
+        large = len(seen.ssn.nodes) >= LARGE
+        seen.alone = seen.future if seen.future is not None and not large else outcome(
+            seen.objects, seen.ssn.conf, "", seen.ssn.now, end, ran=_ran(seen),
+            most=BY_ITSELF if large else CYCLES)
+    return seen.alone
+
+
+def _ran(seen: Evidence) -> tuple[Session, TraceReader] | None:
+    """The first cycle, whose cache is changed: once."""
+    first, seen.fresh = seen.fresh, False
+    return (seen.ssn, seen.trace) if first else None
 
 
 def ready(job: JobInfo) -> int:
@@ -102,11 +174,12 @@ def ready(job: JobInfo) -> int:
 
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
-            end: float = inf, looping: Collection[str] | None = None, bound: str = "",
-            ran: Session | None = None) -> Outcome:
-    """Run cycles until a job has its places and no pod leaves, the job `bound` has no promises, or
-    nothing changes any more; with `looping`, until pods of other jobs than these are evicted a
-    second time. `ran`: see `life`. Raises `TooLate` at the `end`, a moment of the clock.
+            end: float = inf, alone: Callable[[], Outcome] | None = None, bound: str = "",
+            ran: tuple[Session, TraceReader] | None = None, most: int = CYCLES) -> Outcome:
+    """Run cycles, at most so many, until a job has its places and no pod leaves, the job `bound`
+    has no promises, or nothing changes any more; with `alone`, what becomes of the cluster without
+    a change, until pods are evicted a second time that are not in it. `ran`: the first cycle, if it
+    has run, see `life`. Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -115,24 +188,29 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     >>> found.runs("default/a"), found.cycles
     (True, 1)
     """
-    found, large = Outcome(), is_large(objects)
+    found, large, stays = Outcome(), is_large(objects), 0
     quiet = QUIET if large else CYCLES
-    with silent():
-        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=Deadline(end),
-                          ran=ran):
-            found.add(cycle.session)
+    observer = Watch(end, bound, lambda ssn: _is_bound(ssn, bound)) if bound else Deadline(end)
+    with silent(), suppress(Done):
+        for cycle in life(objects, conf, now, most, at_once=large, observer=observer,
+                          ran=ran[0] if ran else None):
+            found.add(cycle.session, cycle.trace if found.cycles or not ran else ran[1])
             if found.rest is None and cycle.rests:
                 found.rest = cycle
-            found.again = _jobs_of(found, [key for key, count in found.pods.items() if count > 1])
-            if looping is not None and not found.again <= {*looping}:
-                break
             if bound and _is_bound(cycle.session, bound):
+                return found
+            if alone is not None and found.loops_beyond(alone, uid, large):
                 break
-            calm = not found.pods or (not found.gone and found.row >= quiet)
-            if calm and cycle.rests and _is_bound(cycle.session, uid):
+            gone, is_bound = found.gone, cycle.rests and _is_bound(cycle.session, uid)
+            calm = not found.evictions or (not gone and found.row >= quiet)
+            if calm and is_bound:
                 break  # no pod was evicted for it, or none is evicted any more
-    if found.gone and found.row >= LATE and found.cycles == CYCLES:
-        found.again |= _jobs_of(found, found.gone)
+            stays = stays + 1 if is_bound and not any(
+                uid in (each.job, each.winner) for each in gone) else 0
+            if large and alone is not None and stays >= STAYS and found.as_before(alone()):
+                break  # the cluster goes on as without the change
+    if isinstance(observer, Watch) and observer.ssn is not found.last:
+        found.last, found.cycles = observer.ssn, found.cycles + 1
     return found
 
 
@@ -140,13 +218,6 @@ def _is_bound(ssn: Session, uid: str) -> bool:
     job = ssn.jobs.get(uid)
     return job is not None and bool(
         job.tasks and job.is_ready() and not job.in_status(PIPELINED))
-
-
-def _jobs_of(found: Outcome, pods: Iterable[str]) -> set[str]:
-    """The jobs of some pods, of those that are there in the end."""
-    jobs = {task.key: uid for uid, job in (found.last.jobs if found.last else {}).items()
-            for task in job.tasks.values()}
-    return {jobs[key] for key in pods if key in jobs}
 
 
 def is_large(objects: Objects) -> bool:

@@ -24,7 +24,15 @@ from volcano_lab.explain.candidates import candidates, distinct, sparing
 from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, in_order, switched
-from volcano_lab.explain.outcome import LARGE, Outcome, future, outcome, placed_before, price
+from volcano_lab.explain.outcome import (
+    BY_ITSELF,
+    LARGE,
+    Outcome,
+    alone,
+    outcome,
+    placed_before,
+    price,
+)
 from volcano_lab.explain.remedy import Remedy, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes, promise_fails
@@ -113,15 +121,16 @@ class Search:
         """What becomes of the cluster without a change. In a large one promised places count as
         places, as cycles take long.
         """
-        known = future(self.seen) if self.keep else self.seen.future
-        if self.keep and known is not None and known.last is not None:
-            return known
-        if not self.large and any(job.in_status(RELEASING) for job in self.before.jobs.values()):
-            return outcome(self.seen.objects, self.before.conf, self.job.uid, self.before.now,
-                           self.end)
-        found = Outcome(again=known.again if known is not None and self.large else set())
-        found.add(self.before)
+        leaves = any(job.in_status(RELEASING) for job in self.before.jobs.values())
+        if self.keep or (leaves and not self.large):
+            return self.alone()
+        found = Outcome()
+        found.add(self.before, self.seen.trace)
         return found
+
+    def alone(self) -> Outcome:
+        """What the cluster repeats without a change."""
+        return alone(self.seen, self._until(BY_ITSELF))
 
     @cached_property
     def start(self) -> dict[str, int]:
@@ -327,9 +336,9 @@ class Search:
         """
         if self.keep or self.lost:
             after = outcome(objects, conf, self.watched, self.before.now, self._until(),
-                            None if self.keep else ())
+                            None if self.keep else self.alone)
             turns = self._keeps(after) if self.keep else (
-                after.runs(self.job.uid) and not after.again)
+                after.runs(self.job.uid) and not self._loops_beyond(after))
             return PLACED if turns else NOTHING
         return self.gives(self.trial.run(objects, conf, lambda ssn: self.gives(ssn) == PLACED,
                                          self._until(), POINTS if by_sums else ()))
@@ -349,6 +358,9 @@ class Search:
         if starts and (sum(counts(job)[:2]) > self.places or self._has_pod(job)):
             return PLACED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
+
+    def _loops_beyond(self, after: Outcome) -> bool:
+        return after.loops_beyond(self.alone, self.watched, self.large)
 
     def _keeps(self, after: Outcome) -> bool:
         """Whether fewer pods of the job are evicted than without the change, and none for ever."""
@@ -378,12 +390,12 @@ class Search:
                 world = change.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
             after = outcome(*world, self.watched, self.before.now,
-                            self._until(1 if self.large else LIFE), self.base.again)
+                            self._until(1 if self.large else LIFE), self.alone)
+            self._loops = self._loops_beyond(after)
         except (ManifestError, TooLate):
             return None
-        self._loops = bool(after.again)
         job = after.last.jobs.get(uid) if after.last is not None else None
-        if job is None or after.rest is None or after.again - self.base.again:
+        if job is None or after.rest is None or self._loops:
             return None
         if not (self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > had or not job.tasks or self._has_pod(job))):

@@ -15,8 +15,6 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from attrs import define
-
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.cache.dump import settled
@@ -25,6 +23,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.loops import loop_cause, loop_causes, stranded_cause
+from volcano_lab.explain.outcome import Eviction
 from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.why_job import job_causes
@@ -35,21 +34,6 @@ from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
           "running": ("Running",), "leaving": ("Releasing",), "ended": ("Succeeded",)}
-
-
-@define(slots=True, frozen=True)
-class Eviction:
-    """In `cycle`, `action` evicted `pod` of `job` from `node` for a pod of the job `winner` (""
-    where it evicts for none), as the plugins `rules` allowed it.
-    """
-
-    cycle: int
-    pod: str
-    job: str
-    node: str
-    action: str
-    winner: str
-    rules: tuple[str, ...]
 
 
 @friendly_errors

@@ -51,8 +51,8 @@ class Trial:
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
         following = dict(pairwise(["open", *conf.actions]))
-        observer = _Watch(end, self.job, done)
-        with silent(), suppress(_Done):
+        observer = Watch(end, self.job, done)
+        with silent(), suppress(Done):
             self._exchange(old, new)
             try:
                 for name, ssn in Scheduler(self.cache, conf).steps(observer, now=self.now):
@@ -97,12 +97,12 @@ class Deadline(Observer):
     plugin_done = action_started = note = popped = did = _look
 
 
-class _Done(BaseException):
+class Done(BaseException):
     """The job has its places."""
 
 
-class _Watch(Deadline):
-    """Ends a cycle also with `_Done`, where `done` holds as operations of the job are committed:
+class Watch(Deadline):
+    """Ends a cycle also with `Done`, where `done` holds as operations of the job are committed:
     what the cycle does after that is not read.
     """
 
@@ -115,7 +115,7 @@ class _Watch(Deadline):
 
     def committed(self, statement: Any, operation: Any) -> None:
         if operation.task.job == self.job and self.done(self.ssn):
-            raise _Done
+            raise Done
 
 
 @contextmanager
