@@ -2,20 +2,21 @@
 
     benchmarks/advice.py FOLDER...    folders of cases: cluster.yaml, expect.yaml (`ask`), conf.yaml
 
-Exit code 1 where, after a change, the job does not run, a pod is evicted again and again, a gang
-falls below its minimum that the change does not name, or where a change is one that is never
-offered: what is meant to run on is deleted, or a request cut by more than a third comes first.
+Exit code 1 where, after a change, the job does not run, a pod is evicted again and again (of a job
+or for it, or of one whose pods are not without the change), a gang falls below its minimum that the
+change does not name, or where a change is one that is never offered: what is meant to run on is
+deleted, or a request cut by more than a third comes first.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
 
+from volcano_lab.changes import Change
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.options import Rank
@@ -28,23 +29,25 @@ from volcano_lab.scheduler import life
 CYCLES = 15
 
 
-def lived(explain: Explainer, remedy: Remedy) -> tuple[Outcome, Counter[str]]:
-    """What became of the cluster, and how often each pod was evicted."""
-    found, evicted = Outcome(), Counter[str]()
-    objects, conf = remedy.made.given(explain.evidence.given, explain.conf)
+def lived(explain: Explainer, change: Change) -> Outcome:
+    """What becomes of the cluster with a change."""
+    found = Outcome()
+    objects, conf = change.given(explain.evidence.given, explain.conf)
     with silent():
         for cycle in life(objects, conf, explain.now, CYCLES, at_once=False):
-            evicted.update(found.add(cycle.session))
-    return found, evicted
+            found.add(cycle.session, cycle.trace)
+    return found
 
 
-def faults(explain: Explainer, uid: str, remedy: Remedy, number: int) -> Iterator[str]:
-    """What is wrong with a change, the first one being number 0."""
-    after, evicted = lived(explain, remedy)
+def faults(explain: Explainer, uid: str, remedy: Remedy, number: int, alone: Outcome
+           ) -> Iterator[str]:
+    """What is wrong with a change, the first one being number 0; `alone`: without it."""
+    after = lived(explain, remedy.made)
     job = explain.session.jobs[uid]
     if not after.runs(uid):
         yield "the job does not run"
-    yield from (f"{pod} is evicted {count} times" for pod, count in evicted.items() if count > 1)
+    yield from dict.fromkeys(f"{each.pod} is evicted again and again" for each in after.loops
+                             if uid in (each.job, each.winner) or each.job not in alone.again)
     for other, before in explain.session.jobs.items():
         least = before.min_available
         if (other != uid and ready(before) >= least > max(after.fewest.get(other, least), 0)
@@ -73,9 +76,10 @@ def main() -> int:
             continue
         if kind == "pod":
             uid = explain.evidence.tasks[uid].job
-        for number, remedy in enumerate(explain.why(ask).remedies if kind != "queue" else ()):
-            tried += 1
-            for fault in faults(explain, uid, remedy, number):
+        found, alone = explain.why(ask).remedies if kind != "queue" else (), None
+        for number, remedy in enumerate(found):
+            tried, alone = tried + 1, alone or lived(explain, Change())
+            for fault in faults(explain, uid, remedy, number, alone):
                 bad += 1
                 print(f"{case.name}: {remedy.change}: {fault}")
     print(f"{tried} changes, {bad} faults")

@@ -76,10 +76,14 @@ class Outcome:
         if self.evictions:
             self.given.update(jobs[done[1]] for done in ssn.committed
                               if done[0] == "allocate" and done[1] in jobs)
-        why = {pod: record for record in trace.iter("victims") for pod in record["chosen"]}
-        gone = [Eviction(self.cycles, key, jobs[key], node, why[key].action,
-                         jobs.get(why[key].get("task"), ""))
-                for done, key, node, *_ in ssn.committed if done == "evict" and key in jobs]
+        why = {pod: (record.action, record.get("task")) for record in trace.iter("victims")
+               for pod in record["chosen"]}
+        gone = []
+        for done, key, node, *_ in ssn.committed:
+            if done == "evict" and key in jobs:
+                action, winner = why.get(key, ("", ""))
+                gone.append(Eviction(self.cycles, key, jobs[key], node, action,
+                                     jobs.get(winner, "")))
         self.evicted.update(each.job for each in gone)
         self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
         self.evictions += gone
@@ -116,50 +120,59 @@ class Outcome:
         """The jobs whose pods are evicted again and again, of those that are there in the end."""
         return {each.job for each in self.loops if self.last and each.job in self.last.jobs}
 
-    def kinds(self) -> set[tuple[str, ...]]:
-        """The kinds of all evictions: the action, the queue it evicts for and the one it takes."""
+    @property
+    def kinds(self) -> set[tuple[str, str]]:
+        """The kinds of all evictions: the action, and the queue that loses pods."""
         jobs = self.last.jobs if self.last is not None else {}
-        return {(each.action, *(jobs[uid].queue if uid in jobs else ""
-                                for uid in (each.winner, each.job))) for each in self.evictions}
+        return {(each.action, jobs[each.job].queue) for each in self.evictions if each.job in jobs}
 
-    def loops_beyond(self, alone: Callable[[], Outcome], uid: str, large: bool) -> bool:
-        """Whether pods are evicted again and again that are not without a change (`alone`): of
-        other jobs, in a `large` cluster of other queues, or of a job and for it.
-        """
-        loops = self.loops
-        if not loops or any(uid in (each.job, each.winner) for each in loops):
-            return bool(loops)
-        return not self.as_before(alone()) if large else bool(self.again - alone().again)
+    def begun(self, uid: str) -> Outcome:
+        """The first cycle, with all evictions for a job: the others go on without a change."""
+        found = Outcome(first=self.first, last=self.first, cycles=1)
+        found.evicted.update(each.job for each in self.evictions
+                             if each.cycle == 1 or each.winner == uid)
+        found.fewest = {job.uid: ready(job) for job in self.first.jobs.values()}
+        return found
 
-    def as_before(self, alone: Outcome) -> bool:
-        """Whether pods are evicted only as they are, again and again, without a change."""
-        return bool(alone.loops) and self.kinds() <= alone.kinds()
+    def touches(self, uid: str) -> bool:
+        """Whether pods are evicted again and again of a job, or for it."""
+        return any(uid in (each.job, each.winner) for each in self.loops)
 
 
 def future(seen: Evidence) -> Outcome | None:
-    """What becomes of the cluster as it is, run once; None where its objects are not known, or
-    where that takes too long. In a large one only until the job that is asked about is bound.
+    """What becomes of the cluster as it is; None where its objects are not known. In a large one
+    only until the job that is asked about is bound, and nothing where that takes too long.
     """
     if seen.future is None and seen.objects:
-        large = len(seen.ssn.nodes) >= LARGE
-        end = perf_counter() + SECONDS if large else inf
+        if len(seen.ssn.nodes) < LARGE:
+            seen.future = alone(seen)
+            return seen.future
         try:
-            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end,
-                                  ran=_ran(seen),
-                                  bound=getattr(seen.trace, "about", "") if large else "")
+            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now,
+                                  perf_counter() + SECONDS, ran=_ran(seen),
+                                  bound=getattr(seen.trace, "about", ""))
         except TooLate:
             seen.future = Outcome()
     return seen.future
 
 
-def alone(seen: Evidence, end: float = inf) -> Outcome:
-    """What the cluster repeats without a change, run once. Raises `TooLate`."""
+def alone(seen: Evidence, end: float = inf, enough: Callable[[Outcome], bool] = lambda found: False
+          ) -> Outcome:
+    """What the cluster repeats without a change: a few cycles in a large one, until they are
+    `enough`. They go on where they stopped. Raises `TooLate`.
+    """
+    large, ran = len(seen.ssn.nodes) >= LARGE, seen.fresh
     if seen.alone is None:
-        large = len(seen.ssn.nodes) >= LARGE
-        seen.alone = seen.future if seen.future is not None and not large else outcome(
-            seen.objects, seen.ssn.conf, "", seen.ssn.now, end, ran=_ran(seen),
-            most=BY_ITSELF if large else CYCLES)
-    return seen.alone
+        watch = Deadline(end)
+        cycles = life(seen.objects, seen.ssn.conf, seen.ssn.now, BY_ITSELF if large else CYCLES,
+                      at_once=large, observer=watch, ran=_ran(seen)[0] if ran else None)
+        seen.alone = Outcome(), watch, cycles
+    found, watch, cycles = seen.alone
+    watch.end = end
+    with silent():
+        while not enough(found) and (cycle := next(cycles, None)) is not None:
+            found.add(cycle.session, cycle.trace if found.cycles or not ran else seen.trace)
+    return found
 
 
 def _ran(seen: Evidence) -> tuple[Session, TraceReader] | None:
@@ -174,12 +187,12 @@ def ready(job: JobInfo) -> int:
 
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,
-            end: float = inf, alone: Callable[[], Outcome] | None = None, bound: str = "",
-            ran: tuple[Session, TraceReader] | None = None, most: int = CYCLES) -> Outcome:
-    """Run cycles, at most so many, until a job has its places and no pod leaves, the job `bound`
-    has no promises, or nothing changes any more; with `alone`, what becomes of the cluster without
-    a change, until pods are evicted a second time that are not in it. `ran`: the first cycle, if it
-    has run, see `life`. Raises `TooLate` at the `end`, a moment of the clock.
+            end: float = inf, as_before: Callable[[Outcome], bool] | None = None, bound: str = "",
+            ran: tuple[Session, TraceReader] | None = None) -> Outcome:
+    """Run cycles until a job has its places and no pod leaves, the job `bound`
+    has no promises, or nothing changes any more; with `as_before`, whether pods are evicted as they
+    are without a change, until others are a second time. `ran`: the first cycle, if it has run, see
+    `life`. Raises `TooLate` at the `end`, a moment of the clock.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -192,23 +205,26 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     quiet = QUIET if large else CYCLES
     observer = Watch(end, bound, lambda ssn: _is_bound(ssn, bound)) if bound else Deadline(end)
     with silent(), suppress(Done):
-        for cycle in life(objects, conf, now, most, at_once=large, observer=observer,
+        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=observer,
                           ran=ran[0] if ran else None):
             found.add(cycle.session, cycle.trace if found.cycles or not ran else ran[1])
             if found.rest is None and cycle.rests:
                 found.rest = cycle
             if bound and _is_bound(cycle.session, bound):
                 return found
-            if alone is not None and found.loops_beyond(alone, uid, large):
-                break
             gone, is_bound = found.gone, cycle.rests and _is_bound(cycle.session, uid)
             calm = not found.evictions or (not gone and found.row >= quiet)
             if calm and is_bound:
                 break  # no pod was evicted for it, or none is evicted any more
+            if as_before is None:
+                continue
+            if found.loops and (found.touches(uid) or not as_before(found)):
+                break
             stays = stays + 1 if is_bound and not any(
                 uid in (each.job, each.winner) for each in gone) else 0
-            if large and alone is not None and stays >= STAYS and found.as_before(alone()):
-                break  # the cluster goes on as without the change
+            if large and (as_before(found) if stays >= STAYS else
+                          found.cycles >= BY_ITSELF and not stays):
+                break  # the cluster goes on as without the change, or the job waits
     if isinstance(observer, Watch) and observer.ssn is not found.last:
         found.last, found.cycles = observer.ssn, found.cycles + 1
     return found

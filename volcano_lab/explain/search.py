@@ -123,14 +123,19 @@ class Search:
         """
         leaves = any(job.in_status(RELEASING) for job in self.before.jobs.values())
         if self.keep or (leaves and not self.large):
-            return self.alone()
+            return alone(self.seen, self.end)
         found = Outcome()
         found.add(self.before, self.seen.trace)
         return found
 
-    def alone(self) -> Outcome:
-        """What the cluster repeats without a change."""
-        return alone(self.seen, self._until(BY_ITSELF))
+    def as_before(self, after: Outcome) -> bool:
+        """Whether a change evicts pods again and again only of jobs that lose them so without it;
+        in a large cluster, pods only of queues that do, by the same actions.
+        """
+        if not self.large:
+            return after.again <= alone(self.seen, self.end).again
+        return after.kinds <= self.base.kinds or after.kinds <= alone(
+            self.seen, self._until(BY_ITSELF), lambda found: after.kinds <= found.kinds).kinds
 
     @cached_property
     def start(self) -> dict[str, int]:
@@ -174,9 +179,11 @@ class Search:
         quick = [each for each in (*several, *late) if _by_sums(each.most)]
         firsts = [each for each in several if all(map(FIRST.match, each.most.settings))]
         rest = [each for each in several if each not in quick and each not in firsts]
+        sized = self._sized(late)
         yield from self.singles([*(each for each in quick if each.rank != Rank.NODES), *firsts])
         yield from self.sets(firsts, EVERY, quick)
-        yield from self.singles(self._sized(late))
+        yield from self.sets([] if self.offered else firsts, EVERY, sized)
+        yield from self.singles(sized)
         yield from self.sets([] if self.offered else [
             each for each in rest if each.rank == Rank.LESS], EVERY, quick)
         yield from self.singles(requests if self.offered else ())
@@ -336,7 +343,7 @@ class Search:
         """
         if self.keep or self.lost:
             after = outcome(objects, conf, self.watched, self.before.now, self._until(),
-                            None if self.keep else self.alone)
+                            None if self.keep else self.as_before)
             turns = self._keeps(after) if self.keep else (
                 after.runs(self.job.uid) and not self._loops_beyond(after))
             return PLACED if turns else NOTHING
@@ -360,7 +367,7 @@ class Search:
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
     def _loops_beyond(self, after: Outcome) -> bool:
-        return after.loops_beyond(self.alone, self.watched, self.large)
+        return bool(after.loops) and (after.touches(self.watched) or not self.as_before(after))
 
     def _keeps(self, after: Outcome) -> bool:
         """Whether fewer pods of the job are evicted than without the change, and none for ever."""
@@ -390,7 +397,7 @@ class Search:
                 world = change.given(self.seen.given, self.before.conf)
             had = self.base.placed(uid)
             after = outcome(*world, self.watched, self.before.now,
-                            self._until(1 if self.large else LIFE), self.alone)
+                            self._until(1 if self.large else LIFE), self.as_before)
             self._loops = self._loops_beyond(after)
         except (ManifestError, TooLate):
             return None
@@ -400,7 +407,9 @@ class Search:
         if not (self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > had or not job.tasks or self._has_pod(job))):
             return None
-        cost = price(self.base, after, {} if rank == Rank.WAIT else self.start, uid)
+        goes_on = self.large and after.cycles > 1 and bool(after.gone)
+        cost = price(self.base, after.begun(uid) if goes_on else after,
+                     {} if rank == Rank.WAIT else self.start, uid)
         names = Names(after.rest.session)
         rest = next(row for row in after.rest.jobs() if row["job"] == uid)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
