@@ -46,6 +46,7 @@ status: {{phase: Inqueue}}
     ("dedicated", "toleration", "a taint that the pod does not tolerate"),
     ("node.kubernetes.io/not-ready", "repair", "as long as the node is in that state"),
     ("ToBeDeletedByClusterAutoscaler", "", "An autoscaler or the cloud is removing this node"),
+    ("node.cilium.io/agent-not-ready", "", "An agent removes this taint once it runs on the node"),
     ("karpenter.sh/disrupted", "", "An autoscaler or the cloud is removing this node")])
 def test_a_node_that_goes_away_is_tolerated_by_no_pod(key, offered, said):
     found = asked(Cluster().node("n1", cpu=4).add(tainted(key)).job("new", cpu=8))
@@ -53,6 +54,29 @@ def test_a_node_that_goes_away_is_tolerated_by_no_pod(key, offered, said):
     assert said in found.text
     assert {word for word in ("toleration", "repair") for change in changes(found)
             if word in change} == {*filter(None, [offered])}
+
+
+def stranger(name, namespace, more=""):
+    return (f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: {namespace}{more}}}"
+            ", spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 3}}}]}, "
+            "status: {phase: Running}}")
+
+
+@pytest.mark.parametrize("namespace, more, offered", [
+    ("lab", "", True), ("kube-system", "", False),
+    ("lab", ", ownerReferences: [{apiVersion: v1, kind: ReplicaSet, name: r, uid: u}]", False)])
+def test_a_pod_of_no_queue_is_deleted_where_nothing_creates_it_again(namespace, more, offered):
+    found = asked(Cluster().node("n1", cpu=4).add(stranger("shell", namespace, more)).job(
+        "new", cpu=2), actions="allocate")
+    assert any(change == f"delete pod/{namespace}/shell" for change in changes(found)) == offered
+
+
+def test_what_an_image_needs_of_a_node_stays_selected():
+    spec = "nodeSelector: {kubernetes.io/arch: amd64, pool: a}"
+    found = asked(Cluster().node("n1", cpu=4).add(pod("new-0", spec)),
+                  actions="allocate, backfill")
+    assert "No node has the label kubernetes.io/arch." in found.text
+    assert not any("node selector" in change for change in changes(found))
 
 
 def test_what_the_whole_cluster_lacks_is_no_matter_of_quota():
@@ -179,7 +203,7 @@ def test_the_owner_of_pods_that_are_missing_is_named():
         "name: new, namespace: default, ownerReferences: [{apiVersion: kubeflow.org/v2beta1, "
         "kind: MPIJob, name: mpi, uid: u}]}")
     found = asked(Cluster().node("n1", cpu=4).add(group), actions="allocate, backfill")
-    assert "MPIJob mpi creates them: look at its status and events." in found.text
+    assert "MPIJob mpi creates them: look at its replicas, status and events." in found.text
 
 
 def test_the_sum_of_a_gang_is_what_its_queue_would_hold():

@@ -84,7 +84,31 @@ def test_a_pod_group_of_the_same_name_keeps_it():
     explain = Explainer(cluster.objects())
     assert explain.why("web").head.startswith("web does not wait.")
     others = [name for name in explain.names.jobs.values() if name != "default/web"]
-    assert len(others) == 1 and others[0].startswith("default/podgroup-")
+    assert len(others) == 1 and others[0].startswith("default/web-")
+
+
+REPLICAS = """\
+{apiVersion: v1, kind: Pod, metadata: {name: web-HASH-x, labels: {LABEL}, annotations: \
+{scheduling.k8s.io/group-name: podgroup-HASH}}, spec: {schedulerName: volcano, NODE containers: \
+[{name: c, resources: {requests: {cpu: "3"}}}]}, status: {phase: PHASE}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: podgroup-HASH, \
+ownerReferences: [{apiVersion: v9, kind: KIND, name: web-HASH, uid: u, controller: true}]}, \
+spec: {minMember: 1}, status: {phase: Inqueue}}
+"""
+
+
+@pytest.mark.parametrize("kind, label, said", [
+    ("ReplicaSet", "pod-template-hash: HASH", "A rolling update deletes the old ReplicaSet's pods"),
+    ("Job", "jobset.sigs.k8s.io/jobset-name: web", "2 PodGroups, each a gang of its own: web-new")])
+def test_each_pod_group_of_a_larger_owner_has_the_name_of_its_own(kind, label, said):
+    replicas = REPLICAS.replace("LABEL", label).replace("KIND", kind)
+    old, new = (replicas.replace("HASH", name).replace("NODE", node).replace("PHASE", phase)
+                for name, node, phase in (("old", "nodeName: n1,", "Running"),
+                                          ("new", "", "Pending")))
+    found = Cluster().node("n1", cpu=4).add(old).add(new).why("web")
+    assert found.head.startswith("web-new waits") and said in found.text
+    assert "Holders of cpu in queue default: default/web-old 3." in found.text
 
 
 @pytest.mark.parametrize("name", ["theirs", "a/theirs", "grouped"])

@@ -66,6 +66,32 @@ def test_what_nodes_lack_of_it_is_counted(sentence, spec, nodes, said):
     assert said in found.text, sentence
 
 
+@pytest.mark.parametrize("operator, asked, offered", [("Gt", 900, "799"), ("Lt", 100, "401")])
+def test_the_nearest_number_of_a_label_is_named(operator, asked, offered):
+    terms = labelled(("size", f"'{asked}'")).replace("operator: In", f"operator: {operator}")
+    found = why({"n1": "size: '800'", "n2": "size: '400'"}, [pod("web-0", terms)])
+    assert f"No node has size {operator} {asked}; there is 400, 800." in found.text
+    assert found.remedies[0].change == (
+        f"job default/web: {offered} instead of {asked} in its node affinity")
+
+
+def test_a_topology_that_no_node_has_is_named_with_the_nearest():
+    term = beside("db").replace("kubernetes.io/hostname", "kubernetes.io/rack")
+    found = why({"n1": "", "n2": ""}, [pod("web-0", term), pod("db-0", "priority: 0", "n2", "db")])
+    assert ("No node has kubernetes.io/rack; the nearest label is kubernetes.io/hostname."
+            in found.text)
+    assert str(found.remedies[0]) == (
+        "job default/web: topologyKey kubernetes.io/hostname instead of kubernetes.io/rack in its "
+        "pod affinity (web-0 is placed on n2)")
+
+
+def test_the_label_by_which_others_exclude_a_pod_is_named():
+    found = why({"n1": ""}, [pod("web-0", "priority: 0"), pod(
+        "db-0", beside("web").replace("podAffinity", "podAntiAffinity"), "n1", "db")])
+    assert found.text.endswith("In the way: default/db-0 (n1). Their anti-affinity excludes pods "
+                               "with app=web, which this pod has.")
+
+
 def test_company_in_another_namespace_is_named_and_searched():
     found = why({"n1": "", "n2": ""}, [pod("web-0", beside("db")),
                                        pod("db-0", "priority: 0", "n2", "db", "infra")])

@@ -105,7 +105,11 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
      "job default/web: with a toleration of gpu:NoSchedule (web is placed on n1)"),
     ("a part that is not a container's", written("{cpu: 4}", pods="overhead: {cpu: 250m}"),
      "cpu 0.25 of it is the overhead of its RuntimeClass (spec.overhead).",
-     "job default/web: request per pod cpu 4 -> 3 (web is placed on n1)"),
+     "job default/web: request per pod cpu 4 -> 3700m (web is placed on n1)"),
+    ("a sidecar that counts, too", written("{cpu: 4}", pods=(
+        "initContainers: [{name: proxy, restartPolicy: Always, resources: {requests: {cpu: "
+        "100m}}}]")), "Its containers request c cpu 4, proxy cpu 0.1.",
+     "job default/web: request per pod cpu 4 -> 3900m (web is placed on n1)"),
     ("a toleration of no taint that is there", made(
         NODE.replace("node.kubernetes.io/not-ready", "gpu"),
         pods="tolerations: [{key: spot, operator: Exists}]"),
@@ -118,6 +122,22 @@ def test_what_is_meant_is_said_and_first_among_the_remedies(sentence, objects, s
     first = next(remedy for remedy in explanation.remedies if not remedy.price.dear
                  and " more node" not in remedy.change)
     assert str(first) == change
+
+
+def test_devices_that_a_node_may_not_use_are_named():
+    node = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {capacity: {a.b/gpu: 8}, "
+            "allocatable: {cpu: 4, pods: 9, a.b/gpu: 7}}}")
+    assert ("n1 has a.b/gpu 8 (status.capacity) and only 7 allocatable: its device plugin reports "
+            "the others as unhealthy." in Explainer(made(node, "{a.b/gpu: 8}"), ALLOCATE).why(
+                "web").text)
+
+
+def test_other_devices_of_a_vendor_are_named_where_nodes_have_them_instead():
+    cluster = Cluster().node("n1", cpu=9, gpu=1).node(
+        "n2", cpu=9, resources={"nvidia.com/mig-1g": "7"}).job(
+        "old", cpu=1, gpu=1, running={"n1": 1}).job("new", cpu=1, gpu=1)
+    assert ("n2 announces nvidia.com/mig-1g 7 instead of nvidia.com/gpu." in
+            cluster.why("new", conf=RECLAIM).text)
 
 
 def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():

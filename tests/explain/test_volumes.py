@@ -36,6 +36,23 @@ def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, sai
     assert found.codes == [code] and said in found.text and not found.remedies
 
 
+def test_a_class_that_is_there_is_offered_for_one_that_is_not():
+    found = asked(claim(klass="wiat"), klass())
+    assert "there is no StorageClass wiat (near: wait)." in found.head
+    assert [remedy.change for remedy in asked(claim(klass="wiat"), klass("wait"), volume()).remedies
+            ] == ["PersistentVolumeClaim default/data: create it again with StorageClass wait "
+                  "instead of wiat"]
+
+
+def test_a_node_that_is_bought_takes_volumes_as_its_like_does():
+    driver = {"csi.example.com": 1}
+    full = [claim("old", volume="disk"), volume(driver="csi.example.com"), claim(), klass(
+        provisioner="csi.example.com"), csi_node("n1", **driver), node("n1"),
+        claims("old", name="old", scheduler_name="volcano", node_name="n1")]
+    found = Explainer(Cluster([*full, POD]).objects()).why("web")
+    assert [remedy.change for remedy in found.remedies][:1] == ["1 more node like n1"]
+
+
 def test_the_nodes_for_which_a_class_creates_volumes_are_named():
     drivers = [csi_node(name, **{"csi.example.com": 9}) for name in ("n1", "n2")]
     found = Explainer(Cluster([*NODES[:2], *drivers, claim(), POD, klass(

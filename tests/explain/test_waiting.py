@@ -106,6 +106,11 @@ def test_a_pod_that_should_have_ended_is_told(deleted, said):
     explanation = Explainer(cluster.objects(), 'actions: "allocate"', 1_800_000_000).why("new")
     assert explanation.codes == ["promised"]
     assert ("overdue since 2020-01-01 00:00 UTC" in explanation.text) == said
+    assert ("at the latest at 2030-01-01 00:00 UTC" in explanation.text) != said
+    gang = Explainer(cluster.objects(), 'actions: "allocate"', 1_800_000_000).why("old")
+    assert gang.head.startswith("a/old-1 waits for pods that are leaving." if said else
+                                "a/old-1 does not wait.")
+    assert ("a/gone should have ended at 2020-01-01 00:00 UTC." in gang.text) == said
 
 
 def test_a_pod_group_of_another_namespace_is_named():
@@ -124,6 +129,21 @@ def test_nodes_outside_of_all_hyper_nodes_are_named():
 actions: "allocate"
 tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]}]
 """).why("new").text
+
+
+def test_members_of_hyper_nodes_that_are_no_nodes_are_named_and_corrected():
+    cluster = Cluster().node("gpu-01", cpu=4).node("gpu-02", cpu=4).add(
+        "{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: s0}, spec: "
+        "{tier: 1, members: [{type: Node, selector: {exactMatch: {name: gpu-1}}}, {type: Node, "
+        "selector: {exactMatch: {name: gpu-02}}}]}}").job(
+        "new", pods=2, cpu=4, network_topology={"mode": "hard", "highestTierAllowed": 1})
+    found = Explainer(cluster.objects(), """\
+actions: "allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]}]
+""").why("new")
+    assert "A member that HyperNodes name is no node: s0: gpu-1." in found.text
+    assert str(found.remedies[0]) == (
+        "HyperNode s0: member gpu-01 instead of gpu-1 (new is placed on gpu-01, gpu-02)")
 
 
 @pytest.mark.parametrize(("version", "told"), [("resourceVersion: '7', ", True), ("", False)])

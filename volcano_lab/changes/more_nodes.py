@@ -1,4 +1,4 @@
-"""More nodes like an existing one, also in the HyperNodes that name it.
+"""More nodes like an existing one, with its CSINode, also in the HyperNodes that name it.
 
 Volcano: none
 """
@@ -38,7 +38,10 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     names = [name for name in free if name not in there][:count]
     for place in list(draft.of_kind("hypernode")):
         draft.put(place, _with_members(draft[place], like.name, names))
+    drivers = [draft[place] for place in draft.of_kind("csinode") if draft[place].name == like.name]
     for name in names:
+        for each in drivers:
+            draft.add(each.changed(metadata={"name": name, "uid": f"{each.metadata.uid}-{name}"}))
         draft.add(like.changed(
             metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
                       "labels": like.metadata.labels | {HOSTNAME: name}},

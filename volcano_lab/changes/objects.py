@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 
 from volcano_lab.api.objects import (
+    BatchJob,
     KubernetesObject,
     Node,
     Pod,
@@ -158,13 +159,13 @@ class Setting:
             return True
         place, steps = self.split(draft)
         obj = draft[place]
-        if isinstance(obj, PodGroup | VolcanoJob | OperatorObject):
+        if isinstance(obj, PodGroup | VolcanoJob | BatchJob | OperatorObject):
             created = draft.with_children(place) - {place}
             word = _word(steps)
             if not self.of_group and word in WORDS and not isinstance(obj, OperatorObject) and (
                     created or isinstance(obj, PodGroup) or word not in (*OF_JOB, *IN_GROUP)):
                 return False
-            if not isinstance(obj, PodGroup) and created:
+            if not isinstance(obj, PodGroup | BatchJob) and created:
                 self._submit_again(draft, obj, created)
         self._put(draft, place, steps)
         return True

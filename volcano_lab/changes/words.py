@@ -166,7 +166,7 @@ def _named(obj: KubernetesObject, called: Called) -> Facts:
 def _shown(value: Any, field: str) -> Any:
     """Return a value in display form."""
     value = DEFAULTS.get(field) if value is None else value
-    if value is None:
+    if value in (None, ""):
         return Message("unset")
     return str(value).lower() if isinstance(value, bool) else value
 
@@ -225,8 +225,11 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
         "tier": value["highestTierAllowed"]},
     "change.job.tolerations": lambda value, before, obj: {"tolerated": [
         f"{each.get('key', '')}:{each.get('effect', '')}" for each in value]},
-    "change.job.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.#.namespaces":
-        lambda value, before, obj: {"after": value},
+    **dict.fromkeys((
+        "change.job.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+        ".#.namespaces", "change.job.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuring"
+        "Execution.nodeSelectorTerms.#.matchExpressions.#.values"),
+        lambda value, before, obj: {"before": before, "after": value}),
     "change.queue.affinity.nodeGroupAffinity.*": lambda value, before, obj: {"after": value}}
 """Template -> its facts, from the value, the previous one and the object."""
 

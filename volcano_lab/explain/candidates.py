@@ -19,7 +19,7 @@ from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import values
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause
-from volcano_lab.explain.nodes import GOING, KUBERNETES
+from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import (
     KEEPERS,
     SWITCHED,
@@ -38,7 +38,7 @@ from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, run
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import found_by
 from volcano_lab.explain.sizes import ROOM, less_or_more, missing
-from volcano_lab.explain.slips import selector_slips, values_by_label
+from volcano_lab.explain.slips import announced, selector_slips, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
@@ -51,6 +51,8 @@ SHARE = ("over_deserved", "overused")
 ENDED = 4
 """So many jobs at most are waited for."""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
+"""Labels of nodes that a container's image needs."""
 GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
 Numbers = dict[str, Any]
 
@@ -117,10 +119,14 @@ class Candidates:
                                if uid != job.uid and ends(self.ssn.jobs[uid]))
         yield from gone(world, [*ending], Rank.WAIT)
         yield from less_or_more(world, self.ssn, job, causes)
-        if comes_whole(job):
-            yield values.minimum(world, job.uid)
+        yield from self._minimum(codes)
         if spare:
             yield without_action(world, "enqueue", Rank.LESS)
+
+    def _minimum(self, codes: set[str]) -> Iterator[Option]:
+        """A lower minimum, unless its pods have roles, or a quota counts all of them."""
+        if comes_whole(self.job) and "resource_quota" not in codes:
+            yield values.minimum(self.world, self.job.uid)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,
@@ -161,6 +167,8 @@ class Candidates:
                  "ignored": ", ".join([*self.world.conf.ignored_provisioners,
                                        str(cause.numbers.get("driver"))])}
         for row in TABLES["changes"].get(cause.code, ()):
+            if ".minAvailable=" in row["path"] and not comes_whole(self.job):
+                continue  # its operator computes the minimum
             for each in facts[row["each"]] if "each" in row else ("",):
                 yield once(row["path"].format(**facts, each=each), kind=row.get("kind", ""),
                            rank=getattr(Rank, row.get("rank", "JOB")))
@@ -223,6 +231,9 @@ class Candidates:
         """
         jobs = self.ssn.jobs
         yield from gone(self.world, numbers.get("ghosts", ()), Rank.HARMLESS)
+        for pod in numbers.get("bare", ())[:ENDED]:
+            change = Change(removals=(f"pod/{pod}",))
+            yield Option(lambda _, change=change: change, Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty() and unplaced(jobs[uid])]
         yield from gone(self.world, stuck)
@@ -324,8 +335,8 @@ class Candidates:
         """That a node is again in the state of which Kubernetes' taints say that it is not."""
         for name, node in self.world.nodes_called(numbers["names"]).items():
             kept = [taint for taint in node.spec.taints
-                    if not KUBERNETES.match(taint.key) or taint.key == UNSCHEDULABLE]
-            if not any(GOING.search(taint.key) for taint in node.spec.taints):
+                    if state_of(taint.key) != "kubernetes" or taint.key == UNSCHEDULABLE]
+            if not any(state_of(taint.key) == "going" for taint in node.spec.taints):
                 yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
 
     def tolerations(self, numbers: Numbers) -> Iterator[Option]:
@@ -336,7 +347,7 @@ class Candidates:
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
                 any(tolerates(own, t) for own in pod.spec.tolerations)
                 for pod in self.world.waiting(self.job.uid))]
-            if taints and not any(KUBERNETES.search(t.key) or GOING.search(t.key) for t in taints):
+            if taints and not any(state_of(taint.key) for taint in taints):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
                                       "effect": taint.effect} for taint in taints])
                 yield once(f"{self.name}.tolerations+={wanted}", rank=Rank.JOB, kind="toleration")
@@ -390,7 +401,7 @@ class Candidates:
 
     def selector(self, numbers: Numbers) -> Iterator[Option]:
         """That the pods' node selector name labels as nodes have them; where no label is near, that
-        there be none.
+        there be none but those that the image needs.
         """
         labels = values_by_label(self.world.nodes.values())
         for pod in self.world.waiting(self.job.uid):
@@ -398,17 +409,39 @@ class Candidates:
                 near = dict(slips.get(pair[0], pair) for pair in pod.spec.node_selector.items())
                 yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
                 return
-        yield once(f"{self.name}.nodeSelector={{}}", rank=Rank.LESS)
+        yield from self._numbers_of_labels()
+        yield once(setting(self.name, "nodeSelector", to={
+            key: pod.spec.node_selector[key] for pod in self.world.waiting(self.job.uid)[:1]
+            for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
+
+    def _numbers_of_labels(self) -> Iterator[Option]:
+        """That the node affinity asks for the largest, or smallest, number that nodes have."""
+        labels = values_by_label(self.world.nodes.values())
+        for pod in self.world.waiting(self.job.uid)[:1]:
+            way = "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
+            for at, term in enumerate(at_path(pod.spec, way) or ()):
+                for place, each in enumerate(term.get("matchExpressions", ())):
+                    there = [*map(int, filter(str.isdigit, labels.get(each["key"], ())))]
+                    to = {"Gt": max(there) - 1, "Lt": min(there) + 1}.get(
+                        each["operator"]) if there else None
+                    if to is not None:
+                        yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
+                                           "values", to=[str(to)]), rank=Rank.JOB)
 
     def company(self, numbers: Numbers) -> Iterator[Option]:
-        """That the terms of the pods' affinity search the namespaces of pods that have the labels.
+        """That the terms of the pods' affinity search the namespaces of pods that have the labels,
+        and name a topology that nodes have.
         """
-        pods = self.world.waiting(self.job.uid)[:1]
+        pods, labels = self.world.waiting(self.job.uid)[:1], values_by_label(
+            self.world.nodes.values())
         for number, (term, there, apart) in enumerate(found_by(self.ssn, pods[0]) if pods else ()):
+            way = self.name, "affinity", "podAffinity", REQUIRED, str(number)
             if apart and not there:
-                yield once(setting(self.name, "affinity", "podAffinity", REQUIRED, str(number),
-                                   "namespaces", to=sorted(term.namespaces | {*apart.values()})),
-                           rank=Rank.JOB)
+                yield once(setting(*way, "namespaces", to=sorted(
+                    term.namespaces | {*apart.values()})), rank=Rank.JOB)
+            key = term.topology_key
+            if key not in labels and (near := announced(key, labels)):
+                yield once(setting(*way, "topologyKey", to=near), rank=Rank.JOB)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:
         """The minimum lowered to the pods that exist, of each role that has fewer, or of the gang.
@@ -428,6 +461,12 @@ class Candidates:
             wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
                       for each in pod.spec.topology_spread_constraints]
             yield once(setting(self.name, "topologySpreadConstraints", to=wished), rank=Rank.JOB)
+
+    def members(self, numbers: Numbers) -> Iterator[Option]:
+        """That HyperNodes name the nodes that are meant."""
+        yield once(*(setting(f"hypernode/{name}", "members", str(place), "selector", "exactMatch",
+                             "name", to=near)
+                     for name, _, place, near in numbers["misnamed"] if near), rank=Rank.HARMLESS)
 
     def anywhere(self, numbers: Numbers) -> Iterator[Option]:
         """A topology that must hold and that the whole cluster fulfils."""
@@ -464,7 +503,7 @@ CHANGES: dict[str, tuple[Options, ...]] = {
     "pod_affinity": (Candidates.company,),
     "node_group": (Candidates.node_groups,),
     **dict.fromkeys(("topology_spread", "spread_label"), (Candidates.spread,)),
-    "topology_too_small": (lambda at, _: values.tiers(at.world, at.job.uid),),
+    "topology_too_small": (Candidates.members, lambda at, _: values.tiers(at.world, at.job.uid)),
     "no_default_sub_group": (Candidates.anywhere,),
     **dict.fromkeys(("never_bound", "promise_lost"), (Candidates.promised,)),
     "held_by": (Candidates.held,),

@@ -12,9 +12,10 @@ from typing import Any
 
 from volcano_lab.api import RELEASING, JobInfo, Resource, TaskInfo, total
 from volcano_lab.explain.evidence import POINTS, Evidence, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
+from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.messages import Message
+from volcano_lab.plugins.cdp import cooled
 from volcano_lab.trace import Record
 from volcano_lab.trace.kinds import passed
 from volcano_lab.trace.plain import amounts
@@ -174,6 +175,9 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         more = _deserved_in_sum(seen, wanted)
     elif code == "not_less_important":
         more = priority_note(seen, job)
+    elif code == "protected_by_cooldown":
+        more = Message("cooldown.until", moment=moment_text(min(
+            cooled(seen.tasks[key].pod) for key in candidates)))
     elif code == "protected_by_pdb":
         facts["budgets"] = _budgets(seen, candidates)
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,

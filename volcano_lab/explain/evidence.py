@@ -283,12 +283,22 @@ class Evidence:
                 "deserved": part(sums["deserved"], names)}
 
     def not_announced(self, names: Iterable[str]) -> Iterator[Message]:
-        """Yield which of some resources no node has at all, and the nearest name."""
+        """Yield which of some resources no node has at all, and the nearest name; and the nodes
+        that have other devices of the vendor instead.
+        """
         there = amounts(self.ssn.total_resource)
-        for name in [name for name in names if not there.get(name)]:
-            close = announced(name, [each for each, amount in there.items() if amount])
-            yield Message("resource.near", resource=name, near=close, amount={
-                close: there[close]}) if close else Message("resource.unknown", resource=name)
+        for name in names:
+            close = announced(name, [each for each, amount in there.items()
+                                     if amount and each != name])
+            nodes = [node for node in self.ssn.nodes.values() if close and not (
+                node.allocatable.get(name)) and node.allocatable.get(close)]
+            amount = {close: sum(node.allocatable.get(close) for node in nodes)}
+            if there.get(name) and nodes:
+                yield Message("resource.instead", resource=name, amount=amount, n=len(nodes),
+                              nodes=[node.name for node in nodes])
+            elif not there.get(name):
+                yield Message("resource.near" if close else "resource.unknown", resource=name,
+                              near=close, amount=amount)
 
     def missing_unit(self, task: TaskInfo) -> Message | None:
         """Return that the CPUs which a pod requests may be meant in thousandths."""
@@ -308,8 +318,8 @@ class Evidence:
         return Message("own_pods", n=len(own)) if own else None
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
-        """Yield what of the request for some resources is overhead, and that the init containers
-        request this much.
+        """Yield what of the request for some resources is overhead, what each of several containers
+        requests, and that the init containers request this much.
         """
         spec = task.pod.spec
         overhead = amounts(Resource.from_list(spec.overhead))
@@ -317,6 +327,12 @@ class Evidence:
             yield Message("overhead", overhead={
                 name: overhead[name] for name in names if overhead.get(name)})
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
+        own = {each.name: part(amounts(Resource.from_list(each.resources.requests)), names)
+               for each in (*spec.containers, *sidecars)}
+        several = [Message("container", name=name, amount=amount)
+                   for name, amount in own.items() if any(amount.values())]
+        if len(several) > 1:
+            yield Message("containers", parts=several)
         later = spec.init_containers and pod_resource_request(
             task.pod.changed(spec={"init_containers": sidecars}))
         more = [name for name in names if later and later.get(name) < task.init_resreq.get(name)]

@@ -107,22 +107,20 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
     return Message(code, holders=holders, **facts) if holders else None
 
 
-def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> Message | None:
-    """Return what pods on some nodes hold that Volcano does not schedule."""
+def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
+                      ) -> tuple[list[Message], list[str]]:
+    """Return (what pods on some nodes hold that Volcano does not schedule, and that no action
+    evicts them; those of these pods that no owner creates again).
+    """
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING
             and any(map(task.resreq.get, names))]
-    taken = part(requested(pods), names)
-    largest_first = sorted(pods, key=lambda task: [-task.resreq.get(name) for name in names])
-    return Message("strangers", taken=taken, pods=[task.key for task in largest_first]) if any(
-        taken.values()) else None
-
-
-def _strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> list[Message]:
-    """The same, and that no action evicts these pods."""
-    found = strangers(seen, names, nodes)
-    evicts = not seen.ssn.enabled_actions.isdisjoint(POINTS)
-    return [found] * bool(found) + [Message("strangers.stay")] * bool(found and evicts)
+    pods.sort(key=lambda task: [-task.resreq.get(name) for name in names])
+    taken, evicts = part(requested(pods), names), seen.ssn.enabled_actions & {*POINTS}
+    said = [Message("strangers", taken=taken, pods=[task.key for task in pods]),
+            *[Message("strangers.stay")] * bool(evicts)] if any(taken.values()) else []
+    return said, [task.key for task in pods if not task.pod.metadata.owner_references
+                  and task.namespace != "kube-system"]
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:
@@ -147,7 +145,7 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     held = allocated(seen, record, level)[0]
     said = [held_by(seen, "held_by.reserved", kept, names, partial(standing, seen, record)),
             held_by(seen, "held_by" if level else "held_by.used", held, names),
-            None if level else strangers(seen, names, seen.ssn.nodes)]
+            *([] if level else held_by_strangers(seen, names, seen.ssn.nodes)[0][:1])]
     largest_first = largest(kept, names)
     if any(said):
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
@@ -173,17 +171,18 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     took, later = ({uid: each for uid, each in some.items() if uid != job.uid} for some in (
         new, {uid: added(each, new.get(uid, {}), -1.0) for uid, each in in_the_end.items()}))
     holders = largest(held, names)
+    others, bare = held_by_strangers(seen, names, nodes or ())
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
         partial(_waiting_pods, job), resources=names, queue=level),
-        *_strangers(seen, names, nodes or ()), *_over(seen, names)]
+        *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
             found.append(Message("all_wait"))
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):
-        yield Cause("held_by", found, {"holders": holders}, [record], True)
+        yield Cause("held_by", found, {"holders": holders, "bare": bare}, [record], True)
     yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
 

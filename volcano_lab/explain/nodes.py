@@ -9,17 +9,24 @@ Volcano: none
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, TaskInfo, amount_text
+from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, Resource, TaskInfo, amount_text
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.explain.required import GONE, company, label_terms, spread_counts
-from volcano_lab.explain.slips import missing_keys, near_tolerations
+from volcano_lab.explain.required import (
+    GONE,
+    company,
+    excluding,
+    label_terms,
+    spread_counts,
+)
+from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube.node_ports import conflict
@@ -34,11 +41,14 @@ STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = ("anti_affinity", "host_ports")
 """Rules about the pods that are on a node already."""
-KUBERNETES = re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/")
-"""How taints begin that Kubernetes, or its cloud, sets by a node's state."""
-GOING = re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|impending-node-term"
-                   r"|node-termination-handler|spot-itn|\.azure\.com/scheduledevent")
-"""A part of the taints that an autoscaler, or a cloud, sets on a node that it removes."""
+STATES = {
+    "going": re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|spot-itn"
+                        r"|impending-node-term|node-termination-handler|\.com/scheduledevent"),
+    "kubernetes": re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/"),
+    "starting": re.compile(r"/(agent-)?not-ready|/unregistered|/startup|/uninitialized")}
+"""A part of the taints that a node's state sets -> who: an autoscaler or a cloud that removes it,
+Kubernetes or its cloud, an agent that has not started there.
+"""
 MOST = 4
 """Nodes that are named one by one."""
 
@@ -78,7 +88,8 @@ def _nearest_first(seen: Evidence, task: TaskInfo, refused: list[Cause], full: l
         task.init_resreq.less_equal(seen.ssn.nodes[name].allocatable, ZERO)
         for name in cause.numbers["names"])] if full and "largest" in full[0].numbers else []
     refused = sorted(refused, key=lambda cause: cause not in larger)
-    most = max((cause.numbers["nodes"] for cause in refused), default=0)
+    most = max((cause.numbers["nodes"] for cause in refused  # what its author asked for is known
+                if cause.code != "node_affinity"), default=0)
     return [*refused, *full] if larger or allowed < most else [*full, *refused]
 
 
@@ -161,7 +172,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     """Yield a cause for each reason against nodes; `among` is how many nodes were searched, and
     which: 0 for the one that is asked about.
     """
-    count, inside = among
+    (count, inside), pod = among, seen.tasks[task].pod
     by_reason: dict[str, list[str]] = {}
     for name, reason in objections.items():
         by_reason.setdefault(reason, []).append(name)
@@ -176,9 +187,10 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
         there = _beside(seen, task, code, names, choice) if code in BESIDE else {}
         if code in BESIDE:
             numbers["stranded"] = _stranded(seen, task, there)
-        way = Message("in_the_way", pods=[*there.values()]) if there else None
+        way = [Message("in_the_way", pods=[*there.values()]),
+               excluding(pod, [seen.tasks[key].pod for key in there])] if there else []
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
-                                        way], numbers, [choice] if choice else [])
+                                        *way], numbers, [choice] if choice else [])
 
 
 def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],
@@ -190,10 +202,8 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone, "")
         yield Message("zone.hours" if "-" in hours else "zone.now", zone=zone,
                       hours=hours, time=moment_text(seen.ssn.now)[-5:])
-    if GOING.search(reason):
-        yield Message("taint.going")
-    elif KUBERNETES.search(reason):
-        yield Message("taint.kubernetes")
+    if code == "taint" and (state := state_of(reason)):
+        yield Message(f"taint.{state}")
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
     elif code == "node_affinity":  # a node that another rule refuses may have them
@@ -203,22 +213,37 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     elif code == "topology_spread":
         yield from spread_counts(seen, pod, choice)
     elif code == "spread_label":
-        yield from missing_keys(pod, [node.node for node in seen.ssn.nodes.values()])
+        yield from missing_keys([each.topology_key for each in pod.spec.topology_spread_constraints
+                                 ], values_by_label(node.node for node in seen.ssn.nodes.values()))
     elif code in ("volume_node", "volume_unbound"):
         yield from reach_of(seen, task)
     elif code == "host_ports":
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:
-        yield from (_slots(seen, name, choice) for name in names[:MOST])
+        yield from _slots(seen, names, choice)
 
 
-def _slots(seen: Evidence, name: str, choice: Record) -> Message:
-    """How many pods a node has at that moment, and may have."""
-    node, state = seen.ssn.nodes[name], seen.state_at(choice)["tasks"].values()
-    own = sum(now["node"] == name and now["status"] not in GONE for now in state)
-    others = sum(task.job not in seen.ssn.jobs for task in node.tasks.values())
-    return Message("pods.slots", node=name, own=own, others=others,
-                   most=amount_text("pods", node.allocatable.get("pods")))
+def state_of(taint: str) -> str:
+    """Return by which state of a node a taint is set; "" for one that is set for another reason.
+
+    >>> state_of("node.cilium.io/agent-not-ready"), state_of("dedicated")
+    ('starting', '')
+    """
+    return next((state for state, taints in STATES.items() if taints.search(taint)), "")
+
+
+def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
+    """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
+    own = Counter(now["node"] for now in seen.state_at(choice)["tasks"].values()
+                  if now["status"] not in GONE)
+    alike: dict[tuple[int, int, str], list[str]] = {}
+    for name in names:
+        node = seen.ssn.nodes[name]
+        others = sum(task.job not in seen.ssn.jobs for task in node.tasks.values())
+        most = amount_text("pods", node.allocatable.get("pods"))
+        alike.setdefault((own[name], others, most), []).append(name)
+    for (mine, others, most), nodes in [*alike.items()][:MOST]:
+        yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=others, most=most)
 
 
 def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
@@ -284,7 +309,21 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     return Cause(code, [said, *seen.at_first(task, largest or names),
                         seen.missing_unit(task) if largest else None,
                         None if largest else seen.own(task.job, choice),
-                        *seen.not_announced(largest)], numbers, [choice])
+                        *seen.not_announced(largest), *_withheld(seen, allowed, names)],
+                 numbers, [choice])
+
+
+def _withheld(seen: Evidence, allowed: list[str], names: list[str]) -> Iterator[Message]:
+    """Yield the nodes that have more devices than they may use."""
+    for each in [name for name in names if "/" in name]:
+        sizes = {name: (Resource.from_list(node.node.status.capacity).get(each),
+                        node.allocatable.get(each))
+                 for name in allowed for node in [seen.ssn.nodes[name]]}
+        less = [name for name, (whole, usable) in sizes.items() if whole > usable]
+        if less:
+            whole, usable = sizes[less[0]]
+            yield Message("devices.withheld", nodes=less, n=len(less), capacity={each: whole},
+                          usable={each: usable})
 
 
 def _left_in_all(left: dict[str, Amounts], lacking: dict[str, list[str]],

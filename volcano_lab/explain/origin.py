@@ -173,7 +173,7 @@ def _left_by_others(seen: Evidence, level: str, parent: str | None, name: str,
     if own and _same(own, amount) and whole - kept < own:
         return Message("origin.guarantee", **facts)
     return Message("origin.less", queues=others, **facts) if (
-        others and _same(whole - kept, amount)) else None
+        others and _same(max(whole - kept, 0.0), amount)) else None
 
 
 def guarantee_of(queue: QueueInfo) -> Resource:

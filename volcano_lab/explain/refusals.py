@@ -16,6 +16,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, held_by, room_causes, standing
 from volcano_lab.explain.nodes import closed_causes, missing
 from volcano_lab.explain.owners import LATER, beyond_pods, grows, owner_of
+from volcano_lab.explain.values import sum_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State
 from volcano_lab.trace.plain import amounts
@@ -60,10 +61,11 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             for name in record["short_of"]}
     sums = [Message("resource_quota.sum", resource=name, hard=hard, used=used, pending=pending,
                     asked=asked) for name, (hard, used, pending, asked) in kept.items()]
+    short = [f"{name} {sum_of([*each[1:], f'-{each[0]}'], each[0])}" for name, each in kept.items()]
     yield Cause("resource_quota", Message("resource_quota", quota=record["quota"], names=[*kept],
                                           sums=sums),
-                {"quota": record["quota"], "wanted": {name: each[1:]
-                                                      for name, each in kept.items()}}, [record])
+                {"quota": record["quota"], "short": short,
+                 "wanted": {name: each[1:] for name, each in kept.items()}}, [record])
     used = {other.uid: requested(other.tasks.values()) for other in seen.ssn.jobs.values()
             if other.namespace == job.namespace and other is not job}
     said = held_by(seen, "held_by.used", used, [name.removeprefix("requests.") for name in kept],
@@ -115,10 +117,13 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
              if any(record[name].get(each) for each in names)]
     beyond = Message("sum.elastic", amount=elastic) if any(elastic.values()) else None
     code = "queue_over.admission" if beyond or len(parts) > 1 else "queue_over.alone"
-    return origin.over_cause(
+    found = origin.over_cause(
         seen, job, record["level"], code, names, (record["asked"], record["limit"]), [record],
         {"elastic": elastic} if beyond else {}, parts=parts, elastic=beyond,
         only=f"{names[0]} " if len(names) == 1 else "")
+    found.said = [*found.sentences, *(said for task in unplaced(job)[:1]
+                                      for said in seen.at_first(task, names))]
+    return found
 
 
 def _overcommit(seen: Evidence, record: Record, name: str) -> Message:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from volcano_lab.api.objects import Node, NodeSelectorTerm, Pod
 from volcano_lab.api.selector import Selector, compiled
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.slips import missing_labels
+from volcano_lab.explain.slips import missing_keys, missing_labels, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
@@ -43,11 +43,14 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
     yield from missing_labels(pod, nodes)
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    labels = [node.metadata.labels for node in nodes]
+    labels, values = [node.metadata.labels for node in nodes], values_by_label(nodes)
     terms = []
     for term in required.node_selector_terms if required else ():
         counts = [sum(map(Selector((one,)).matches, labels))
                   for one in compiled(term.match_expressions)]
+        for each, what, count in zip(term.match_expressions, terms_of(term), counts, strict=True):
+            if not count and each.key in values:
+                yield Message("label.values", label=what, values=sorted(values[each.key]))
         terms.append([Message("affinity.part", what=what, count=count, nodes=len(labels))
                       for what, count in zip(terms_of(term), counts, strict=True)])
     if any(terms):
@@ -60,6 +63,8 @@ def company(ssn: Session, pod: Pod) -> Iterator[Message]:
     in namespaces which it does not search.
     """
     terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
+    yield from missing_keys([term.topology_key for term in terms],
+                            values_by_label(node.node for node in ssn.nodes.values()))
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
     for term, (searched, there, apart) in zip(terms, found_by(ssn, pod), strict=True):
         labels = term.label_selector.match_labels if term.label_selector else {}
@@ -74,6 +79,18 @@ def company(ssn: Session, pod: Pod) -> Iterator[Message]:
             for theirs in PodInfo(each).required_affinity)]
         if back:
             yield Message("company.each_other", pod=pod.key, pods=back)
+
+
+def excluding(pod: Pod, others: list[Pod]) -> Message | None:
+    """Return the labels of a pod by which the anti-affinity of other ones excludes it."""
+    def excluded(labels: dict[str, str]) -> bool:
+        return any(term.matches(pod.namespace, labels, {}) for term in terms)
+
+    terms = [term for each in others for term in PodInfo(each).required_anti_affinity]
+    labels = pod.metadata.labels
+    own = [f"{key}={value}" for key, value in labels.items() if excluded(labels)
+           and not excluded({other: labels[other] for other in labels if other != key})]
+    return Message("excluded_by", labels=own) if own else None
 
 
 def found_by(ssn: Session, pod: Pod) -> Iterator[tuple[AffinityTerm, list[str], dict[str, str]]]:

@@ -52,12 +52,11 @@ def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
             yield Message("label.values", label=label, values=there)
 
 
-def missing_keys(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
-    """Yield the labels of a pod's topology spread that no node has."""
-    labels = values_by_label(nodes)
-    yield from (Message("label.none", label=each.topology_key)
-                for each in pod.spec.topology_spread_constraints
-                if each.topology_key not in labels)
+def missing_keys(keys: Iterable[str], labels: Mapping[str, set[str]]) -> Iterator[Message]:
+    """Yield the labels of a topology that no node has, each with the nearest that nodes have."""
+    for key in [key for key in keys if key not in labels]:
+        near = announced(key, labels)
+        yield Message("label.near" if near else "label.none", label=key, near=near)
 
 
 def announced(resource: str, there: Iterable[str]) -> str:

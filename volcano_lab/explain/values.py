@@ -11,6 +11,7 @@ from typing import Any
 
 from volcano_lab.api import Resource, quantity, total
 from volcano_lab.api.objects import Node, Queue
+from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import Change, path_text, value_text
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.explanation import Amounts, in_quantity
@@ -150,6 +151,8 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
         return
     most = max(map(quantity.parse, texts))
     step = step_of(resource, most)
+    if float(most) - float(in_quantity(resource, target)) < step:  # a little less is enough
+        step = step_of(resource)
     whole = ceil(most / step)  # after the first step it is a multiple
     like = max(texts, key=quantity.parse)
     first = min(steps_between(resource, most, max(target, 0.0), step), max(whole - 1, 1))
@@ -174,7 +177,7 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
         kind = repr((sorted(amounts.items()), node.spec))
         size = Resource.from_list(amounts)
         if kind in known or any(size.get(name) < amount for name, amount in asked.items()
-                                if name != "pods"):
+                                if name != "pods" and not name.startswith(ATTACHABLE)):
             continue
         known.add(kind)
         first = max((ceil(amount / size.get(name)) for name, amount in lacking.items()

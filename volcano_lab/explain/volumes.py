@@ -13,6 +13,7 @@ from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, cla
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
+from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message
 
@@ -30,7 +31,11 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for reason, task in found.items():
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
-        yield Cause(code, Message("claim", pod=task.key, why=why or reason), {"reason": reason})
+        lost = why is not None and why.code == "claim_unbound.lost_class"
+        yield Cause(code, Message("claim", pod=task.key, why=why or reason), {
+            "reason": reason, "claim": why.facts["claim"] if why else "", "classes": [
+                each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
+            ] if lost else []})
 
 
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -56,7 +61,8 @@ def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
         if claim.spec.volume_name:
             return Message("claim_unbound.volume", claim=key, volume=claim.spec.volume_name)
         code = "no_class" if not class_of(claim) else "lost_class" if found is None else "immediate"
-        return Message(f"claim_unbound.{code}", claim=key, storage_class=class_of(claim))
+        return Message(f"claim_unbound.{code}", claim=key, storage_class=class_of(claim), near=near(
+            class_of(claim), [each.name for each in storage.all(api.StorageClass.kind)]))
     return None
 
 

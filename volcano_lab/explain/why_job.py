@@ -37,7 +37,9 @@ OVERDUE = 300
 def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     """Return what the job waits for and how much of it is missing; then what its phase means."""
     status = _status(job)
-    if job.tasks and not any(counts(job)[1:]):
+    stuck = job.ready_task_num() < job.min_available and any(
+        cause.numbers.get("stuck") for cause in causes)
+    if job.tasks and not any(counts(job)[1:]) and not stuck:
         return [Message("job.stands", job=short(seen.called(job.uid)), status=status),
                 *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
@@ -138,8 +140,10 @@ def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield fields of the job, or of its queue, that have no effect or name an unknown object."""
     note = priority_note(seen, job)
-    if note is not None and note.code == "priority.unknown_class":
-        yield Cause("no_priority_class", note, {}, [], True)
+    named = {task.pod.spec.priority_class_name for task in job.tasks.values()} - {""}
+    lost = note is not None and note.code == "priority.unknown_class"
+    if lost or (note is not None and "preempt" in seen.ssn.enabled_actions):
+        yield Cause("no_priority_class", note, {"named": [] if lost else sorted(named)}, [], True)
     for why in seen.unmade.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
@@ -170,12 +174,15 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the other PodGroups of the job's owner: their pods do not count for this gang."""
     groups = [seen.ssn.jobs[uid] for uid in seen.names.beside(job.uid)]
     if groups:
-        rollout = 0 < job.valid_task_num() < job.min_available and any(
-            ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references)
-        yield Cause.of("groups_beside", Message("groups_beside.rollout") if rollout else None,
+        replicas = any(ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references)
+        rollout = replicas and 0 < job.valid_task_num() < job.min_available
+        update = replicas and not job.is_ready() and any(map(JobInfo.is_ready, groups))
+        yield Cause.of("groups_beside", Message("groups_beside.rollout") if rollout else
+                       Message("groups_beside.update") if update else None,
                        owner=seen.names.owned[job.uid], count=len(groups), groups=[
-            Message("group", group=each.name, phase=each.pod_group.status.phase or "Pending",
-                    pods=Message("pods", n=len(each.tasks))) for each in groups])
+            Message("group", group=short(seen.called(each.uid)), pods=Message(
+                "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
+            for each in groups])
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -262,12 +269,18 @@ def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
             Message("pod.of", pod=task.key, job=seen.called(task.job)) if task.job else task.key)
     why = [Message("promised.evicts" if action else "promised.leaves", action=action, pods=who)
            for action, who in by.items()] or [Message("promised.free")]
-    ends = min((task.pod.metadata.deletion_timestamp or seen.ssn.now for task in leaving),
-               default=seen.ssn.now)
-    if ends < seen.ssn.now - OVERDUE:
-        why.append(Message("promised.overdue", moment=moment_text(ends)))
+    ends = [_ends(seen, task) for task in leaving] or [seen.ssn.now]
+    if min(ends) < seen.ssn.now - OVERDUE:
+        why.append(Message("promised.overdue", moment=moment_text(min(ends))))
+    elif max(ends) > seen.ssn.now + OVERDUE:
+        why.append(Message("promised.until", moment=moment_text(max(ends))))
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
+
+
+def _ends(seen: Evidence, task: TaskInfo) -> float:
+    """When a pod that leaves has to have ended: its deletion timestamp is the end of its grace."""
+    return task.pod.metadata.deletion_timestamp or seen.ssn.now
 
 
 def promise_fails(seen: Evidence, job: JobInfo) -> bool:
@@ -323,13 +336,19 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     leaving = len(job.in_status(RELEASING))
     if not leaving:
         return None
+    stuck = [task for task in job.in_status(RELEASING).values() if _ends(seen, task) < (
+        seen.ssn.now - OVERDUE)]
     groups = evicted_for(seen, job)
     said = [Message("pods_leave" if counts(job)[2] else "pods_leave.all", n=leaving),
             *(Message("pods_leave.for", action=action, pods=[*records], job=seen.called(other))
               for (action, other), records in groups.items())]
+    said += [Message("pods_leave.overdue", pods=[task.key for task in stuck],
+                     nodes=[*dict.fromkeys(task.node_name for task in stuck)],
+                     moment=moment_text(min(_ends(seen, task) for task in stuck)))] if stuck else []
     by_pod = {pod: record for records in groups.values() for pod, record in records.items()}
-    return Cause("pods_leave", said, {"leaving": leaving, "evicted": [*by_pod]},
-                 list({record.number: record for record in by_pod.values()}.values()))
+    records = {record.number: record for record in by_pod.values()}
+    return Cause("pods_leave", said, {"leaving": leaving, "stuck": len(stuck),
+                                      "evicted": [*by_pod]}, [*records.values()])
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

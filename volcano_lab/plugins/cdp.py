@@ -27,14 +27,17 @@ class CooldownProtection(Plugin):
 
     def cools_down(self, pod: Pod) -> bool:
         """Return whether a pod runs and was scheduled less than its cooldown time ago."""
-        cooldown = cooldown_time(pod)
-        if cooldown is None or pod.status.phase != "Running":
-            return False
-        scheduled = next((c for c in pod.status.conditions
-                          if c.type == "PodScheduled" and c.status == "True"), None)
-        if scheduled is None or scheduled.last_transition_time is None:
-            return False
-        return scheduled.last_transition_time + cooldown > self.ssn.now
+        return cooled(pod) > self.ssn.now
+
+
+def cooled(pod: Pod) -> float:
+    """Return when the cooldown time of a pod that runs ends; 0 without one."""
+    scheduled = next((each.last_transition_time for each in pod.status.conditions
+                      if each.type == "PodScheduled" and each.status == "True"), None)
+    cooldown = cooldown_time(pod)
+    if scheduled is None or cooldown is None or pod.status.phase != "Running":
+        return 0.0
+    return scheduled + cooldown
 
 
 def cooldown_time(pod: Pod) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from volcano_lab.api import PENDING, JobInfo
+from volcano_lab.api.objects import OwnerReference
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import NoSuch, gettext, near
 
@@ -18,7 +19,7 @@ KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployme
 NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
            "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
            "queue": 'no queue is called "{name}"; {near}.'}
-TEMPLATE_HASH = "pod-template-hash"
+TEMPLATE_HASH, JOB_SET = "pod-template-hash", "jobset.sigs.k8s.io/jobset-name"
 
 
 class Names:
@@ -33,8 +34,12 @@ class Names:
     def __init__(self, ssn: Session):
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
         count = Counter(owned.values())
-        self.jobs = {uid: name if count[name] == 1 and (name == uid or name not in owned) else uid
-                     for uid, name in owned.items()}
+        direct = {uid: f"{job.namespace}/{owner.name}" if (owner := owner_of(job)) else uid
+                  for uid, job in ssn.jobs.items()}
+        each = Counter(direct.values())
+        self.jobs = {uid: next((name for name, alike in ((owned[uid], count), (direct[uid], each))
+                                if alike[name] == 1 and (name == uid or name not in owned)), uid)
+                     for uid in owned}
         self.waiting = [uid for uid, job in ssn.jobs.items() if job.in_status(PENDING)]
         self.pods = {task.key: task.key for job in ssn.jobs.values() for task in job.tasks.values()}
         self.queues = {name: name for name in ssn.queues}
@@ -100,14 +105,21 @@ class Names:
         return {"job": jobs, "pod": self.pods, "queue": self.queues}
 
 
-def owner_key(job: JobInfo) -> str:
-    """Return the namespace and name of the PodGroup's owner."""
+def owner_of(job: JobInfo) -> OwnerReference | None:
+    """Return the PodGroup's owner."""
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
-    owner = next((ref for ref in references if ref.controller or len(references) == 1), None)
-    if owner is None or not owner.name:
+    return next((ref for ref in references if ref.name and (
+        ref.controller or len(references) == 1)), None)
+
+
+def owner_key(job: JobInfo) -> str:
+    """Return the namespace and name of the PodGroup's owner, or of the Deployment or JobSet that
+    created this.
+    """
+    owner = owner_of(job)
+    if owner is None:
         return job.uid
-    name = owner.name
-    for task in job.tasks.values() if owner.kind == "ReplicaSet" else ():
-        name = name.removesuffix(f"-{task.pod.metadata.labels.get(TEMPLATE_HASH, '')}")
-        break
-    return f"{job.namespace}/{name}"
+    labels = next((task.pod.metadata.labels for task in job.tasks.values()), {})
+    name = owner.name.removesuffix(f"-{labels.get(TEMPLATE_HASH, '')}") if (
+        owner.kind == "ReplicaSet") else owner.name
+    return f"{job.namespace}/{labels.get(JOB_SET, name) if owner.kind == 'Job' else name}"
