@@ -174,6 +174,9 @@ def test_traces_of_real_clusters(tmp_path, name, text, jobs):
     ({"arrivals": [poisson(1.0, JobTemplate())]}, "until is not given"),
     ({"failures": (1, 2, 3)}, "failures: there are 3 lengths of time"),
     ({"durations": "long"}, "durations: a length of time is 'long'"),
+    ({"until": 0}, "until: a length of time is 0; allowed is a number of seconds above 0"),
+    ({"period": "0s"}, "period: a length of time is .0s"),
+    ({"arrivals": "999999999/s", "until": "1s"}, "999,999,999 jobs would arrive"),
     ({"until": "uniform:1m..5m"}, "until: a length of time is 'uniform:1m..5m'"),
     ({"until": -1}, "until: a length of time .* is -1")])
 def test_what_cannot_be_simulated_is_refused(given, words):
@@ -228,3 +231,7 @@ def test_times_and_rates_are_numbers_or_the_texts_of_the_command():
     words, numbers = ({name: each[at] for name, each in known.items()} for at in (0, 1))
     assert lengths(words) == lengths(numbers)
     assert lengths({"arrivals": "created", "until": None}) == {"arrivals": None, "until": None}
+
+
+def test_a_history_without_a_cycle_has_measures():
+    assert Simulation(cluster(job("a", 1))).run(0).measures("cluster")[0]["seconds"] == 0

@@ -86,7 +86,7 @@ def cluster(history: History) -> list[Row]:
 def timed(history: History, table: str) -> Iterator[tuple[float, Row]]:
     """Yield each row of a table and its duration."""
     times = [row[0] for row in history.rows["cluster"]]
-    ends = dict(zip(times, [*times[1:], history.until], strict=True))
+    ends = dict(zip(times, [*times, history.until][1:], strict=True))
     for row in history.dicts(table):
         yield ends[row["time"]] - row["time"], row
 

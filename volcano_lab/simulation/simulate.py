@@ -43,6 +43,7 @@ RUN_TIME = "volcano-lab/run-time"
 MOST_SECONDS = 10 * 366 * 86400.0
 CYCLES = 4000
 """The least number of cycles between the first arrival and the last, if not one per second."""
+MOST_JOBS = 1_000_000
 REPAIRED = 600.0
 _RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
 Times = float | str | Spread | Sequence[Any]
@@ -116,6 +117,9 @@ def simulate(objects: Iterable[KubernetesObject],
     if until is None and any(stream.endless for stream in streams):
         raise WorkloadError("until is not given, and jobs come without end; allowed is a number "
                             "of seconds")
+    if isinstance(arrivals, float) and until is not None and arrivals * until > MOST_JOBS:
+        raise WorkloadError("arrivals: {count:,.0f} jobs would arrive; allowed are {most:,}",
+                            count=arrivals * until, most=MOST_JOBS)
     last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
     often = period or max(1.0, round((last if until is None else until) / CYCLES))
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,

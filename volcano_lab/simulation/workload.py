@@ -95,15 +95,15 @@ def _parts(text: str) -> list[Any]:
 
 
 def seconds(value: float | str) -> float:
-    """Return one length of time in seconds. Raises `WorkloadError`.
+    """Return one length of time above 0 in seconds. Raises `WorkloadError`.
 
     >>> seconds("2h"), seconds(5)
     (7200.0, 5.0)
     """
     found = spread(value)
-    if found.kind != "constant":
-        raise WorkloadError("a length of time is {value}; allowed is a number of seconds, 90s, "
-                            "10m, 2h or 1d", value=repr(value))
+    if found.kind != "constant" or not found.passes:
+        raise WorkloadError("a length of time is {value}; allowed is a number of seconds above 0, "
+                            "90s, 10m, 2h or 1d", value=repr(value))
     return found.a
 
 
