@@ -56,7 +56,8 @@ def test_an_entry_is_added_behind_a_list_and_no_further():
     before = change(cluster(), ["node/n2.spec.taints=[{key: a, effect: NoSchedule}]"])
     after = change(before, ["node/n2.spec.taints.1={key: b, effect: NoSchedule}"])
     assert [taint.key for taint in read(after, "Node", "n2", "spec", "taints")] == ["a", "b"]
-    with pytest.raises(ManifestError, match=r'spec.taints is a list of 2; "3" is not in it'):
+    with pytest.raises(ManifestError, match=r'spec.taints is a list of 2; "3" is not in it; '
+                       r"allowed is a number from 0 to 2"):
         change(after, ["node/n2.spec.taints.3={key: c, effect: NoSchedule}"])
 
 

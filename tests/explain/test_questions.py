@@ -109,3 +109,12 @@ def test_what_protects_its_pods_for_what_they_are_is_named(space, said):
     found = cluster.why(f"{space}/old", evict=True, conf=conf(
         "allocate, reclaim", *PLUGINS, "conformance"))
     assert ("conformance keeps 4 of its pods: they are critical" in found.text) == said
+
+
+def test_a_job_is_not_compared_with_itself(tmp_path, capsys):
+    cluster = Cluster().node("n1", cpu=4).job("a", cpu=1)
+    with pytest.raises(LookupError, match="job default/a is compared with itself"):
+        cluster.why("a", before="default/a")
+    (tmp_path / "c.yaml").write_text(cluster.to_yaml())
+    assert main(["why", str(tmp_path / "c.yaml"), "a", "--before", "a"]) == 2
+    assert capsys.readouterr().err.endswith("allowed is another job\n")

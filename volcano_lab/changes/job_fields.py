@@ -216,7 +216,8 @@ def _with(part: Any, steps: Sequence[str], edit: Change, where: str,
     if not isinstance(part, dict | list):
         raise ManifestError('"{where}": {path} has no fields', where=where, path=".".join(above))
     if isinstance(part, list) and (not step.isdigit() or int(step) > len(part)):
-        raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it',
+        raise ManifestError('"{where}": {path} is a list of {count}; "{step}" is not in it; '
+                            "allowed is a number from 0 to {count}",
                             where=where, path=".".join(above), count=len(part), step=step)
     fields = dict(enumerate(part) if isinstance(part, list) else part)
     key = int(step) if isinstance(part, list) else step

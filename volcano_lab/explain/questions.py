@@ -18,7 +18,7 @@ from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.nodes import missing, refused_now, rule_causes
 from volcano_lab.explain.origin import best_effort, closed
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message, NoSuch, gettext
 from volcano_lab.trace import Record
 from volcano_lab.trace.reading import scores_of
 
@@ -150,7 +150,7 @@ def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
             code, resources=names)), {"round": record["number"], "after": step["after"]},
             records[:met + 1])
     elif rounds:
-        yield Cause.of("met_nothing", records=records, rounds=len(rounds))
+        yield Cause.of("met_nothing", records=records, n=len(rounds))
 
 
 def _no_more(sums: dict[str, Any], step: dict[str, Any]) -> tuple[str, list[str]]:
@@ -177,6 +177,9 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
     queue.
     """
     about = f"job {seen.called(job.uid)} and job {seen.called(other.uid)}"
+    if job is other:
+        raise NoSuch("job {name} is compared with itself; allowed is another job",
+                     name=seen.called(job.uid))
     for action in ORDERED:
         turns = {each.uid: turn_of(seen, action, each) for each in (job, other)}
         if None not in turns.values():
