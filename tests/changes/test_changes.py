@@ -52,6 +52,22 @@ def test_a_field_is_set_and_nothing_else(setting, path, value):
     assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
 
 
+def test_a_field_of_a_jobs_pods_is_set_where_kubernetes_job_has_created_them():
+    export = loads("""
+{apiVersion: batch/v1, kind: Job, metadata: {name: sim, uid: u}, spec: {template: {spec: {}}}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: podgroup-u,
+  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: sim, uid: u, controller: true}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {scheduling.k8s.io/group-name:
+  podgroup-u}, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: sim, uid: u}]},
+  spec: {schedulerName: volcano, containers: [{name: c}]}}
+""")
+    after = change(export, ["job/sim.tolerations+=[{key: gpu, operator: Exists}]"])
+    assert [each.key for each in read(after, "Pod", "p", "spec", "tolerations")
+            if "/" not in each.key] == ["gpu"]
+
+
 def test_an_entry_is_added_behind_a_list_and_no_further():
     before = change(cluster(), ["node/n2.spec.taints=[{key: a, effect: NoSchedule}]"])
     after = change(before, ["node/n2.spec.taints.1={key: b, effect: NoSchedule}"])

@@ -3,6 +3,9 @@
 import pytest
 from small_cluster import conf, group, node, pod, queue, quota, run
 
+from volcano_lab import Cluster
+from volcano_lab.trace.views.jobs import reasons
+
 ROOM = node("n1", cpu="100", memory="100Gi")
 
 
@@ -44,6 +47,14 @@ def waiting(name, **min_resources):
 )
 def test_one_job(sentence, quotas, asks, phase):
     assert phases(*quotas, waiting("a", **asks), pod("a-0", "a"))[0] == {"a": phase}, sentence
+
+
+def test_the_quota_is_among_the_reasons_of_a_run():
+    cycle = Cluster([queue(), ROOM, quota("q", {"cpu": "7"}, {}), waiting("a", cpu="8")]).run(
+        conf("resourcequota", actions="enqueue"))
+    (job,) = cycle.session.jobs.values()
+    assert "not admitted: ResourceQuota q has too little cpu left" in reasons(
+        cycle.session, cycle.trace, job)
 
 
 def test_a_job_without_a_minimum_is_admitted():

@@ -34,6 +34,8 @@ from volcano_lab.trace.state import queue_attributes
 
 ERROR, WARNING = "error", "warning"
 CONFIGURATION = Message("place.configuration")
+LIKELY = ("tree", "hyper-node-member")
+"""Rules of what may be meant, or come later."""
 PLACED = re.compile(": |：")
 """What stands between a place and what a sentence says of it, in each language."""
 
@@ -173,7 +175,7 @@ def _queue(name: str) -> Message:
 def _configuration(ssn: Session) -> Iterator[Finding]:
     plugins = ssn.conf.plugin_names()
     for rule, what in contradictions(ssn):
-        yield Finding(rule, WARNING if rule == "tree" else ERROR, CONFIGURATION, what)
+        yield Finding(rule, WARNING if rule in LIKELY else ERROR, CONFIGURATION, what)
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
         yield _found(CONFIGURATION, "plugin_twice", plugin=name)
     for name in sorted({*plugins} & ssn.plugins.keys()):

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
-from volcano_lab.api.objects import HyperNode
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
 from volcano_lab.explain.owners import lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
@@ -150,22 +150,11 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     nodes = [node.name for name in near for node in topology.nodes[name]]
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
-    wrong = _misnamed(seen, near, outside)
-    said += [Message("topology.misnamed", n=len(wrong), names=[f"{hyper_node}: {name}" for (
-        hyper_node, name, *_) in wrong])] * bool(wrong)
+    wrong = misnamed(seen.ssn, near)
+    said += said_misnamed(wrong)
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "needed": needed, "holds": most, "tier": tier, "misnamed": wrong}, tries), nodes, need
-
-
-def _misnamed(seen: Evidence, near: list[str], outside: list[str]
-              ) -> list[tuple[str, str, int, str]]:
-    """The members of HyperNodes that are no nodes: (HyperNode, name, its place, the node meant)."""
-    return [(obj.name, member.selector.exact_match.name, place,
-             meant(member.selector.exact_match.name, outside, 0.8))
-            for obj in seen.objects if isinstance(obj, HyperNode) and obj.name in near
-            for place, member in enumerate(obj.spec.members)
-            if member.type == "Node" and member.selector.exact_match is not None
-            and member.selector.exact_match.name not in seen.ssn.nodes]
+        "needed": needed, "holds": most, "tier": tier, "misnamed": [
+            (*each, meant(each[1], outside, 0.8)) for each in wrong]}, tries), nodes, need
 
 
 def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],

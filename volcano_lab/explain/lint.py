@@ -97,11 +97,27 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
               for driver, claim in drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
+    found += [("hyper-node-member", what)
+              for what in said_misnamed(misnamed(ssn, ssn.topology.hyper_nodes))]
     found += [("memory-in-bytes", Message("memory_in_bytes", queue=name, field=field,
                                           found=amounts["memory"]))
               for name, field, amounts in _amounts(ssn)
               if 0 < quantity.parse(amounts.get("memory", "0")) < 2**20]
     return found + [("tree", warning) for warning in getattr(tree, "warnings", ())]
+
+
+def misnamed(ssn: Session, hyper_nodes: Iterable[str]) -> list[tuple[str, str, int]]:
+    """Return the members of HyperNodes that are no nodes: (HyperNode, the name, its place)."""
+    return [(name, member.selector.exact_match.name, place) for name in hyper_nodes
+            for place, member in enumerate(ssn.topology.hyper_nodes[name].hyper_node.spec.members)
+            if member.type == "Node" and member.selector.exact_match is not None
+            and member.selector.exact_match.name not in ssn.nodes]
+
+
+def said_misnamed(members: list[tuple[str, str, int]]) -> list[Message]:
+    """Return that such members are no nodes."""
+    names = [f"{hyper_node}: {name}" for hyper_node, name, _ in members]
+    return [Message("topology.misnamed", n=len(names), names=names)] * bool(names)
 
 
 def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:

@@ -262,7 +262,12 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     """Yield when an action takes pods of it: by its priority, or by what its queue holds."""
     if action == "preempt":
         code = "evict.priority" if "priority" in seen.ssn.plugins else "evict.any_priority"
-        yield Cause("condition_preempt", Message(code, queue=job.queue, priority=job.priority),
+        tiers = [[plugin for plugin, _ in tier] for tier in seen.ssn.points["preemptable"].tiers]
+        first = next((at for at, tier in enumerate(tiers) if "priority" in tier), len(tiers))
+        later = [plugin for tier in tiers[first + 1:] for plugin in tier]
+        said = Message(code, queue=job.queue, priority=job.priority)
+        yield Cause("condition_preempt", [said, Message("evict.next_tier", plugins=later)
+                                          if later else None],
                     {"priority": job.priority}, [], True)
         return
     sums = seen.trace.start["queues"].get(job.queue)

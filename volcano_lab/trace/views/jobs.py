@@ -94,6 +94,9 @@ def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
 
 def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
     """Yield the comparisons with which enqueue refused the job."""
+    yield from (str(Message("resource_quota.short", quota=record["quota"],
+                            names=record["short_of"]))
+                for record in trace.iter("quota_comparison", job=job.uid) if record["short_of"])
     for record in trace.iter("enqueue_comparison", job=job.uid):
         if not record["short_of"]:
             continue
