@@ -185,8 +185,10 @@ class Cluster(ClusterObjects):
 
         cycle = at_rest(self.objects(), self.configuration(conf), now,
                         trace=lambda: CauseTrace(about))
-        return Explainer(cycle.world, cycle.session.conf, cycle.session.now,
-                         (cycle.trace, cycle.session))
+        found = Explainer(cycle.world, cycle.session.conf, cycle.session.now,
+                          (cycle.trace, cycle.session))
+        found.evidence.fresh = True
+        return found
 
     def timeline(self, cycles: int, about: str = "", conf: Conf = None) -> Timeline:
         """Return what so many cycles of a simulation were, one a second, in which pods run for

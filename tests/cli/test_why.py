@@ -133,6 +133,28 @@ def test_why_of_all_that_wait(tree, capsys):
     assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]
 
 
+def test_what_the_cluster_repeats_by_itself(tmp_path, capsys):
+    """Queue a is first without its pod, and holds too much with it: one and new take turns."""
+    cluster = Cluster().node("n1", cpu=5).queue("a", deserved=3).queue("b", deserved=5).job(
+        "one", queue="a", cpu=4, running={"n1": 1}).job(
+        "small", queue="b", cpu=1, running={"n1": 1}).job("new", queue="b", cpu=4)
+    (tmp_path / "cluster.yaml").write_text(cluster.to_yaml())
+    (tmp_path / "conf").write_text(
+        "actions: 'allocate, reclaim'\ntiers: [{plugins: [{name: gang, enableReclaimable: false}, "
+        "{name: predicates}, {name: capacity}]}]")
+    given = [str(tmp_path / "cluster.yaml"), "--conf", str(tmp_path / "conf")]
+    loop = "reclaim evicts pods of one for new (capacity allows it), and allocate returns the place"
+    for asked in ("--all", "new"):
+        assert main(["why", *given, asked]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert told.count(loop) == 1 and "(no pod is evicted again and again)" in told
+    assert main(["why", *given, "--all", "-o", "json"]) == 0
+    assert loop in json.loads(capsys.readouterr().out)["loops"]
+    assert main(["why", *given, "--all", "--no-remedies"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert loop in told and "->" not in told
+
+
 LANGUAGES = [({"VOLCANO_LAB_LANG": "zh"}, "zh"), ({"LANG": "zh_CN.UTF-8"}, "zh"),
              ({"LANG": "C.UTF-8"}, "en"), ({"LANG": "zh_CN.UTF-8", "VOLCANO_LAB_LANG": "en"}, "en")]
 

@@ -179,6 +179,57 @@ def test_a_queue_without_affinity_may_be_given_one():
         "queue q: nodeGroupAffinity any of 2: train, infer, required"]
 
 
+LOOP = conf("allocate, reclaim", "gang", capacity=True).replace(
+    "gang", "gang, enableReclaimable: false")
+"""With `two_queues`, one and new lose and gain the same place in turn, without any change."""
+
+
+def beside_a_loop():
+    """A third job, which could run on a node with a taint."""
+    node = ("{apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {taints: [{key: team, "
+            "effect: NoSchedule}]}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 9}}}")
+    return two_queues().queue("c", deserved=1).add(node).job("third", queue="c", cpu=2)
+
+
+def test_what_a_cluster_repeats_by_itself_is_told_with_what_ends_it():
+    loops = two_queues().explainer(LOOP).loops()
+    assert loops is not None
+    assert "as capacity puts the jobs that lost them first" in loops.text
+    for explain in (Explainer(beside_a_loop().objects(), LOOP), beside_a_loop().explainer(LOOP)):
+        loops = explain.loops()
+        assert loops is not None
+        assert loops.causes[0].numbers == {"victims": ["default/one"], "winners": ["default/new"],
+                                           "actions": ["reclaim"]}
+        assert "reclaim evicts pods of one for new" in loops.text
+        assert loops.text in explain.why("third").text and "again" in loops.text
+        assert loops.remedies and not any(outcome(
+            remedy.objects, remedy.conf, "").loops for remedy in loops.remedies)
+    quiet = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
+    assert quiet.explainer(LOOP).loops() is None and "again" not in quiet.why("b", conf=LOOP).text
+
+
+@pytest.mark.parametrize("large", [1, 200])
+def test_a_loop_that_a_change_does_not_cause_does_not_refuse_it(monkeypatch, large):
+    for name in ("outcome", "search", "explainer"):
+        monkeypatch.setattr(f"volcano_lab.explain.{name}.LARGE", large)
+    found = asked(beside_a_loop(), LOOP, "third")
+    offered = {remedy.change: remedy for remedy in found.remedies}
+    assert "job default/third: with a toleration of team:NoSchedule" in offered
+    remedy = offered["job default/third: with a toleration of team:NoSchedule"]
+    goes_on = "" if large == 1 else "; evictions go on in a, as without the change"  # 2 cycles
+    assert remedy.effect == f"third is placed on n2{goes_on}" and not remedy.price.evicts
+
+
+@pytest.mark.parametrize("large", [1, 200])
+def test_a_loop_for_the_job_or_of_other_queues_refuses_a_change(monkeypatch, large):
+    """With reclaim, old and new lose and gain the same place: none does without it."""
+    for name in ("outcome", "search", "explainer"):
+        monkeypatch.setattr(f"volcano_lab.explain.{name}.LARGE", large)
+    changes = [remedy.change for remedy in asked(two_queues(), LOOP.replace(
+        "allocate, reclaim", "allocate")).remedies]
+    assert changes and not any("reclaim" in change for change in changes)
+
+
 def test_what_is_evicted_ends_in_halves_and_comes_back_as_another_pod():
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
         "old", queue="a", pods=4, min_member=1, cpu=1, running={"n1": 4}).job(

@@ -26,6 +26,8 @@ COLUMN = 38
 """Columns of a change, with its effect beside it if it fits."""
 NO_NAME = "/ "
 """A name that no object has: the causes of no single job are requested."""
+PART = 4
+"""One part of so many of the time is for what the cluster repeats without a change."""
 MOST = 12
 """The most decisions that are printed; `-o json` has all."""
 
@@ -61,6 +63,8 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
         print(explanation.about.replace(" ", "/", 1))
     else:
         print(report(explanation, explainer.names, output == "wide"), flush=True)
+        if explanation.seeks_remedies and seconds:
+            _print_loops(explainer, seconds, explanation.text)
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         page = page_of(explanation) if output == "wide" else ""
@@ -80,10 +84,13 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
     groups = [group for group in explainer.waiting() if not namespace or any(
         job.startswith(f"{namespace}/") for job in group.jobs)]
     if output in ("json", "yaml"):
+        loops = explainer.loops(seconds / PART)
+        repeats = {} if loops is None else {"loops": loops.text}
         print_data({"waiting": [{"code": group.code, "text": group.text, "jobs": group.jobs}
-                                for group in groups]}, output)
+                                for group in groups], **repeats}, output)
         return DONE
     end = perf_counter() + seconds
+    _print_loops(explainer, seconds)
     for group in groups:
         print(_lines(str(Message("waiting.group", jobs=Message("jobs", n=len(group.jobs)),
                                  code=group.code, names=group.jobs))))
@@ -95,6 +102,18 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
     if not groups:
         print(gettext("No job waits."))
     return DONE
+
+
+def _print_loops(explainer: Explainer, seconds: float, known: str = "") -> None:
+    """Print what the cluster evicts again and again without a change, and what ends it."""
+    loops = explainer.loops(seconds / PART)
+    if loops is None:
+        return
+    if loops.text not in known:
+        print(_lines(loops.text, "    ", "  "), flush=True)
+    for remedy in loops.remedies_within(seconds / PART):
+        print(_lines(str(remedy), "     ", "  -> "), flush=True)
+        break
 
 
 def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:

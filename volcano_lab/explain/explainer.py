@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from time import time
+from math import inf
+from time import perf_counter, time
 
-from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import RELEASING, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
@@ -19,9 +20,10 @@ from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
+from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
-from volcano_lab.explain.outcome import Outcome, outcome
+from volcano_lab.explain.outcome import LARGE, Outcome, alone, outcome
 from volcano_lab.explain.questions import (
     last_choice,
     who_evicts,
@@ -30,7 +32,7 @@ from volcano_lab.explain.questions import (
     why_not_cause,
     why_queue,
 )
-from volcano_lab.explain.remedies import remedies_for
+from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
@@ -203,6 +205,8 @@ class Explainer(Shown):
         if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += self._behind(job, codes)
         causes += defect_causes(self.evidence, job, causes)
+        loops = self.loops() if len(self.session.nodes) < LARGE else None
+        causes += loops.causes if loops is not None else []
         # a pipelined pod lacks nothing, and where no pods are created admission places none
         seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
             "pods_not_made", "groups_beside"} & codes
@@ -210,6 +214,25 @@ class Explainer(Shown):
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks or evicted else None)
+
+    @collector_paused()
+    def loops(self, seconds: float = inf) -> Explanation | None:
+        """Return what the cluster evicts again and again without a change, and what ends it; None
+        where it does not, where so many seconds show none in a large one, or the cycle is one of a
+        history.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> Cluster().node("n1", cpu=4).job("a", cpu=1).explainer().loops() is None
+        True
+        """
+        seen, leaves = self.evidence, any(
+            job.in_status(RELEASING) for job in self.session.jobs.values())
+        if not leaves or not (seen.fresh or seen.alone or seen.future) or not self.objects:
+            return None
+        large = len(self.session.nodes) >= LARGE
+        cause = cluster_loops(seen, alone(seen, perf_counter() + seconds if large else inf))
+        return None if cause is None else Explanation("cluster", [], [cause], partial(
+            ends_of, seen, cause))
 
     def _behind(self, job: JobInfo, known: set[str]) -> list[Cause]:
         """What a job would wait for, too, if it was admitted alone, or its pods had no volumes."""

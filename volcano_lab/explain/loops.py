@@ -14,12 +14,18 @@ from collections.abc import Iterator
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.explain.evictions import victim_causes
+from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.outcome import Eviction
+from volcano_lab.explain.outcome import Eviction, Outcome
 from volcano_lab.messages import Message
+from volcano_lab.trace import short
 
 if TYPE_CHECKING:
     from volcano_lab.explain.timeline import Timeline
+
+GROUPS = 3
+"""So many loops of a cluster are named, each by its action and queues."""
 
 
 def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
@@ -65,6 +71,54 @@ def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, 
         if cause is not None and uid in cause.numbers["losers"]:
             said = Message("room_taken", times=_times(made), job=_names(timeline, [victim]))
             yield victim, Cause("room_taken", [said, *cause.sentences], cause.numbers)
+
+
+# -- loops of the cluster -------------------------------------------------------------------------
+
+
+def cluster_loops(seen: Evidence, found: Outcome) -> Cause | None:
+    """Return what a cluster repeats in some cycles without a change: by action and queues, the jobs
+    that lose pods, those for which they do, the plugins that allow it, and what returns the places.
+    """
+    groups: dict[tuple[str, ...], list[Eviction]] = {}
+    jobs = found.last.jobs if found.last is not None else {}
+    for each in found.loops:
+        queues = (jobs[uid].queue for uid in (each.winner, each.job) if uid in jobs)
+        groups.setdefault((each.action, *queues), []).append(each)
+    if not groups:
+        return None
+    largest = sorted(groups.values(), key=lambda some: -len(some))[:GROUPS]
+    said = [Message("cluster_loops", cycles=found.cycles, n=len(found.again)),
+            *(_loop(seen, found, some) for some in largest)]
+    often = Counter(each.job for each in found.loops)
+    return Cause("cluster_loops", said, {
+        "victims": [uid for uid, _ in often.most_common()],
+        "winners": [*dict.fromkeys(each.winner for each in found.loops)],
+        "actions": [*dict.fromkeys(each.action for each in found.loops)]}, [], True)
+
+
+def _loop(seen: Evidence, found: Outcome, some: list[Eviction]) -> Message:
+    """What one action repeats between two queues, and the rule that returns the places."""
+    winners, victims = ([*dict.fromkeys(getattr(each, name) for each in some)]
+                        for name in ("winner", "job"))
+    first, turn = some[0], next((each.action for each in found.loops if each.job in winners
+                                 and each.winner in victims), "")
+    rules = dict.fromkeys(rule for cause in victim_causes(seen, first.pod) if cause.code == "victim"
+                          for rule in cause.numbers["named_by"]) if first.cycle == 1 else {}
+    allow = Message("cluster_loops.rules", n=len(rules), plugins=[*rules]) if rules else None
+    back = Message("cluster_loops.in_turn", action=turn) if turn else _returns(found, first)
+    names = [[short(seen.called(uid)) for uid in some if uid] for some in (victims, winners)]
+    return Message("cluster_loops.part", action=first.action, rules=allow, back=back,
+                   victims=names[0], winners=names[1])
+
+
+def _returns(found: Outcome, one: Eviction) -> Message:
+    """That allocate returns the places, by the plugin that puts the job of a victim first."""
+    jobs = found.last.jobs if found.last is not None else {}
+    queues = [jobs[uid].queue for uid in (one.job, one.winner) if uid in jobs]
+    plugin = found.orders.get((one.job, one.winner)) or found.orders.get((*queues,))
+    return Message("cluster_loops.order", plugin=plugin) if plugin else Message(
+        "cluster_loops.back")
 
 
 def _times(some: list[Any]) -> Message:

@@ -56,7 +56,8 @@ class Eviction:
 class Outcome:
     """Some cycles: the first one at `rest`, the first session and the last; by job, the most pods
     that were evicted of it, the fewest that it had, and those `given` a place after an eviction.
-    All `evictions`, and how many cycles in a `row` evicted, or did not, like the last one.
+    All `evictions`, how many cycles in a `row` evicted, or did not, like the last one, and by two
+    jobs or queues that allocate served one after the other, the plugin that `orders` them.
     """
 
     rest: Cycle | None = None
@@ -68,6 +69,7 @@ class Outcome:
     given: Counter[str] = Factory(Counter)
     evictions: list[Eviction] = Factory(list)
     row: int = 0
+    orders: dict[tuple[str, ...], str] = Factory(dict)
 
     def add(self, ssn: Session, trace: TraceReader) -> None:
         """Count in what a cycle did."""
@@ -84,6 +86,9 @@ class Outcome:
                 action, winner = why.get(key, ("", ""))
                 gone.append(Eviction(self.cycles, key, jobs[key], node, action,
                                      jobs.get(winner, "")))
+        self.orders.update(((record[what], record["next"]), record["decided_by"][0])
+                           for what in ("queue", "job") for record in trace.iter(what)
+                           if record.action == "allocate" and record["decided_by"])
         self.evicted.update(each.job for each in gone)
         self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
         self.evictions += gone
@@ -131,7 +136,9 @@ class Outcome:
         found = Outcome(first=self.first, last=self.first, cycles=1)
         found.evicted.update(each.job for each in self.evictions
                              if each.cycle == 1 or each.winner == uid)
-        found.fewest = {job.uid: ready(job) for job in self.first.jobs.values()}
+        taken = {each.job for each in self.evictions if each.winner == uid}
+        found.fewest = {job.uid: self.fewest[job.uid] if job.uid in taken else ready(job)
+                        for job in self.first.jobs.values()}
         return found
 
     def touches(self, uid: str) -> bool:
@@ -159,7 +166,7 @@ def future(seen: Evidence) -> Outcome | None:
 def alone(seen: Evidence, end: float = inf, enough: Callable[[Outcome], bool] = lambda found: False
           ) -> Outcome:
     """What the cluster repeats without a change: a few cycles in a large one, until they are
-    `enough`. They go on where they stopped. Raises `TooLate`.
+    `enough` or the time is over. They go on where they stopped.
     """
     large, ran = len(seen.ssn.nodes) >= LARGE, seen.fresh
     if seen.alone is None:
@@ -169,7 +176,7 @@ def alone(seen: Evidence, end: float = inf, enough: Callable[[Outcome], bool] = 
         seen.alone = Outcome(), watch, cycles
     found, watch, cycles = seen.alone
     watch.end = end
-    with silent():
+    with silent(), suppress(TooLate):
         while not enough(found) and (cycle := next(cycles, None)) is not None:
             found.add(cycle.session, cycle.trace if found.cycles or not ran else seen.trace)
     return found

@@ -12,13 +12,19 @@ from math import inf
 from time import perf_counter
 
 from volcano_lab.api import JobInfo
+from volcano_lab.explain.candidates import distinct, sparing
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.options import SWITCHED, World, switched
+from volcano_lab.explain.outcome import outcome
 from volcano_lab.explain.remedy import Remedy
 from volcano_lab.explain.search import PATIENCE, Search
+from volcano_lab.explain.trial import TooLate
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import Message
 
-MOST = 5
-"""Remedies that are offered."""
+MOST, ENDS = 5, 2
+"""Remedies that are offered, and changes that end the loops of a cluster."""
 
 
 def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float | None = None,
@@ -42,3 +48,25 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
         if told == MOST:
             break
     yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - told)
+
+
+def ends_of(seen: Evidence, loops: Cause, seconds: float | None = None) -> Iterator[Remedy]:
+    """Changes after which a cluster does not evict again and again, the smallest ones first; none
+    after so many `seconds`.
+    """
+    end = inf if seconds is None else perf_counter() + seconds
+    world = World(seen.objects, seen.ssn.conf, seen.called)
+    victim, actions = seen.ssn.jobs[loops.numbers["victims"][0]], loops.numbers["actions"]
+    keeper = [switched("drf", SWITCHED[name], False) for name in actions if name in SWITCHED]
+    found = 0
+    for option in [*distinct(world, keeper), *sparing(world, seen.ssn, victim, [loops])]:
+        if found == ENDS or option.steps > 1:
+            continue
+        try:
+            after = outcome(*world.applied(option.most), "", seen.ssn.now, end, lambda after: False)
+        except (ManifestError, TooLate):
+            continue
+        if not after.loops:
+            found += 1
+            yield Remedy(world.told(option.most), (Message("gains.loop_ends"),), option.most,
+                         option.rank, world)

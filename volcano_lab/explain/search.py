@@ -40,6 +40,7 @@ from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import Message
 from volcano_lab.trace.names import Names
 
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
@@ -407,14 +408,16 @@ class Search:
         if not (self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > had or not job.tasks or self._has_pod(job))):
             return None
-        goes_on = self.large and after.cycles > 1 and bool(after.gone)
-        cost = price(self.base, after.begun(uid) if goes_on else after,
+        late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
+        cost = price(self.base, after.begun(uid) if self.large else after,
                      {} if rank == Rank.WAIT else self.start, uid)
         names = Names(after.rest.session)
         rest = next(row for row in after.rest.jobs() if row["job"] == uid)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
+        queues = sorted({after.last.jobs[each.job].queue for each in late})
+        on = [Message("cost.goes_on", queues=queues)] if queues else []
         return Remedy(any_of([self.world.told(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
-                      (*brings, *costs(self.seen.called, cost)),
+                      (*brings, *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid), rest["placed"], cost, alike)
