@@ -204,7 +204,22 @@ def test_the_owner_of_pods_that_are_missing_is_named():
         "kind: MPIJob, name: mpi, uid: u}]}")
     found = asked(Cluster().node("n1", cpu=4).add(group), actions="allocate, backfill")
     assert "MPIJob mpi creates them: look at its replicas, status and events." in found.text
+    ordered = asked(Cluster().node("n1", cpu=4).add(group.replace("MPIJob", "StatefulSet")),
+                    actions="allocate, backfill")
+    assert ("StatefulSet mpi creates them, each once the one before it is ready, unless its "
+            "podManagementPolicy is Parallel" in ordered.text)
+    assert any("annotation scheduling.volcano.sh/group-min-member" in change
+               for change in changes(ordered))
 
+
+def test_a_job_for_which_resources_are_kept_and_that_can_never_start_is_named():
+    cluster = Cluster().node("n1", cpu=8).queue("small").queue("big", weight=3).job(
+        "old", queue="small", cpu=2, running={"n1": 1}).job("new", queue="small", cpu=2)
+    found = asked(cluster.add(pod("lost-0", "nodeSelector: {disk: nvme}").replace(
+        "image: x", "resources: {requests: {cpu: 6}}").replace(
+        "minMember: 1", "minMember: 1, queue: big")), actions="allocate")
+    assert "default/lost can never start here" in found.text
+    assert changes(found)[0] == "delete default/lost"
 
 def test_the_sum_of_a_gang_is_what_its_queue_would_hold():
     cluster = Cluster().node("n1", cpu=16).queue("q", capability=6)

@@ -68,6 +68,10 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
         "{nvidia.com/gpus: 1}", nodes="cpu: 4, nvidia.com/gpu: 4"),
      "No node announces nvidia.com/gpus; the nearest name is nvidia.com/gpu (4 on all nodes).",
      "job default/web: nvidia.com/gpu instead of nvidia.com/gpus (web is placed on n1)"),
+    ("pages of another size", written(
+        "{hugepages-2Mi: 2Gi}", nodes="cpu: 4, hugepages-1Gi: 4Gi"),
+     "No node announces hugepages-2Mi; the nearest name is hugepages-1Gi (4Gi on all nodes).",
+     "job default/web: hugepages-1Gi instead of hugepages-2Mi (web is placed on n1)"),
     ("bytes are told as such, and lowered in whole steps", written("{cpu: 1, memory: 64G}"),
      "the largest has 32Gi",
      "job default/web: request per pod memory 64G -> 32Gi (web is placed on n1)"),

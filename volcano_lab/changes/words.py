@@ -21,7 +21,7 @@ from volcano_lab.changes.draft import Draft, Index
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
-from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER
+from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER, OWNERS
 from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
@@ -196,7 +196,7 @@ def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
     """Return the field of a gang's minimum, which depends on the creator of the PodGroup."""
     kinds = {owner.kind for owner in obj.metadata.owner_references}
     note = Message("change.annotation", annotation=GROUP_MIN_MEMBER
-                   ) if kinds - {"Job", "PodGroup"} else None
+                   ) if kinds & {*OWNERS} - {"Job"} else None
     return {"minimum": "minAvailable" if "Job" in kinds else "minMember", "where": note}
 
 

@@ -42,7 +42,8 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             said, *(Message("gang_invalid.near", role=role, near=near)
                     for role, near in renamed.items()),
             Message("gang_invalid.depends") if depends else None,
-            Message("gang_invalid.owner", kind=owner.kind, name=owner.name)
+            Message("gang_invalid.ordered" if owner.kind == "StatefulSet" and valid else
+                    "gang_invalid.owner", kind=owner.kind, name=owner.name)
             if owner and not depends and not renamed else None,
             None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)],
             {"min_available": job.min_available, "valid": valid, "roles": roles,

@@ -180,6 +180,8 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         found = refusal(seen, job, record)
         found.said = [*found.sentences, _of_gang(seen, job, record, found)]
         yield found
+        for uid in found.numbers.get("stranded", ()):
+            yield from _never_starts(seen, seen.ssn.jobs[uid])
         level = seen.trace.records[record.number - 1]
         if plugin == "capacity" and level.kind == "allocatable_level":
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)

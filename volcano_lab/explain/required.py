@@ -90,7 +90,8 @@ def excluding(pod: Pod, others: list[Pod]) -> Message | None:
     labels = pod.metadata.labels
     own = [f"{key}={value}" for key, value in labels.items() if excluded(labels)
            and not excluded({other: labels[other] for other in labels if other != key})]
-    return Message("excluded_by", labels=own) if own else None
+    return Message("excluded_by", labels=own, keys=[*dict.fromkeys(
+        term.topology_key for term in terms)]) if own else None
 
 
 def found_by(ssn: Session, pod: Pod) -> Iterator[tuple[AffinityTerm, list[str], dict[str, str]]]:

@@ -5,12 +5,15 @@ Answers to no Go file: Volcano compares them letter by letter, and says only tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 
+VENDOR = re.compile(r"[^/]+/|hugepages-")
+"""How devices of one vendor, and huge pages, begin."""
 BEYOND = 8
 """So many times larger than the largest node none is likely to be."""
 
@@ -66,8 +69,8 @@ def announced(resource: str, there: Iterable[str]) -> str:
     >>> announced("nvidia.com/gpu", ["cpu", "nvidia.com/mig-1g.5gb"])
     'nvidia.com/mig-1g.5gb'
     """
-    vendor, slash, _ = resource.partition("/")
-    kin = [each for each in there if slash and each.startswith(f"{vendor}/")]
+    vendor = VENDOR.match(resource)
+    kin = [each for each in there if vendor and each.startswith(vendor[0])]
     return meant(resource, there) or "".join(kin[:1])
 
 

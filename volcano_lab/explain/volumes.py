@@ -16,6 +16,7 @@ from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
 from volcano_lab.messages import Message
+from volcano_lab.plugins.kube.node_affinity import node_terms
 
 SAID = "plugin VolumeBinding pre-predicates failed "
 
@@ -77,6 +78,9 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
         asked = [", ".join(terms_of(term)) for term in terms]
         if any(asked):
             yield Message("volume.reach", volume=volume.name, terms=asked)
+            if not any(term.matches(node.node) for term in node_terms(affinity.required)
+                       for node in seen.ssn.nodes.values()):
+                yield Message("volume.nowhere")
         found = storage.class_of(claim) if volume is None else None
         places = [", ".join(f"{each.key} {'/'.join(each.values)}"
                             for each in term.match_label_expressions)
