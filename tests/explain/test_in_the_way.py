@@ -7,6 +7,7 @@ import pytest
 from volcano_lab.api.status import RELEASING
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.framework.plugin import Plugin, register_plugin, unregister_plugin
 from volcano_lab.manifests import loader
 from volcano_lab.manifests.defaults import with_defaults
 
@@ -130,3 +131,52 @@ tiers:
     tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
     assert len(tried) == told.numbers["made"]
     assert not explain.session.jobs["default/old"].in_status(RELEASING)
+
+
+class Moonless(Plugin):
+    """Refuses all nodes."""
+
+    def predicate(self, task, node):
+        return "no moon"
+
+
+def test_a_node_that_a_plugin_of_ones_own_refuses():
+    register_plugin("moonless", Moonless)
+    try:
+        found = Cluster().node("n1", cpu=4).job("a", cpu=1).why("a", conf=(
+            "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: moonless}]}]"))
+    finally:
+        unregister_plugin("moonless")
+    assert found.head.startswith("a waits for a node that fits: 1 of 1 are refused (no moon).")
+
+
+GANG = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: gang}
+spec:
+  minAvailable: 3
+  schedulerName: volcano
+  tasks:
+  - name: w
+    replicas: 3
+    template:
+      metadata: {labels: {app: gang}}
+      spec: {FIELD containers: [{name: c, PORTS resources: {requests: {cpu: 3}}}]}
+"""
+
+
+@pytest.mark.parametrize(("field", "ports", "code", "second"), [
+    ("", "ports: [{containerPort: 80, hostPort: 80}],", "host_ports", 4),
+    ("topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
+     "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: gang}}}],", "",
+     "topology_spread", 1)])
+def test_a_node_refused_for_pods_that_were_rolled_back_and_short(field, ports, code, second):
+    """Once they are rolled back, no rule refuses the node any more."""
+    cluster = Cluster()
+    for name, cpu in (("n1", 5), ("n2", second)):
+        cluster.node(name, cpu=cpu, labels={"kubernetes.io/hostname": name})
+    found = cluster.add(GANG.replace("FIELD", field).replace("PORTS", ports)).why(
+        "gang", conf="actions: allocate\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]")
+    assert code in found.codes and "refused" not in found.codes and "plugin" not in found.text
+    assert found.head.startswith("gang waits for ")

@@ -29,6 +29,7 @@ from volcano_lab.explain.required import (
 from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
+from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record
@@ -39,8 +40,9 @@ RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rul
 """A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
-BESIDE = ("anti_affinity", "host_ports")
-"""Rules about the pods that are on a node already."""
+BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON,
+          "host_ports": node_ports.REASON}
+"""Rules about the pods that are on a node already, with their reason."""
 STATES = {
     "going": re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|spot-itn"
                         r"|impending-node-term|node-termination-handler|\.com/scheduledevent"),
@@ -152,9 +154,22 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
             reason = refused_now(seen, task, name)
             found |= {name: reason} if rule_of(reason)[0] in STATIC else {}
         elif name in refusing:
-            found[name] = refused_now(seen, task, name) or (PODS if PODS in reasons else gettext(
-                "plugin {plugin} refuses it", plugin=refusing[name]))
+            found[name] = PODS if PODS in reasons else refused_then(
+                seen, task, name, choice, refusing[name])
     return found
+
+
+def refused_then(seen: Evidence, task: TaskInfo, node: str, choice: Record, plugin: str) -> str:
+    """Return the reason of a plugin that refused a node at a choice: that at the end of the cycle,
+    or of pods that were there and were rolled back.
+    """
+    beside = (reason for code, reason in BESIDE.items()
+              if _beside(seen, task.key, code, [node], choice))
+    spread = any(each.when_unsatisfiable == "DoNotSchedule"
+                 for each in task.pod.spec.topology_spread_constraints)
+    return refused_now(seen, task, node) or next(beside, "") or (
+        topology_spread.REASON if spread and not task.pod.spec.volumes else gettext(
+            "plugin {plugin} refuses it", plugin=plugin))
 
 
 def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:

@@ -16,9 +16,9 @@ from volcano_lab.explain.evictions import evicted_for, keepers
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
-from volcano_lab.explain.nodes import missing, refused_now, rule_causes
+from volcano_lab.explain.nodes import missing, refused_then, rule_causes
 from volcano_lab.explain.origin import best_effort, closed
-from volcano_lab.messages import Message, NoSuch, gettext
+from volcano_lab.messages import Message, NoSuch
 from volcano_lab.trace import Record
 from volcano_lab.trace.reading import scores_of
 
@@ -71,9 +71,8 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
                      numbers, [choice])
     row = seen.trace.node_values(task, choice.number + 1).get(node, {})
     plugin = _objector(row)
-    reason = refused_now(seen, seen.tasks[task], node) or gettext(
-        "plugin {plugin} refuses it", plugin=plugin)
-    return next(rule_causes(seen, task, {node: reason}, (0, None), choice)) if plugin else None
+    return next(rule_causes(seen, task, {node: refused_then(
+        seen, seen.tasks[task], node, choice, plugin)}, (0, None), choice)) if plugin else None
 
 
 def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:

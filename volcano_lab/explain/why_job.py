@@ -53,6 +53,8 @@ def gap_of(cause: Cause) -> Message | None:
     code = "gap.cluster_full" if cause.numbers.get("whole") else f"gap.{cause.code}"
     if cause.code == "pod_too_large" and not any(cause.numbers["largest"].values()):
         code = "gap.pod_too_large.none"
+    if "reason" in cause.numbers and code == "gap.refused":
+        code = "gap.refused.nodes"
     if not known(code) or (cause.context and cause.code not in TOO_LARGE):
         return None
     first = next((each for each in cause.sentences if isinstance(each, Message)), None)
