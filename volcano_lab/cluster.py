@@ -181,7 +181,7 @@ class Cluster(ClusterObjects):
         [['default/train']]
         """
         from volcano_lab.explain import Explainer
-        from volcano_lab.explain.evidence import CauseTrace
+        from volcano_lab.trace.cause_trace import CauseTrace
 
         cycle = at_rest(self.objects(), self.configuration(conf), now,
                         trace=lambda: CauseTrace(about))

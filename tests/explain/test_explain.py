@@ -14,12 +14,12 @@ from recorded_cases import HERE, rows
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.explain.search import smallest
 from volcano_lab.explain.trial import run
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace
+from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.state import queue_attributes
 
 FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology")

@@ -13,9 +13,10 @@ from recorded_cases import HERE, rows
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.candidates import distinct
+from volcano_lab.explain.candidates import Candidates, distinct
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Rank, World, keeping
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.search import ABOUT
 from volcano_lab.explain.trial import Deadline, Trial, run
 from volcano_lab.framework.config.conf import load_conf
@@ -508,3 +509,8 @@ def test_in_a_large_cluster_nodes_are_counted_for_the_jobs_served_before_too(lin
     for change in made:
         ssn = run(*change.applied(objects, settings))
         assert ssn.jobs["default/wait-39"].is_ready() or ".more=" not in str(change)
+
+
+def test_each_way_of_the_table_of_changes_is_one_of_the_candidates():
+    ways = {row["finds"] for rows in TABLES["changes"].values() for row in rows if "finds" in row}
+    assert ways and all(callable(getattr(Candidates, way, None)) for way in ways)

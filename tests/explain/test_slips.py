@@ -4,10 +4,10 @@ import pytest
 
 from volcano_lab import Cluster, Trace, loads
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.messages import speaking
 from volcano_lab.scheduler import traced
+from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.stepper import Stepper
 
 ALLOCATE = """\

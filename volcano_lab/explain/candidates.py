@@ -5,7 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Any
 
@@ -99,8 +99,6 @@ class Candidates:
         refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
         for cause in causes:
             yield from self._by_table(cause)
-            for options in CHANGES.get(cause.code, ()):
-                yield from options(self, cause.numbers)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone(uid)
             yield from self._evicting(cause)
@@ -167,9 +165,11 @@ class Candidates:
                  "ignored": ", ".join([*self.world.conf.ignored_provisioners,
                                        str(cause.numbers.get("driver"))])}
         for row in TABLES["changes"].get(cause.code, ()):
-            if ".minAvailable=" in row["path"] and not comes_whole(self.job):
+            yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
+            yield from [with_action(self.world, *row["actions"])] if "actions" in row else ()
+            if ".minAvailable=" in row.get("path", "") and not comes_whole(self.job):
                 continue  # its operator computes the minimum
-            for each in facts[row["each"]] if "each" in row else ("",):
+            for each in facts[row["each"]] if "each" in row else [""] * ("path" in row):
                 yield once(row["path"].format(**facts, each=each), kind=row.get("kind", ""),
                            rank=getattr(Rank, row.get("rank", "JOB")))
 
@@ -319,6 +319,14 @@ class Candidates:
         """That the job have a PriorityClass above some priorities, where these count."""
         if priorities and "priority" in self.ssn.plugins:
             yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
+
+    def share(self, _: Numbers) -> Iterator[Option]:
+        """That the job's queue deserve more by its weight."""
+        yield from self.deserves()
+
+    def tiers(self, _: Numbers) -> Iterator[Option]:
+        """What the job's topology allows."""
+        yield from values.tiers(self.world, self.job.uid)
 
     def deserves(self, level: Resource | None = None) -> Iterator[Option]:
         """That the job's queue deserve more: by its weight, or this much by the field that capacity
@@ -483,33 +491,6 @@ class Candidates:
         first = max(ceil(round(more * 10, 6)), 1)
         yield values.stepped("plugin/overcommit.overcommit-factor", factor, 0.1, max(200, first),
                              first=first)
-
-
-Options = Callable[[Candidates, Numbers], Iterable[Option]]
-CHANGES: dict[str, tuple[Options, ...]] = {
-    **{f"no_{name}_action": (lambda at, _, name=name: [with_action(at.world, name)],)
-       for name in ("allocate", "backfill", "reclaim")},
-    "no_enqueue_action": (lambda at, _: [with_action(at.world, "enqueue", "allocate")],),
-    **dict.fromkeys(CAPABILITY, (Candidates.unset, Candidates.limits)),
-    "over_deserved": (lambda at, _: at.deserves(), Candidates.limits),
-    "overused": (lambda at, _: at.deserves(),),
-    "overcommit_refuses": (Candidates.factor,),
-    "resource_quota": (Candidates.quota,),
-    "queue_closed": (Candidates.opened,),
-    "tree_broken": (Candidates.parents,),
-    "gang_invalid": (Candidates.there,),
-    "taint": (Candidates.tolerations, Candidates.repaired),
-    "node_affinity": (Candidates.selector,),
-    "pod_affinity": (Candidates.company,),
-    "node_group": (Candidates.node_groups,),
-    **dict.fromkeys(("topology_spread", "spread_label"), (Candidates.spread,)),
-    "topology_too_small": (Candidates.members, lambda at, _: values.tiers(at.world, at.job.uid)),
-    "no_default_sub_group": (Candidates.anywhere,),
-    **dict.fromkeys(("never_bound", "promise_lost"), (Candidates.promised,)),
-    "held_by": (Candidates.held,),
-    "never_starts": (Candidates.never,),
-    "came_first": (Candidates.first,)}
-"""Cause -> its changes, where these take more than a path."""
 
 
 def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]:

@@ -11,19 +11,18 @@ from functools import reduce
 from typing import Any
 
 from volcano_lab.api import RELEASING, JobInfo, Resource, TaskInfo, total
-from volcano_lab.explain.evidence import POINTS, Evidence, unplaced
+from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.holders import priority_note
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message
 from volcano_lab.plugins.cdp import cooled
 from volcano_lab.trace import Record
+from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.kinds import passed
 from volcano_lab.trace.plain import amounts
 
-PROTECTION = {"gang": "protected_by_gang", "conformance": "protected_by_conformance",
-              "priority": "not_less_important", "drf": "protected_by_drf",
-              "cdp": "protected_by_cooldown", "pdb": "protected_by_pdb",
-              "proportion": "victims_within_deserved", "capacity": "victims_within_deserved"}
+PROTECTION = TABLES["protection"]
 """Plugin -> the code of why it allows no candidate."""
 LASTING = ("conformance", "cdp", "pdb")
 """Plugins that protect a pod for what it is, whoever asks."""

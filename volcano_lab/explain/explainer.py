@@ -18,7 +18,7 @@ from volcano_lab.explain import origin
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
-from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
@@ -44,6 +44,7 @@ from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
+from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
 """Causes by which enqueue does not admit a job."""

@@ -19,7 +19,7 @@ from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
-from volcano_lab.explain.evidence import POINTS, unplaced
+from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.explain.origin import above_cluster
 from volcano_lab.explain.pages import TABLES
@@ -29,6 +29,7 @@ from volcano_lab.manifests.loader import Loaded, ManifestError
 from volcano_lab.messages import Message, Said, mark, paragraph
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Part, Shown
+from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.state import queue_attributes
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
-from volcano_lab.explain.evidence import POINTS, Evidence, ended, requested
+from volcano_lab.explain.evidence import Evidence, ended, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
 from volcano_lab.explain.origin import near
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import Record, State, queue_attributes
+from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.plain import amounts
 
 MOST = 3

@@ -43,14 +43,8 @@ STATIC = ("taint", "node_affinity", "cordoned")
 BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON,
           "host_ports": node_ports.REASON}
 """Rules about the pods that are on a node already, with their reason."""
-STATES = {
-    "going": re.compile(r"ToBeDeletedBy|DeletionCandidateOf|karpenter\.sh/disrupt|spot-itn"
-                        r"|impending-node-term|node-termination-handler|\.com/scheduledevent"),
-    "kubernetes": re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/"),
-    "starting": re.compile(r"/(agent-)?not-ready|/unregistered|/startup|/uninitialized")}
-"""A part of the taints that a node's state sets -> who: an autoscaler or a cloud that removes it,
-Kubernetes or its cloud, an agent that has not started there.
-"""
+STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items()}
+"""The state of a node -> a part of the taints that it sets."""
 MOST = 4
 """Nodes that are named one by one."""
 
@@ -331,14 +325,13 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
 def _withheld(seen: Evidence, allowed: list[str], names: list[str]) -> Iterator[Message]:
     """Yield the nodes that have more devices than they may use."""
     for each in [name for name in names if "/" in name]:
-        sizes = {name: (Resource.from_list(node.node.status.capacity).get(each),
-                        node.allocatable.get(each))
-                 for name in allowed for node in [seen.ssn.nodes[name]]}
-        less = [name for name, (whole, usable) in sizes.items() if whole > usable]
-        if less:
-            whole, usable = sizes[less[0]]
-            yield Message("devices.withheld", nodes=less, n=len(less), capacity={each: whole},
-                          usable={each: usable})
+        sizes = [(Resource.from_list(node.node.status.capacity).get(each),
+                  node.allocatable.get(each), node.name)
+                 for node in map(seen.ssn.nodes.__getitem__, allowed)]
+        less = [size for size in sizes if size[0] > size[1]]
+        for whole, usable, _ in less[:1]:
+            yield Message("devices.withheld", nodes=[name for *_, name in less], n=len(less),
+                          capacity={each: whole}, usable={each: usable})
 
 
 def _left_in_all(left: dict[str, Amounts], lacking: dict[str, list[str]],

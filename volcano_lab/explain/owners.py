@@ -11,20 +11,11 @@ from volcano_lab.api.objects import OwnerReference
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.explain.evidence import requested, unplaced
 from volcano_lab.explain.explanation import Amounts, over
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.trace.plain import amounts
 
-FOREVER = ("ReplicaSet", "Deployment", "StatefulSet", "DaemonSet", "LeaderWorkerSet", "RayService")
-"""Kinds whose pods do not end."""
-HEADED = ("RayCluster", "RayJob", "RayService", "SparkApplication", "MPIJob", "PyTorchJob", "TFJob",
-          "XGBoostJob", "PaddleJob", "JAXJob", "LeaderWorkerSet", "JobSet")
-"""Kinds of which pods are not alike: a head, a driver, a launcher, a master, a leader."""
-LATER = {"SparkApplication": "executors", "RayCluster": "workers", "RayJob": "workers"}
-"""Kinds whose first pod creates, or asks for, the others."""
-ROLES = ("spark-role", "ray.io/node-type", "training.kubeflow.org/job-role",
-         "training.kubeflow.org/replica-type", "leaderworkerset.sigs.k8s.io/worker-index")
-"""Labels by which such pods are known where no owner is named."""
-HEADS = ("driver", "head", "launcher", "master", "0")
-"""Values of these labels at a head, driver, launcher, master or leader."""
+KINDS = TABLES["owners"]
+"""What is known of kinds of owners, and of the labels of their pods."""
 
 
 def owner_of(job: JobInfo) -> OwnerReference | None:
@@ -40,7 +31,7 @@ def runs_on(job: JobInfo) -> bool:
     deleted for other jobs.
     """
     owner = owner_of(job)
-    return owner is not None and owner.kind in FOREVER
+    return owner is not None and owner.kind in KINDS["forever"]
 
 
 def ends(job: JobInfo) -> bool:
@@ -54,12 +45,13 @@ def comes_whole(job: JobInfo) -> bool:
     """
     owner = owner_of(job)
     specs = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in job.tasks.values()}
-    return len(specs) < 2 and not _roles(job) and (owner is None or owner.kind not in HEADED)
+    return len(specs) < 2 and not _roles(job) and (
+        owner is None or owner.kind not in KINDS["headed"])
 
 
 def lacks_head(job: JobInfo) -> bool:
     """Whether the labels of its pods name their roles, and none is a head: that pod comes later."""
-    return bool(_roles(job)) and _roles(job).isdisjoint(HEADS)
+    return bool(_roles(job)) and _roles(job).isdisjoint(KINDS["heads"])
 
 
 def grows(job: JobInfo) -> bool:
@@ -68,13 +60,13 @@ def grows(job: JobInfo) -> bool:
     """
     owner = owner_of(job)
     return bool(job.tasks and beyond_pods(job)) and (
-        (owner is not None and owner.kind in LATER) or bool(_roles(job)))
+        (owner is not None and owner.kind in KINDS["later"]) or bool(_roles(job)))
 
 
 def _roles(job: JobInfo) -> set[str]:
     """The values of the labels that name the roles of its pods."""
-    return {task.pod.metadata.labels[label] for task in job.tasks.values() for label in ROLES
-            if label in task.pod.metadata.labels}
+    return {labels[role] for task in job.tasks.values()
+            for labels in [task.pod.metadata.labels] for role in KINDS["roles"] if role in labels}
 
 
 def beyond_pods(job: JobInfo) -> Amounts:

@@ -13,13 +13,14 @@ from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
 from volcano_lab.api.status import PENDING, RELEASING, RUNNING
 from volcano_lab.explain.evictions import evicted_for, keepers
-from volcano_lab.explain.evidence import POINTS, Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.nodes import missing, refused_then, rule_causes
 from volcano_lab.explain.origin import best_effort, closed
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.trace import Record
+from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.reading import scores_of
 
 ORDERED = ("allocate", "enqueue")

@@ -21,7 +21,7 @@ from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
 from volcano_lab.explain.candidates import candidates, distinct, sparing
-from volcano_lab.explain.evidence import POINTS, CauseTrace, Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, in_order, switched
 from volcano_lab.explain.outcome import (
@@ -41,6 +41,7 @@ from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import Message
+from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 from volcano_lab.trace.names import Names
 
 LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)

@@ -13,7 +13,7 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
-from volcano_lab.explain.evidence import POINTS, Evidence, counts, ended, unplaced
+from volcano_lab.explain.evidence import Evidence, counts, ended, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note
@@ -27,6 +27,7 @@ from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace import Record, short
+from volcano_lab.trace.cause_trace import POINTS
 
 QUEUE_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 """The gate of pods that Volcano v1.15 opens when their queue has enough left."""

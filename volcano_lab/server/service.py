@@ -23,7 +23,6 @@ from volcano_lab.cache import Cache, dump
 from volcano_lab.cache.api_server import ApiServer, WatchEvent
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
-from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.messages import Misuse, gettext, log, one_line
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server.conf_file import ConfFile
@@ -31,6 +30,7 @@ from volcano_lab.server.folder import Folder
 from volcano_lab.server.prometheus import Metrics
 from volcano_lab.server.web import LOOPBACK, State, serve_web, state_of
 from volcano_lab.trace import Trace
+from volcano_lab.trace.cause_trace import CauseTrace
 
 LOOK = 0.5
 """Seconds between two checks of the files, where the period is longer."""

@@ -12,12 +12,12 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster, Conf
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.explain.explanation import Explanation
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.files import Source
 from volcano_lab.messages import Message, Misuse, gettext, log, paragraph
+from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import (
