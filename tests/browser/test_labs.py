@@ -114,8 +114,8 @@ def test_a_key_moves_the_picture_and_says_what_changed(shown):
 
 
 @pytest.mark.parametrize(("lesson", "name", "key", "end"), [
-    ("03", "a: memory of a pod, pods of a", "End", "4 Gi"),
-    ("04", "old needs, job old", "Home", "1 pod"),
+    ("03", "memory of a pod of a", "End", "4 Gi"),
+    ("04", "old needs", "Home", "1 pod"),
     ("00", "weight, queue a", "End", "30"), ("00", "guarantee, queue b", "Home", "0 CPUs")])
 def test_a_key_at_the_end_of_a_range_says_so(lesson, name, key, end, shown):
     shown = shown(make(lesson))
@@ -124,6 +124,32 @@ def test_a_key_at_the_end_of_a_range_says_so(lesson, name, key, end, shown):
         shown.page.keyboard.press(key)
         shown.page.wait_for_timeout(300)
     assert f"{name}: {end} is the end of its range." in shown.page.locator(".vp-said").inner_text()
+
+
+def test_a_key_at_the_end_of_a_range_joins_no_two_moves(shown):
+    lab = make("00")
+    shown = shown(lab)
+    handle(shown, "weight, queue a").focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.get_by_text("Queue a: weight 3").wait_for()
+    handle(shown, "capability, queue b").focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("ArrowLeft")
+    shown.page.get_by_text("Queue b: capability 99 CPUs (was no limit)").wait_for()
+    assert lab.undo().values == lab.start | {"queue/a.weight": 3}
+
+
+def test_a_lane_names_its_job_beside_its_handles(shown):
+    shown = shown(make("00"))
+    handle(shown, "minimum, job a-gang").focus()
+    shown.page.keyboard.press("PageUp")
+    said = shown.page.locator("svg text").filter(has_text="not tried")
+    said.wait_for()
+    words = said.bounding_box()
+    assert "a-gang" in said.text_content()
+    for name in ("minimum, job a-gang", "pods, job a-gang"):
+        knob = handle(shown, name).locator("circle").bounding_box()
+        assert knob["x"] + knob["width"] <= words["x"], name
 
 
 def test_undo_with_the_keyboard_and_one_gesture_is_one_move(shown):
@@ -169,7 +195,7 @@ DRAGS = [
     ("a gang's minimum", "00", "minimum, job a-gang", 30,
      lambda lab: lab.values["job/default/a-gang.minAvailable"] == 4),
     ("a number", "00", "weight, queue a", 30, lambda lab: lab.values["queue/a.weight"] > 2),
-    ("a slider", "07", "weight, sci", 30, lambda lab: lab.values != lab.start),
+    ("a slider", "07", "weight, queue sci", 30, lambda lab: lab.values != lab.start),
 ]
 
 
@@ -184,9 +210,12 @@ def test_a_hand_drags(name, lesson, selector, by, moved, shown):
     shown.page.mouse.down()
     shown.page.mouse.move(x + by / 2, y)
     shown.page.mouse.move(x + by, y)
+    shown.page.wait_for_timeout(300)
+    held = handle(shown, selector).bounding_box()
     shown.page.mouse.up()
     shown.page.wait_for_timeout(300)
     assert moved(lab), lab.values
+    assert handle(shown, selector).bounding_box() == held, "it stays where it was dragged to"
     assert lab.undo().values == lab.start, "a drag is one move"
 
 

@@ -68,11 +68,32 @@ def test_what_is_copied_builds_what_is_shown():
         assert ask(shown, copy=form).shown["copied"]["text"] == getattr(shown, form)()
 
 
+def test_what_podless_podgroups_reserve_and_no_limit_are_shown():
+    shown = lab(export())
+    rows = {row["queue"]: row for row in shown.board["channels"]["queues"]}
+    [ghosts] = [job for job in rows["batch"]["jobs"] if job["fate"] != "running"]
+    assert (ghosts["name"], ghosts["reason"]) == (
+        "batch/spark-00, …", "9 PodGroups without pods reserve 1008 CPUs")
+    assert shown.said.startswith("0 of 3 jobs are placed in this cycle.")
+    assert "cordoned" in shown.facts.why({"node": "m03"})
+    limit = "queue/web.capability.cpu"
+    assert shown.set(**{limit: shown.controls[limit].most}).said.startswith(
+        "Queue web: capability no limit (was 260).")
+
+
+def test_a_capability_of_no_gpus_is_a_limit():
+    cluster = Cluster().node("n1", cpu=4, gpu=2).queue(
+        "a", capability={"cpu": 0, "nvidia.com/gpu": 0}).job("job", queue="a", cpu=1)
+    rows = {name: next(row for row in channels(cluster.run(), name)["queues"]
+                       if row["queue"] == "a") for name in ("cpu", "nvidia.com/gpu")}
+    assert [row["capability"] for row in rows.values()] == [4, 0]
+
+
 ASKED = [
     ("a queue", {"queue": "a"}, "Queue a"),
     ("a job", {"job": "default/a-gang"}, "a-gang"),
     ("a pod", {"pod": "default/a-gang-0", "node": "n1"}, "a-gang-0"),
-    ("a node", {"node": "n2"}, "Node n2 has cpu 3 and memory 0 idle"),
+    ("a node", {"node": "n2"}, "Node n2 has cpu 3 idle"),
     ("a handle of a queue", {"control": "queue/b.weight"}, "Queue b"),
     ("a handle of a job", {"control": "job/default/b-gang.pods"}, "b-gang"),
 ]

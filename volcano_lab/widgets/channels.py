@@ -11,7 +11,7 @@ jobs with the outcome of each, and the nodes, all in one resource and on one sca
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
@@ -89,8 +89,8 @@ def channels(cycle: Cycle, resource: str = "cpu",
     nodes = list(_nodes(cycle, resource, colors))
     total = plain(sum(node["size"] for node in nodes))
     jobs: dict[str, list[Row]] = {}
-    for job in job_rows(cycle, resource):
-        if reason and job["fate"] != "running":
+    for job in _gathered(job_rows(cycle, resource), resource):
+        if reason and job["fate"] != "running" and "reason" not in job:
             job["reason"], job["brief"] = reason(job)
         jobs.setdefault(job["queue"], []).append(job)
     before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
@@ -111,7 +111,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
             # a plugin that refuses the whole tree computes nothing, and the pods still run
             **({"allocated": runs, "held": runs} if runs and not row["allocated"] else {}),
             "limit": amount(row["real_capability"], resource),
-            "capability": written(spec.capability, resource) or total,
+            "capability": _capability(spec.capability, resource, total),
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
             "share": first["share"], "after": row["share"],
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
@@ -139,7 +139,7 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
 
     A job is "running" with nothing to be placed, "placed" in this cycle, "discarded", "not tried",
     "not admitted", or "waiting" for more pods than it has. `called` is its displayed name,
-    `size` the request of one pod.
+    `size` the request of one pod, `reserves` what an admitted job without pods reserves.
     """
     ssn, called = cycle.session, Names(cycle.session).called
     placed = {pod for word, pod, _ in ssn.committed if word in ("allocate", "pipeline")}
@@ -150,13 +150,41 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
         counts = Counter("now" if task.key in placed else "waiting" if task.status == PENDING else
                          "leaving" if task.status == RELEASING else "running" for task in tasks)
         size = sum(in_units(resource, task.resreq.get(resource)) or 0 for task in tasks)
+        fate = _fate(job, counts, job.uid in tried or bool(job.nodes_fit_errors))
+        least = in_units(resource, job.get_min_resources().get(resource)) or 0
         rows.append({"job": job.uid, "called": called(job.uid), "name": short(called(job.uid)),
                      "queue": job.queue, "pods": len(tasks), "min": job.min_available,
                      "size": amount(size / max(len(tasks), 1), resource),
                      **{word: counts[word] for word in ("running", "now", "leaving", "waiting")},
-                     "fate": _fate(job, counts, job.uid in tried or bool(job.nodes_fit_errors))})
+                     "fate": fate, "reserves": amount(least, resource) if (
+                         fate == "not tried" and not tasks) else 0})
     return sorted(rows, key=lambda row: (row["fate"] == "running", not row["pods"],
                                          row["fate"] == "placed", row["job"]))
+
+
+def _gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
+    """Yield the rows of jobs; a queue's admitted PodGroups without pods are one row."""
+    empty: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["reserves"]:
+            empty.setdefault(row["queue"], []).append(row)
+        else:
+            yield row
+    for first, *others in empty.values():
+        reserved = plain(sum(row["reserves"] for row in (first, *others)))
+        yield first | {
+            "name": f"{first['name']}, …" if others else first["name"], "brief": "",
+            "reason": str(Message("lane.reserved", n=len(others) + 1,
+                                  amount=counted(reserved, unit_of(resource))))}
+
+
+def _capability(written_amounts: Any, resource: str, total: float) -> float:
+    """Return a queue's capability; the cluster's total where it has none.
+
+    Of CPU and memory, 0 is no limit either.
+    """
+    value = written(written_amounts, resource)
+    return total if value is None or (not value and resource in ("cpu", "memory")) else value
 
 
 def _fate(job: JobInfo, counts: Counter[str], tried: bool) -> str:

@@ -91,8 +91,10 @@ class Decided:
         if "/" in about.get("pod", ""):
             return _brief(self.explain.why_task(about["pod"]))
         node = self.cycle.session.nodes[about["node"]]
-        return str(Message("lab.node", node=node.name, idle={
-            name: node.idle.get(name) for name in ("cpu", "memory")}))
+        code = "lab.node.cordoned" if node.node.spec.unschedulable else "lab.node"
+        return str(Message(code, node=node.name, idle={
+            name: node.idle.get(name) for name in _resources(self.cycle)
+            if node.allocatable.get(name)}))
 
 
 def _brief(found: Explanation) -> str:
@@ -159,7 +161,7 @@ def waiting_words(facts: Decided) -> str:
 
 def first_words(facts: Decided) -> str:
     """Return what the picture shows before the first move."""
-    fates = [row["fate"] for row in facts.jobs.values()]
+    fates = [row["fate"] for row in facts.jobs.values() if row["pods"]]
     return paragraph([Message("lab.placed", placed=fates.count("placed"),
                               n=len(fates) - fates.count("running")), waiting_words(facts)])
 
@@ -328,16 +330,21 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
               ) -> Iterator[tuple[str, Control]]:
     path, unit, end = f"queue/{row['queue']}.", unit_of(data["resource"]), data["path"]
     total, step = data["total"], _step(data["total"])
+    end_of_scale = -(-total // step) * step
     suffix = "Gi" if end == ".memory" else ""
 
-    def of(field: str, start: float, label: str) -> tuple[str, Control]:
-        control = handle(start, 0, max(total, start), label, step=step, unit=unit)
+    def of(field: str, start: float, label: str, most: float = total,
+           unlimited: Sequence[float] = ()) -> tuple[str, Control]:
+        control = handle(start, 0, max(most, start), label, step=step, unit=unit,
+                         unlimited=unlimited)
         control.more["suffix"] = suffix
         return f"{path}{field}{end}", control
 
     if "proportion" in plugins:
         yield f"{path}weight", handle(row["weight"], 1, max(30, 2 * row["weight"]), "weight")
-    yield of("capability", min(row["capability"], total), "capability")
+    capability = row["capability"] if row["capability"] < total else end_of_scale
+    yield of("capability", capability, "capability", most=end_of_scale, unlimited=(
+        (0, end_of_scale) if data["resource"] in ("cpu", "memory") else (end_of_scale,)))
     yield of("guarantee.resource", row["guarantee"], "guarantee")
     if "capacity" in plugins:
         yield of("deserved", row["deserved"] or 0, "deserved")

@@ -35,6 +35,7 @@ class Control:
     group: str = ""
     color: str = ""
     link: str = ""
+    unlimited: tuple[float, ...] = ()
     more: dict[str, Any] = field(factory=dict)
 
     @property
@@ -90,6 +91,8 @@ class Control:
         """Return a value as the page shows it."""
         if self.options:
             return gettext(self.labels[self.options.index(value)])
+        if value in self.unlimited:
+            return gettext("no limit")
         if isinstance(value, bool):
             return gettext("on" if value else "off")
         return f"{value:g}" if isinstance(value, int | float) else str(value)
@@ -97,7 +100,7 @@ class Control:
     def sentence(self, before: Any, now: Any) -> str:
         """Return the sentence of a move."""
         value, was = self.words(now), self.words(before)
-        if self.unit and not self.options:
+        if self.unit and not self.options and now not in self.unlimited:
             value = counted(now, self.unit, value)
         head = gettext(self.group or self.label)
         if spoken() == ENGLISH:
@@ -120,10 +123,10 @@ def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, st
 
 
 def handle(start: Any, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
-           options: Sequence[Any] = ()) -> Control:
-    """Create a handle on a picture: a number, or one of `options`."""
+           options: Sequence[Any] = (), unlimited: Sequence[float] = ()) -> Control:
+    """Create a handle on a picture: a number, or one of `options`; `unlimited` mean no limit."""
     return Control("handle", label, start, least, most, step, unit, "", list(options),
-                   [str(each) for each in options])
+                   [str(each) for each in options], unlimited=tuple(unlimited))
 
 
 def choice(start: Any, options: Mapping[str, Any] | Sequence[Any], label: str, *,

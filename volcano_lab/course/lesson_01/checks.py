@@ -7,7 +7,6 @@ from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_01.lab import small_cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
-from volcano_lab.messages import gettext
 
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(…)")
@@ -60,7 +59,7 @@ def stop_at_the_refusal(answer: str) -> Mistakes:
     yield found is None, "stops_nowhere"
     facts = found.facts
     if facts.get("job") != "default/wide":
-        about = facts.get("job", facts.get("queue", gettext("something else")))
+        about = facts.get("job", facts.get("queue", ""))
         return try_again(
             "stops_elsewhere", action=found.action, about=str(about).removeprefix("default/"),
             place=facts.get("point", found.kind))

@@ -15,7 +15,7 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import sums
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
-from volcano_lab.widgets.controls import Control, group, slider
+from volcano_lab.widgets.controls import Control, slider
 
 POD_CPU = 2
 START = {"a": {"weight": 1, "memory": 4, "asks": 15, "runs": 5},
@@ -84,12 +84,11 @@ def _memory(queue: str) -> str:
 
 def _controls() -> dict[str, Control]:
     found = {}
-    for queue, color in colors_of(START).items():
-        memory = slider(START[queue]["memory"], 0, 4, gettext("{queue}: memory of a pod",
+    for queue in START:
+        memory = slider(START[queue]["memory"], 0, 4, gettext("memory of a pod of {queue}",
                                                               queue=queue), unit="Gi")
         memory.more["suffix"] = "Gi"
-        found |= group(gettext("pods of {queue}", queue=queue), {_memory(queue): memory},
-                       color=color, link=queue)
+        found[_memory(queue)] = memory
     return found
 
 

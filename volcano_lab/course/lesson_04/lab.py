@@ -16,7 +16,7 @@ from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
-from volcano_lab.widgets.controls import group, slider
+from volcano_lab.widgets.controls import slider
 from volcano_lab.widgets.facts import plain
 
 CPUS = 10
@@ -144,10 +144,9 @@ def pods_of_old(cycle: Cycle) -> pictures.Picture:
 NEEDS, MEMORY = "job/default/old.minAvailable", "job/default/second.requests.memory"
 FACTOR, LIMIT = "plugin/overcommit.overcommit-factor", "queue/team.capability.cpu"
 KEPT = "queue/other.guarantee.resource.cpu"
-CONTROLS = group("job old", {NEEDS: slider(4, 1, 6, "old needs", unit="pods", about="min_member")},
-                 link="old") | group("job second", {
-    MEMORY: slider(1, 0, 8, "second's memory", unit="Gi", about="of each pod")}, link="second"
-) | group("overcommit", {FACTOR: slider(1.2, 1.0, 1.8, "factor", step=0.1)})
+CONTROLS = {NEEDS: slider(4, 1, 6, "old needs", unit="pods", about="min_member"),
+            MEMORY: slider(1, 0, 8, "second's memory", unit="Gi", about="of each pod"),
+            FACTOR: slider(1.2, 1.0, 1.8, "overcommit-factor", step=0.1)}
 CONTROLS[MEMORY].more["suffix"] = "Gi"
 
 

@@ -16,7 +16,7 @@ from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
-from volcano_lab.widgets.controls import group, slider
+from volcano_lab.widgets.controls import Control, group, slider
 from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import amounts
 
@@ -168,12 +168,6 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 LEGEND = "A box is as wide as its share by the weights. Full: placed pods, as a part of that share."
 WORDS = {"held": "compared", "asked": "dominant share"}
-CONTROLS = {name: control for level in ("sci", "eng", "dev", "prod")
-            for name, control in group(
-                level,
-                {name: slider(value, *((1, 6) if word == "weight" else (1, 16)), label=word)
-                 for word in ("weight", "pods") for name, value in START.items()
-                 if name == f"{level}_{word}"}, color=COLORS[level], link=level).items()}
 
 
 @define
@@ -210,14 +204,24 @@ TASKS = tasks("07", {"a third for sci": lambda values, at: (
     _by_queue(at.cycle)["sci"] == 4 and values["sci_pods"] == 12)})
 
 
+def _controls() -> dict[str, Control]:
+    found: dict[str, Control] = {}
+    for level in PARENTS:
+        sliders = {f"{level}_{word}": slider(START[f"{level}_{word}"], 1, most, word)
+                   for word, most in (("weight", 6), ("pods", 16)) if f"{level}_{word}" in START}
+        found |= group(gettext("queue {name}", name=level), sliders, color=COLORS[level],
+                       link=level)
+    return found
+
+
 def hierarchy_lab() -> Lab:
     """Make the lab: the weights of the tree, and the pods that each queue asks for.
 
     >>> lab = hierarchy_lab().set(sci_pods=2)
     >>> lab.said
-    'Sci: pods 2 (was 12). sci has 2 pods (was 5), prod 5 pods (was 3), dev 5 pods (was 4).'
+    'Queue sci: pods 2 (was 12). sci has 2 pods (was 5), prod 5 pods (was 3), dev 5 pods (was 4).'
     """
-    return Lab(CONTROLS, lambda values: Shared(tree_cluster(**values).run(HIERARCHICAL), values),
+    return Lab(_controls(), lambda values: Shared(tree_cluster(**values).run(HIERARCHICAL), values),
                PANELS, title="Two families on 12 CPUs", tasks=TASKS,
                says=[amounts("has", lambda at: _by_queue(at.cycle), "pods")],
                code=lambda values: tree_cluster(**values), opening=_opening,

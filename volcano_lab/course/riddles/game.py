@@ -172,7 +172,7 @@ class Riddle:
         removals = [remove] if isinstance(remove, str) else list(remove)
         changes = [each for each in (*settings, *removals) if not is_empty(each)]
         if not changes:
-            return to_do(gettext("Bring {jobs:and} to work with the fewest changes, such as "
+            return to_do(gettext("Get {jobs:and} to work with the fewest changes, such as "
                                  'repair("queue/a.weight=5").', jobs=[*self.wants]))
         try:
             return self.graded(self.changed(settings, removals), len(changes))
@@ -183,7 +183,8 @@ class Riddle:
         """Run a cycle with changes. Raises `ManifestError`, `ConfError` for one that cannot be."""
         for each in map(str, (*settings, *removals)):
             if ".allocatable" in each:
-                raise ManifestError('"{change}": machines stay as large as they are', change=each)
+                raise ManifestError('"{change}": the size of a node may not be changed here',
+                                    change=each)
             kind = each.partition("/")[0].lower()
             if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
                 begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]

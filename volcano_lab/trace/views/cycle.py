@@ -50,9 +50,9 @@ class Cycle(Shown):
         ssn, jobs = self.session, self.jobs()
         counts = Counter(operation for operation, *_ in self.committed)
         done = [f"{count} {word}" for word, count in counts.items()] or gettext("nothing")
-        yield (gettext("A cycle over {jobs} jobs, {queues} queues and {nodes} nodes committed: "
-                       "{done:,}.", jobs=len(jobs), queues=len(ssn.queues), nodes=len(ssn.nodes),
-                       done=done))
+        yield gettext("A cycle over {sizes:and} committed: {done:,}.", done=done, sizes=[
+            Message(each, n=count) for each, count in (
+                ("jobs", len(jobs)), ("queues", len(ssn.queues)), ("nodes", len(ssn.nodes)))])
         yield from ssn.conf.warnings + ssn.warnings
         yield from (str(Message("left_out.cycle", why=why)) for why in ssn.snapshot.left_out)
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]

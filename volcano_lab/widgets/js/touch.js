@@ -55,8 +55,8 @@ export function touchable(root, host) {
     const held = event.target.closest?.("svg [role=slider]")?.vp;
     if (held) {
       const by = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 5, PageDown: -5, Home: -1e6, End: 1e6}[event.key];
-      if (by) host.step(held.grip.control, by, event.timeStamp - pressed < REPEAT);
-      if (by) { pressed = event.timeStamp; tip.hidden = true; }
+      if (by && host.step(held.grip.control, by, event.timeStamp - pressed < REPEAT)) pressed = event.timeStamp;
+      if (by) tip.hidden = true;
       if (event.key === "Enter") act(part);
       if (by || event.key === "Enter") event.preventDefault();
       if (event.key !== "Escape") return;
@@ -88,10 +88,10 @@ export function touchable(root, host) {
     const move = (now) => {
       if (now.pointerId !== pointer) return;
       const [dx, dy] = [now.clientX - from[0], now.clientY - from[1]];
+      tip.hidden = true;
       if (grip.move) {
         if (!more && Math.hypot(dx, dy) < 6) return;
         more = true;
-        tip.hidden = true;
         const target = document.elementsFromPoint(now.clientX, now.clientY).map((node) => node.closest?.("[data-drop]")).find((node) => node && node.dataset.drop !== grip.move && !part.contains(node));
         if (target !== over) { over?.removeAttribute("data-over"); target?.setAttribute("data-over", ""); over = target; }
         part.style.transform = `translate(${dx}px, ${dy}px)`;
@@ -106,7 +106,7 @@ export function touchable(root, host) {
       if (now.pointerId !== pointer) return;
       stop.abort();
       part.removeAttribute("data-pulled");
-      part.style.transform = part.style.pointerEvents = "";
+      if (grip.move) part.style.transform = part.style.pointerEvents = "";
       over?.removeAttribute("data-over");
       if (more) swallowClick(root);
       if (over && now.type === "pointerup") host.act({move: grip.move, to: over.dataset.drop});

@@ -40,7 +40,7 @@ function plan(data, c) {
   let y = p.nodes + 42;
   for (const row of data.queues) {
     const was = c.before?.queues.find((one) => one.queue === row.queue), slim = many && c.pick !== row.queue && (!was || same(was.deserved, row.deserved)) ;
-    p.lanes[row.queue] = slim ? [] : row.jobs.filter((job) => job.fate !== "running" || c.control?.(`job/${job.called}.pods`)).slice(0, lanes);
+    p.lanes[row.queue] = slim ? [] : row.jobs.filter((job) => job.fate !== "running" || c.control?.(`job/${job.called}.pods`)).slice(0, lanes).sort((a, b) => a.job < b.job ? -1 : 1);
     p.y[row.queue] = y;
     p.high[row.queue] = slim ? SLIM : LABEL + (row.leaf ? CHANNEL : 20) + 6 + p.lanes[row.queue].length * lineOf(p);
     y += p.high[row.queue];
@@ -202,7 +202,7 @@ const slider = (control, path, by, words) => ({tip: t("{0}: {1}; drag it, or pre
   "aria-valuemax": control.most, "aria-valuenow": control.value, "aria-valuetext": words, grip: {control: path, by, value: control.value, slider: true}, act: {ask: {control: path}}});
 
 function ring(p, path, x, y, by, words, mark) {
-  const control = p.c.live ? p.c.control?.(path) : null;
+  const control = p.c.control?.(path);
   return [mark, control && h("g", {key: path, class: "vp-handle noUi-handle", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, ...slider({...control, tab: p.many ? -1 : 0}, path, by, words)},
     box(-9, -9, 18, 18, {fill: "transparent"}), h("circle", {r: 4.6, class: "vp-knob"}))];
 }
@@ -243,8 +243,7 @@ function pods(p, row, floor, slim) {
     at += one.allocated;
     return h("g", {key: `group ${one.queue}`, link: one.queue, tip: t("{0} holds {1}", one.queue, amount(one.allocated, data.unit))}, box(x(left) + 1, y, x(at) - x(left) - 2, high, {rx: 2, fill: one.color, opacity: lit}));
   });
-  const groups = row.jobs.flatMap((job) => [["leaving", job], ["running", job], ["now", job]]).filter(([state, job]) => job[state]).sort((a, b) => ORDER.indexOf(a[0]) - ORDER.indexOf(b[0]));
-  return groups.map(([state, job]) => {
+  return ORDER.flatMap((state) => row.jobs.filter((job) => job[state]).map((job) => [state, job])).map(([state, job]) => {
     const left = at, each = job.size * scale, single = each >= 5 && job[state] <= 60, count = single ? job[state] : 1, wideness = single ? each : each * job[state], gap = wideness > 6 ? 0.8 : 0.2;
     at += job.size * job[state];
     return h("g", {key: `${job.job} ${state}`, tip: about(job.name, inRow([`${job[state]} × ${amount(job.size, data.unit)}`, STATES[state]])), act: c.live ? {ask: {job: job.job}} : null},
@@ -263,12 +262,14 @@ function lane(p, row, job, y) {
   const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
   const fill = job.fate === "discarded" ? hatch(c.uid, color) : "none", name = `job/${job.called}.`;
   const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? t(": {0} of {1} pods", job.now, job.now + job.waiting) : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? t(", at least {0}", job.min) : ""}`];
-  const knobs = p.c.control?.(`${name}pods`) ? 16 : 0, at = x(stop) + 10 + knobs, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
-  const verdict = [full, brief, words[0]].find((text) => text && wide(text, 12, true) <= room) ?? "", also = wide(verdict, 12, true) + 10 + wide(words[2], 12) <= room;
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
-  const least = notch ?? lain + job.size * (job.min - job.running), free = (text) => text && wide(text, 12, true) <= p.width - p.from;
+  const least = notch ?? lain + job.size * (job.min - job.running);
+  const at = Math.max(x(stop) + (c.control?.(`${name}pods`) ? 16 : 0), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
+  const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
+  const called = [job.name, ""].find((more) => texts.some((text) => fits(text, more))), verdict = texts.find((text) => fits(text, called)), also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
   const aside = !verdict && !p.tiny && [full, words[0]].find((text) => text && wide(text, 12, true) <= x(start) - p.from - 12);
   const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
+  const says = {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`};
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
     h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: c.live ? {ask: {job: job.job}} : null, link: job.name},
       box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
@@ -276,10 +277,10 @@ function lane(p, row, job, y) {
       missing && line(x(missing[0]), y + high + 1.5, x(missing[1]), y + high + 1.5, {key: "missing", class: "vp-missing"}),
       notch !== null && notch <= p.total + 1e-6 && line(x(notch), y - 3, x(notch), y + high + 2, {key: "notch", class: "vp-limit"}),
       notch === null && !job.running && job.now > 0 && line(x(least), y - 4, x(least), y + high + 2, {key: "least", class: "vp-least-thin"}),
-      p.tiny ? say(p.from, y + high + 13, [full, brief, words[0]].find(free) ?? "", {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})
-        : verdict ? h("text", {key: "says", x: at, y: y + 10, class: "vp-small vp-halo"}, h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, words[2]))
-        : aside ? say(x(start) - 8, y + 10, aside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`, ...end})
-        : inside && say(x(start) + 6, y + 10, inside, {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`})),
+      p.tiny ? say(p.from, y + high + 13, texts.find((text) => wide(text, 12, true) <= p.width - p.from) ?? "", says)
+        : verdict ? h("text", {key: "says", x: at, y: y + 10, class: "vp-small vp-halo"}, h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, also))
+        : aside ? say(x(start) - 8, y + 10, aside, {...says, ...end})
+        : inside && say(x(start) + 6, y + 10, inside, says)),
     ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.min), null),
     ring(p, `${name}pods`, x(stop) + 9, y + high / 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.pods), null));
 }
