@@ -66,11 +66,13 @@ def test_what_nodes_lack_of_it_is_counted(sentence, spec, nodes, said):
     assert said in found.text, sentence
 
 
-@pytest.mark.parametrize("operator, asked, offered", [("Gt", 900, "799"), ("Lt", 100, "401")])
-def test_the_nearest_number_of_a_label_is_named(operator, asked, offered):
+@pytest.mark.parametrize("operator, asked, there, offered", [
+    ("Gt", 900, ("400", "800"), "799"), ("Lt", 100, ("400", "800"), "401"),
+    ("In", "A100", ("a100", "t4"), "a100")])
+def test_the_nearest_value_of_a_label_is_named_and_offered(operator, asked, there, offered):
     terms = labelled(("size", f"'{asked}'")).replace("operator: In", f"operator: {operator}")
-    found = why({"n1": "size: '800'", "n2": "size: '400'"}, [pod("web-0", terms)])
-    assert f"No node has size {operator} {asked}; there is 400, 800." in found.text
+    found = why({f"n{value}": f"size: '{value}'" for value in there}, [pod("web-0", terms)])
+    assert f"No node has size {operator} {asked}; there is {', '.join(there)}." in found.text
     assert found.remedies[0].change == (
         f"job default/web: {offered} instead of {asked} in its node affinity")
 

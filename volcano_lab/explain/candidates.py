@@ -38,7 +38,12 @@ from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, run
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import found_by
 from volcano_lab.explain.sizes import ROOM, less_or_more, missing
-from volcano_lab.explain.slips import announced, selector_slips, values_by_label
+from volcano_lab.explain.slips import (
+    announced,
+    near_values,
+    selector_slips,
+    values_by_label,
+)
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
@@ -417,24 +422,21 @@ class Candidates:
                 near = dict(slips.get(pair[0], pair) for pair in pod.spec.node_selector.items())
                 yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
                 return
-        yield from self._numbers_of_labels()
+        yield from self._near_labels()
         yield once(setting(self.name, "nodeSelector", to={
             key: pod.spec.node_selector[key] for pod in self.world.waiting(self.job.uid)[:1]
             for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
 
-    def _numbers_of_labels(self) -> Iterator[Option]:
-        """That the node affinity asks for the largest, or smallest, number that nodes have."""
+    def _near_labels(self) -> Iterator[Option]:
+        """That the node affinity asks for the nearest values that nodes have."""
         labels = values_by_label(self.world.nodes.values())
         for pod in self.world.waiting(self.job.uid)[:1]:
             way = "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
             for at, term in enumerate(at_path(pod.spec, way) or ()):
                 for place, each in enumerate(term.get("matchExpressions", ())):
-                    there = [*map(int, filter(str.isdigit, labels.get(each["key"], ())))]
-                    to = {"Gt": max(there) - 1, "Lt": min(there) + 1}.get(
-                        each["operator"]) if there else None
-                    if to is not None:
+                    if near := near_values(each, labels.get(each["key"], set())):
                         yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
-                                           "values", to=[str(to)]), rank=Rank.JOB)
+                                           "values", to=near), rank=Rank.JOB)
 
     def company(self, numbers: Numbers) -> Iterator[Option]:
         """That the terms of the pods' affinity search the namespaces of pods that have the labels,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.messages import Message, meant
@@ -39,6 +40,22 @@ def selector_slips(pod: Pod, labels: Mapping[str, set[str]]) -> dict[str, tuple[
     return {key: (name, close) for key, value in pod.spec.node_selector.items()
             if (name := meant(key, labels)) and (close := meant(value, labels[name]))
             and value not in labels.get(key, ())}
+
+
+def near_values(expression: Mapping[str, Any], there: set[str]) -> list[str]:
+    """Return the values, of those that nodes have of a label, with which an expression of a node
+    affinity is nearest to what it is; none where it holds for a node, or nothing is near.
+
+    >>> near_values({"operator": "In", "values": ["A100"]}, {"a100", "t4"})
+    ['a100']
+    >>> near_values({"operator": "Gt", "values": ["900"]}, {"400", "800"})
+    ['799']
+    """
+    values, numbers = expression.get("values", ()), sorted(map(int, filter(str.isdigit, there)))
+    if expression["operator"] in ("Gt", "Lt") and numbers:
+        return [str(numbers[-1] - 1 if expression["operator"] == "Gt" else numbers[0] + 1)]
+    near = [meant(value, there) for value in values] if expression["operator"] == "In" else []
+    return [] if there & {*values} else [*filter(None, near)]
 
 
 def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
