@@ -116,7 +116,7 @@ def measure(objects: list, conf: str | None, job: str) -> dict[str, float]:
     found = explain.why(job)
     seconds["cause"] = process_time() - mark
     mark = process_time()
-    every = Explainer(objects, conf)
+    every = Explainer(objects, conf, about=None)
     groups = every.waiting()
     seconds["all"] = process_time() - mark
     mark = process_time()

@@ -161,7 +161,7 @@ class Cluster(ClusterObjects):
         >>> cluster.why("train").codes, cluster.why()
         (['overcommit_refuses', 'queue_over_capability'], <1 of 1 jobs waits>)
         """
-        explainer = self.explainer(conf, now, name)
+        explainer = self.explainer(conf, now, name or None)
         if not name:
             return explainer.waiting().in_language(lang)
         if before:
@@ -172,9 +172,10 @@ class Cluster(ClusterObjects):
             found = explainer.why_not(node, name) if node else explainer.why(name)
         return found.in_language(lang)
 
-    def explainer(self, conf: Conf = None, now: float | None = None, about: str = "") -> Explainer:
+    def explainer(self, conf: Conf = None, now: float | None = None, about: str | None = ""
+                  ) -> Explainer:
         """Return what answers questions about the cycle in which the cluster is at rest; soonest
-        those `about` one job, by its name.
+        those `about` one job, by its name, or (None) which jobs wait.
 
         >>> cluster = Cluster().node("n1", cpu=4).job("train", cpu=6)
         >>> [group.jobs for group in cluster.explainer().waiting()]

@@ -5,6 +5,7 @@ change it.
 import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -43,7 +44,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
     if cycle is None and life is None:
         cluster = cluster_of(files, conf, context=context)
         warnings = cluster.admit(refuse=False)
-        explainer = cluster.explainer(now=moment(now), about=name or "")
+        explainer = cluster.explainer(now=moment(now), about=name or None)
         warnings, named = explainer.objects.warnings + warnings, cluster.has_configuration()
     else:
         from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
@@ -63,10 +64,13 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
         print(explanation.about.replace(" ", "/", 1))
     else:
         print(report(explanation, explainer.names, output == "wide"), flush=True)
-        if explanation.seeks_remedies and seconds:
-            _print_loops(explainer, seconds, explanation.text)
+        end = perf_counter() + seconds
+        loops = explainer.loops(seconds / PART) if explanation.seeks_remedies else None
+        if loops is not None and loops.text not in explanation.text:
+            print(_lines(loops.text, "    ", "  "), flush=True)
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
+        _print_loops(loops, end)
         page = page_of(explanation) if output == "wide" else ""
         if page:
             print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
@@ -89,8 +93,9 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
         print_data({"waiting": [{"code": group.code, "text": group.text, "jobs": group.jobs}
                                 for group in groups], **repeats}, output)
         return DONE
-    end = perf_counter() + seconds
-    _print_loops(explainer, seconds)
+    end, loops = perf_counter() + seconds, explainer.loops(seconds / PART)
+    if loops is not None:
+        print(_lines(loops.text), flush=True)
     for group in groups:
         print(_lines(str(Message("waiting.group", jobs=Message("jobs", n=len(group.jobs)),
                                  code=group.code, names=group.jobs))))
@@ -101,19 +106,15 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
             print(_lines(f"{group.jobs[0]}: {remedy}", "     ", "  -> "), flush=True)
     if not groups:
         print(gettext("No job waits."))
+    _print_loops(loops, end)
     return DONE
 
 
-def _print_loops(explainer: Explainer, seconds: float, known: str = "") -> None:
-    """Print what the cluster evicts again and again without a change, and what ends it."""
-    loops = explainer.loops(seconds / PART)
-    if loops is None:
-        return
-    if loops.text not in known:
-        print(_lines(loops.text, "    ", "  "), flush=True)
-    for remedy in loops.remedies_within(seconds / PART):
-        print(_lines(str(remedy), "     ", "  -> "), flush=True)
-        break
+def _print_loops(loops: Explanation | None, end: float) -> None:
+    """Print what ends what the cluster evicts again and again without a change."""
+    left = end - perf_counter()
+    for remedy in islice(loops.remedies_within(left), 1) if loops is not None else ():
+        print(_lines(gettext("What ends these evictions (it was run): {remedy}", remedy=remedy)))
 
 
 def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[str]) -> None:

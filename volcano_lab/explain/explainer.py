@@ -67,7 +67,7 @@ class Explainer(Shown):
     `now` is the time of the cycle in seconds since 1970 (unset: the clock's); `ran` the trace and
     the session of a cycle over these objects that has run already (unset: one is run, whose trace
     has what explanations read; of searches for victims those for the job that it is `about`, by its
-    name).
+    name; None: for none, as `waiting` reads few).
 
     Raises `ConfError`. Jobs, pods and queues have the names of their manifests (see `Names`); the
     session's own objects are accepted, too. An unknown name raises `LookupError` with a sentence.
@@ -87,7 +87,7 @@ class Explainer(Shown):
     @collector_paused()
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
-                 ran: tuple[Trace, Session] | None = None, about: str = ""):
+                 ran: tuple[Trace, Session] | None = None, about: str | None = ""):
         self.objects = objects if isinstance(objects, list) else list(objects)
         self.now = time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
@@ -181,16 +181,16 @@ class Explainer(Shown):
                     yield Remedy(world.told(option.most), brings, option.most, Rank.QUEUE, world,
                                  name, after.placed(uid))
 
-    def _whole(self) -> Explainer:
-        """This, or where its trace is about one job, the same cycle with the searches for all."""
-        return Explainer(self.objects, self.conf, self.now) if getattr(
-            self.trace, "about", "") else self
+    def _with(self, about: str | None) -> Explainer:
+        """This, or where the searches for a job ("": for all) are missing, a cycle with them."""
+        there = getattr(self.trace, "about", "") in ("", about)
+        return self if there else Explainer(self.objects, self.conf, self.now, about=about)
 
     def why_job(self, uid: str) -> Explanation:
         """Return why pods of a job wait, and the changes that place them."""
         uid = self.names.find(uid, "job")[1]
-        if getattr(self.trace, "about", "") not in ("", uid):
-            return self._whole().why_job(uid)
+        if self._with(uid) is not self:
+            return self._with(self.names.called(uid)).why_job(uid)
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
@@ -231,7 +231,8 @@ class Explainer(Shown):
         if not leaves or not (seen.fresh or seen.alone or seen.future) or not self.objects:
             return None
         large = len(self.session.nodes) >= LARGE
-        cause = cluster_loops(seen, alone(seen, perf_counter() + seconds if large else inf))
+        found = alone(seen, perf_counter() + seconds if large else inf)
+        cause = cluster_loops(seen if large or not found.loops else self._with("").evidence, found)
         return None if cause is None else Explanation("cluster", [], [cause], partial(
             ends_of, seen, cause))
 
@@ -272,8 +273,9 @@ class Explainer(Shown):
         >>> [(group.code, group.jobs) for group in Explainer(cluster.objects()).waiting()]
         [('overcommit_refuses', ['default/a', 'default/b'])]
         """
-        if self._whole() is not self:
-            return self._whole().waiting()
+        least = None if "allocate" in self.session.enabled_actions else ""
+        if self._with(least) is not self:
+            return self._with(least).waiting()
         groups: dict[tuple, Group] = {}
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
@@ -281,6 +283,8 @@ class Explainer(Shown):
                 continue
             causes, name = job_causes(self.evidence, job), self.names.called(uid)
             first = _foremost(causes)
+            if first.context and least is None:
+                first = _foremost(self.why(name).causes)
             key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
@@ -369,8 +373,8 @@ class Explainer(Shown):
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
-        if self._whole() is not self:
-            return self._whole().why_victim(key)
+        if self._with("") is not self:
+            return self._with("").why_victim(key)
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):
             return Explanation(f"pod {key}", Message("pod.not_evicted", pod=key), causes)

@@ -151,14 +151,15 @@ def future(seen: Evidence) -> Outcome | None:
     only until the job that is asked about is bound, and nothing where that takes too long.
     """
     if seen.future is None and seen.objects:
-        if len(seen.ssn.nodes) < LARGE:
-            seen.future = alone(seen)
-            return seen.future
+        large, end = len(seen.ssn.nodes) >= LARGE, perf_counter() + SECONDS
+        about = getattr(seen.trace, "about", "")
         try:
-            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now,
-                                  perf_counter() + SECONDS, ran=_ran(seen),
-                                  bound=getattr(seen.trace, "about", ""))
+            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end,
+                                  ran=_ran(seen), bound=about) if large and about else alone(
+                seen, enough=lambda found: large and bool(found.cycles) and perf_counter() > end)
         except TooLate:
+            seen.future = Outcome()
+        if large and not about and seen.future.cycles < BY_ITSELF:
             seen.future = Outcome()
     return seen.future
 

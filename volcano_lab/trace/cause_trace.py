@@ -63,13 +63,13 @@ class CauseTrace(Trace):
 
     watches_attempts = False
 
-    def __init__(self, about: str = ""):
+    def __init__(self, about: str | None = ""):
         super().__init__()
         self.about = about
 
     def opened(self, ssn: Session) -> None:
-        self.about = _job_called(ssn, self.about)
-        job = ssn.jobs.get(self.about)
+        self.about = None if self.about is None else _job_called(ssn, self.about)
+        job = ssn.jobs.get(self.about or "")
         self.holds = job is not None and not job.allocated.is_empty()
         self._log: list[tuple[int, Seen, list[Change]]] = []
         self._not_listed, self._looked = 0, (-1, self.start)
