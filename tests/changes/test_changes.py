@@ -68,6 +68,25 @@ def test_a_field_of_a_jobs_pods_is_set_where_kubernetes_job_has_created_them():
             if "/" not in each.key] == ["gpu"]
 
 
+def test_a_further_node_runs_the_pods_of_daemon_sets_and_has_the_drivers_of_its_like():
+    export = loads("""
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4}}}
+---
+{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [
+  {name: d, nodeID: n1, topologyKeys: [], allocatable: {count: 3}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: agent, ownerReferences: [{apiVersion: apps/v1,
+  kind: DaemonSet, name: agent, uid: u}]}, spec: {nodeName: n1, containers: [{name: c}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: other}, spec: {nodeName: n1,
+  containers: [{name: c}]}}
+""")
+    after = change(export, ["node/n1.more=1"])
+    assert {(obj.kind, obj.name) for obj in after if "more" in obj.name} == {
+        ("Node", "n1-more-0"), ("CSINode", "n1-more-0"), ("Pod", "agent-n1-more-0")}
+    assert read(after, "Pod", "agent-n1-more-0", "spec", "node_name") == "n1-more-0"
+
+
 def test_an_entry_is_added_behind_a_list_and_no_further():
     before = change(cluster(), ["node/n2.spec.taints=[{key: a, effect: NoSchedule}]"])
     after = change(before, ["node/n2.spec.taints.1={key: b, effect: NoSchedule}"])

@@ -62,6 +62,32 @@ def stranger(name, namespace, more=""):
             "status: {phase: Running}}")
 
 
+def test_a_pod_that_its_kubelet_has_not_started_is_bound_and_says_why():
+    waiting = pod("img-0", "nodeName: n1").replace("---\napiVersion: scheduling", """\
+status: {phase: Pending, containerStatuses: [{name: c, state: {waiting: {reason: ErrImagePull}}}]}
+---
+apiVersion: scheduling""")
+    found = asked(Cluster().node("n1", cpu=4).add(waiting), "img")
+    assert found.head.startswith("img does not wait.") and found.text.endswith(
+        "Pod default/img-0 is bound to node n1 and has not started there: ErrImagePull.")
+
+
+def test_the_agent_that_has_a_host_port_is_named():
+    port = "ports: [{containerPort: 9100, hostPort: 9100}]"
+    agent = stranger("agent", "sys").replace("cpu: 3}}", f"cpu: 1}}}}, {port}")
+    found = asked(Cluster().node("n1", cpu=4).add(agent).add(pod("new-0", "priority: 0").replace(
+        "image: x", f"resources: {{requests: {{cpu: 1}}}}, {port}")), actions="allocate")
+    assert found.text.endswith("It requests host port 9100. In the way: sys/agent (n1).")
+
+
+def test_the_priority_of_a_queue_that_comes_first_is_exceeded():
+    cluster = Cluster().node("n1", cpu=2).queue("a").queue("b", priority=7).job(
+        "new", queue="a", cpu=2).job("old", queue="b", cpu=2)
+    found = asked(cluster, actions="allocate", last="capacity")
+    assert "Served before it: queue b." in found.text
+    assert "queue a: priority 0 -> 8" in changes(found)
+
+
 @pytest.mark.parametrize("namespace, more, offered", [
     ("lab", "", True), ("kube-system", "", False),
     ("lab", ", ownerReferences: [{apiVersion: v1, kind: ReplicaSet, name: r, uid: u}]", False)])

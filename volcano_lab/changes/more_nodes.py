@@ -1,4 +1,5 @@
-"""More nodes like an existing one, with its CSINode, also in the HyperNodes that name it.
+"""More nodes like an existing one, with its CSINode and the pods of DaemonSets, also in the
+HyperNodes that name it.
 
 Volcano: none
 """
@@ -39,9 +40,15 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     for place in list(draft.of_kind("hypernode")):
         draft.put(place, _with_members(draft[place], like.name, names))
     drivers = [draft[place] for place in draft.of_kind("csinode") if draft[place].name == like.name]
+    agents = [draft[place] for place in draft.of_kind("pod")
+              if draft[place].spec.node_name == like.name and any(
+                  owner.kind == "DaemonSet" for owner in draft[place].metadata.owner_references)]
     for name in names:
         for each in drivers:
             draft.add(each.changed(metadata={"name": name, "uid": f"{each.metadata.uid}-{name}"}))
+        for each in agents:
+            draft.add(each.changed(spec={"node_name": name}, metadata={
+                "name": f"{each.name}-{name}", "uid": f"{each.metadata.uid}-{name}"}))
         draft.add(like.changed(
             metadata={"name": name, "uid": f"{like.metadata.uid}-{name}",
                       "labels": like.metadata.labels | {HOSTNAME: name}},

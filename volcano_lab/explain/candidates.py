@@ -254,6 +254,9 @@ class Candidates:
         yield switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
         if numbers["plugin"] == "priority":
             yield from self._above(self.ssn.jobs[numbers["first"]].priority)
+        if numbers["kind"] == "queue":
+            theirs = self.world.queues[numbers["first"]].spec.priority
+            yield once(f"queue/{self.job.queue}.priority={theirs + 1}")
 
     def _gone(self, uid: str, rank: int = Rank.OTHERS) -> Iterator[Option]:
         """That one job is gone, unless it is meant to run on."""

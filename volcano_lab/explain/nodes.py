@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, Resource, TaskInfo, amount_text
@@ -47,6 +47,8 @@ STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items(
 """The state of a node -> a part of the taints that it sets."""
 MOST = 4
 """Nodes that are named one by one."""
+Pods = list[tuple[TaskInfo, Message]]
+"""Pods, each with its node as a message."""
 
 
 def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
@@ -193,11 +195,11 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
                        pod=task, rule=why, node=names[0], inside=inside,
                        names=names if len(names) <= MOST else None)
         numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
-        there = _beside(seen, task, code, names, choice) if code in BESIDE else {}
+        there = _beside(seen, task, code, names, choice) if code in BESIDE else []
         if code in BESIDE:
             numbers["stranded"] = _stranded(seen, task, there)
-        way = [Message("in_the_way", pods=[*there.values()]),
-               excluding(pod, [seen.tasks[key].pod for key in there])] if there else []
+        way = [Message("in_the_way", pods=[said for _, said in there]),
+               excluding(pod, [other.pod for other, _ in there])] if there else []
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
                                         *way], numbers, [choice] if choice else [])
 
@@ -255,29 +257,32 @@ def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message
         yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=others, most=most)
 
 
-def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
+def _stranded(seen: Evidence, key: str, pods: Pods) -> list[str]:
     """The other jobs of some pods that are short of their minimum."""
-    jobs = dict.fromkeys(seen.tasks[pod].job for pod in pods)
+    jobs = dict.fromkeys(task.job for task, _ in pods if task.job in seen.ssn.jobs)
     return [uid for uid in jobs if uid != seen.tasks[key].job
             and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]
 
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str],
-            choice: Record) -> dict[str, Message]:
+            choice: Record) -> Pods:
     """The pods at that moment beside which this one must not run, and their nodes."""
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
     mine = PodInfo(seen.tasks[key].pod)
-    there: dict[str, Message] = {}
-    for other, now in state.items():
-        if now["node"] not in seen.ssn.nodes or other == key or now["status"] in GONE:
-            continue
-        theirs = PodInfo(seen.tasks[other].pod)
-        if (now["node"] in names and conflict(mine.host_ports, theirs.host_ports)
+    there: Pods = []
+    placed = [(seen.tasks[other], now["node"]) for other, now in state.items()
+              if now["node"] in seen.ssn.nodes and other != key and now["status"] not in GONE]
+    placed += [(task, name) for name, node in seen.ssn.nodes.items()
+               for task in node.tasks.values() if task.job not in seen.ssn.jobs]
+    for other, node in placed:
+        theirs = PodInfo(other.pod)
+        if (node in names and conflict(mine.host_ports, theirs.host_ports)
                 if code == "host_ports" else
-                _apart(seen, mine, theirs, now["node"], names)
-                or _apart(seen, theirs, mine, now["node"], names)):
-            there[other] = Message("pod.there" if start[other]["node"] else "pod.there_new",
-                                   pod=other, node=now["node"])
+                _apart(seen, mine, theirs, node, names)
+                or _apart(seen, theirs, mine, node, names)):
+            new = other.key in start and not start[other.key]["node"]
+            there.append((other, Message("pod.there_new" if new else "pod.there", pod=other.key,
+                                         node=node)))
     return there
 
 

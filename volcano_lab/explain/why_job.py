@@ -10,7 +10,7 @@ from functools import cmp_to_key
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts, ended, unplaced
@@ -114,7 +114,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
                     bool(job.tasks)) for why in seen.unmade.get(name, ())]
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
-    beside = [*_going(seen, job), *_fields(seen, job), *_failed(job), *_groups_beside(seen, job)]
+    beside = [*_going(seen, job), *_fields(seen, job), *_failed(job), *_bound(job),
+              *_groups_beside(seen, job)]
     waits = counts(job)[2] > 0
     for cause in beside:
         cause.context |= waits or not job.tasks
@@ -171,6 +172,17 @@ def _failed(job: JobInfo) -> Iterator[Cause]:
         if message:
             refused = Message("failed.refused") if message.startswith("OutOf") else None
             yield Cause.of("failed", refused, pod=task.key, message=message)
+
+
+def _bound(job: JobInfo) -> Iterator[Cause]:
+    """Yield the pods that have a node and have not started there, and what their containers say."""
+    pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
+    why = dict.fromkeys(each.state["waiting"].get("reason", "") for task in pods for each in (
+        *task.pod.status.init_container_statuses, *task.pod.status.container_statuses)
+        if "waiting" in each.state)
+    if any(why):
+        yield Cause.of("bound", context=True, n=len(pods), pod=pods[0].key,
+                       node=pods[0].node_name, why=[*filter(None, why)])
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
