@@ -139,7 +139,7 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
 
     A job is "running" with nothing to be placed, "placed" in this cycle, "discarded", "not tried",
     "not admitted", or "waiting" for more pods than it has. `called` is its displayed name,
-    `size` the request of one pod, `reserves` what an admitted job without pods reserves.
+    `size` the request of one pod, `reserves` its minResources.
     """
     ssn, called = cycle.session, Names(cycle.session).called
     placed = {pod for word, pod, _ in ssn.committed if word in ("allocate", "pipeline")}
@@ -150,14 +150,13 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
         counts = Counter("now" if task.key in placed else "waiting" if task.status == PENDING else
                          "leaving" if task.status == RELEASING else "running" for task in tasks)
         size = sum(in_units(resource, task.resreq.get(resource)) or 0 for task in tasks)
-        fate = _fate(job, counts, job.uid in tried or bool(job.nodes_fit_errors))
-        least = in_units(resource, job.get_min_resources().get(resource)) or 0
+        least = in_units(resource, job.get_min_resources().get(resource))
         rows.append({"job": job.uid, "called": called(job.uid), "name": short(called(job.uid)),
                      "queue": job.queue, "pods": len(tasks), "min": job.min_available,
                      "size": amount(size / max(len(tasks), 1), resource),
                      **{word: counts[word] for word in ("running", "now", "leaving", "waiting")},
-                     "fate": fate, "reserves": amount(least, resource) if (
-                         fate == "not tried" and not tasks) else 0})
+                     "reserves": amount(least or 0, resource),
+                     "fate": _fate(job, counts, job.uid in tried or bool(job.nodes_fit_errors))})
     return sorted(rows, key=lambda row: (row["fate"] == "running", not row["pods"],
                                          row["fate"] == "placed", row["job"]))
 
@@ -166,7 +165,7 @@ def _gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
     """Yield the rows of jobs; a queue's admitted PodGroups without pods are one row."""
     empty: dict[str, list[Row]] = {}
     for row in rows:
-        if row["reserves"]:
+        if row["fate"] == "not tried" and not row["pods"]:
             empty.setdefault(row["queue"], []).append(row)
         else:
             yield row
@@ -174,7 +173,7 @@ def _gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
         reserved = plain(sum(row["reserves"] for row in (first, *others)))
         yield first | {
             "name": f"{first['name']}, …" if others else first["name"], "brief": "",
-            "reason": str(Message("lane.reserved", n=len(others) + 1,
+            "reason": str(Message("lane.reserved" if reserved else "lane.empty", n=len(others) + 1,
                                   amount=counted(reserved, unit_of(resource))))}
 
 

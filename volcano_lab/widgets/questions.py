@@ -66,14 +66,15 @@ class Questions:
 
     def open(self, files: Sequence[str]) -> Row:
         """Read the files and run the cluster to rest: the waiting jobs with the first line of
-        `why`, all jobs, queues and nodes.
+        `why`, those without pods last, and all jobs, queues and nodes.
         """
         self.cluster = Cluster.read(*files)
         self.explainer = self.cluster.explainer()
         ssn = self.explainer.session
-        return {"waiting": [{"job": job, "code": group.code, "text": gettext(text)}
-                            for group in self.explainer.waiting()
-                            for job, text in zip(group.jobs, group.heads, strict=True)],
+        waiting = [{"job": job, "code": group.code, "text": gettext(text)}
+                   for group in self.explainer.waiting()
+                   for job, text in zip(group.jobs, group.heads, strict=True)]
+        return {"waiting": sorted(waiting, key=lambda row: row["code"] == "no_pods"),
                 "plugins": ssn.conf.plugin_names(), **state(ssn)}
 
     def lint(self) -> list[Row]:

@@ -60,7 +60,7 @@ export function questions(root, ask, name, notes) {
     const told = await ask({ask: "lint"});
     if (told.error || !told.length) return;
     const fold = add(list, "details", {class: "vq-lint"});
-    add(fold, "summary", {}, t("{0} findings about the manifests", told.length));
+    add(fold, "summary", {}, t("findings about the manifests: {0}", told.length));
     const items = add(fold, "ul");
     for (const {level, text} of told) add(items, "li", {class: `vq-${level}`}, text);
   }
@@ -149,21 +149,21 @@ export function questions(root, ask, name, notes) {
   }
 
   function nodeMap(now, before) {
-    const what = short(now.resources[resource]);
+    const what = short(now.resources[resource]), nodes = now.nodes.filter((node) => node.allocatable[resource]);
     label(side, before ? t("Nodes, {0} free after the change", what) : t("Nodes, {0} free", what));
     const map = add(side, "div", {class: "vq-map"}), was = new Map((before ?? now).nodes.map((node) => [node.node, node]));
-    for (const node of now.nodes.slice(0, MOST_NODES)) {
+    for (const node of nodes.slice(0, MOST_NODES)) {
       const all = node.allocatable[resource], idle = node.idle[resource], holds = Object.entries(node.held).map(([queue, amounts]) => [queue, amounts[resource]]).filter((each) => each[1]);
       const old = was.get(node.node), changed = before && (!old || old.idle[resource] !== idle);
       const cell = add(map, "div", {class: `vq-node${changed ? " vq-changed" : ""}${idle > 0 ? "" : " vq-full"}`,
         title: t("{0}: {1} of {2} free{3}", node.node, amount(idle), amount(all), holds.map(([queue, held]) => `${t("; ")}${queue || "?"} ${amount(held)}`).join(""))});
       add(cell, "span", {}, amount(idle));
       const strip = add(cell, "i", {class: "vq-strip"});
-      for (const [queue, held] of holds) add(strip, "u", {style: `width:${100 * held / (all || 1)}%;background:${color.get(queue) ?? "#999"}`});
+      for (const [queue, held] of holds) add(strip, "u", {style: `width:${100 * held / all}%;background:${color.get(queue) ?? "#999"}`});
     }
     const legend = add(side, "p", {class: "vq-legend"});
-    for (const [queue, shade] of color) if (now.nodes.some((node) => node.held[queue]?.[resource])) { add(legend, "i", {style: `background:${shade}`}); add(legend, "span", {}, queue); }
-    if (now.nodes.length > MOST_NODES) para(side, "soft", t("The first {0} of {1} nodes.", MOST_NODES, now.nodes.length));
+    for (const [queue, shade] of color) if (nodes.some((node) => node.held[queue]?.[resource])) { add(legend, "i", {style: `background:${shade}`}); add(legend, "span", {}, queue); }
+    if (nodes.length > MOST_NODES) para(side, "soft", t("The first {0} of {1} nodes.", MOST_NODES, nodes.length));
   }
 
   // The cluster's lab: what is moved on its picture is answered with the chosen job's first line, before and after.

@@ -77,7 +77,7 @@ function grid(p) {
     steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
     steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : tenths(part * p.total), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
     shares > 0 && !tiny && [h("g", {key: "shares"}, [0, 1].map((part) => [line(shareX(p, part), top + 14, shareX(p, part), height - 4, {class: part ? "vp-line" : "vp-grid"}), say(shareX(p, part), top + 11, part, {class: "vp-soft vp-tiny", ...middle})]),
-      say(width, top - 5, t(shares > 150 ? "turn: held ÷ deserved" : "held ÷ deserved"), {class: "vp-soft vp-small", ...end}))]);
+      say(width, top - 5, t(shares > 150 ? "turn: largest held ÷ deserved" : "held ÷ deserved"), {class: "vp-soft vp-small", ...end}))]);
 }
 
 const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
@@ -267,7 +267,7 @@ function lane(p, row, job, y) {
   const at = Math.max(x(stop) + (c.control?.(`${name}pods`) ? 16 : 0), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
   const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
   const called = [job.name, ""].find((more) => texts.some((text) => fits(text, more))), verdict = texts.find((text) => fits(text, called)), also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
-  const aside = !verdict && !p.tiny && [full, words[0]].find((text) => text && wide(text, 12, true) <= x(start) - p.from - 12);
+  const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);
   const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   const says = {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`};
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
@@ -298,7 +298,7 @@ function share(p, row, y, color) {
       Math.abs(stop - at) > 1 && h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color}),
       row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: `transform: translate(${Math.round(at * 10) / 10}px, ${y}px)`, class: "vp-diamond"}),
       row.turn && row.leaf && say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})],
-    say(width - (tiny ? 0 : 18), y + 5, (Math.round((row.share ?? 0) * 100) / 100).toFixed(2), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
+    say(width - (tiny ? 0 : 18), y + 5, (row.share ?? 0).toFixed(2), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
     !tiny && job && say(width, y + 5, SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
