@@ -107,7 +107,7 @@ def course_table(folder: str = "") -> str:
     lines = [f"| {' | '.join(map(gettext, heads))} |", "|---|---|---|---|"]
     for lesson in TABLE:
         link = f"[{lesson.number} {gettext(lesson.title)}]({folder}{lesson.file})"
-        needs = ", ".join(lesson.needs) or "–"
+        needs = gettext("{names:,}", names=lesson.needs) if lesson.needs else "–"
         lines.append(f"| {link} | {gettext(lesson.can)} | {needs} | "
                      f"{gettext('{minutes} min', minutes=lesson.minutes).replace(' ', chr(160))} |")
     return "\n".join(lines)

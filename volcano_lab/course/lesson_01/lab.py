@@ -88,8 +88,9 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
         actions = [action for action in point.asked_by if action in conf.splitlines()[0]]
         if plugins and actions and not name.startswith("sub_job"):
             rows.append({"point": name, "question": point.sentence,
-                         "answered by": ", ".join(plugins), "answers combine": point.rule,
-                         "asked by": ", ".join(actions)})
+                         "answered by": gettext("{names:,}", names=plugins),
+                         "answers combine": point.rule,
+                         "asked by": gettext("{names:,}", names=actions)})
     return rows
 
 

@@ -140,6 +140,6 @@ def comparison_lab() -> Lab:
     """
     names = [row["comparison"] for row in _answers(START)]
     return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=tasks("02"),
-               says=[outcome(f"“{name[0].upper()}{name[1:]}”", _said(name)) for name in names],
+               says=[outcome(f"“{gettext(name).capitalize()}”", _said(name)) for name in names],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
                "not mention.", nothing="Every comparison says what it said before.")

@@ -59,7 +59,7 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     yield reserved != [2, 2, 2], try_again("not_reserved_on_each", list=_list(reserved))
     cycle = run_with(answer, worked_example(), tree_conf())
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
-    told = ", ".join(f"{job} {phase}" for job, phase in phases.items())
+    told = gettext("{names:,}", names=[f"{job} {phase}" for job, phase in phases.items()])
     yield phases != {"job-1": "Inqueue", "job-2": "Pending"}, try_again(
         "wrong_in_the_report", told=told)
     return well_done("asked_before_reserved")
@@ -80,7 +80,7 @@ def _refuses(function: JobEnqueueable) -> Mistakes:
 
 
 def _list(amounts: list[float]) -> str:
-    return ", ".join(f"{amount:.4g}" for amount in amounts)
+    return gettext("{names:,}", names=[f"{amount:.4g}" for amount in amounts])
 
 
 # -- modify, and make

@@ -9,6 +9,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
+from volcano_lab.messages import gettext
 from volcano_lab.plugins.binpack import binpacking_score
 
 Amounts = dict[str, float]
@@ -27,7 +28,7 @@ def wish(answer: str) -> Mistakes:
     if where == ["node-3"] and crowded == ["node-2"]:
         return well_done("a_wish")
     yield where == ["node-3"], "a_must"
-    place = ", ".join(where) or "no node"
+    place = gettext("{names:,}", names=where) if where else gettext("no node")
     yield "preferred" in answer, try_again("a_weak_wish", place=place)
     return try_again("another_place", place=place)
 

@@ -192,7 +192,8 @@ def _told(at: Placed) -> str:
 
 
 def _refusals(at: Placed) -> str:
-    return ", ".join(row["node"] for row in at.rows if row["refused"]) or gettext("no node")
+    nodes = [row["node"] for row in at.rows if row["refused"]]
+    return gettext("{names:,}", names=nodes) if nodes else gettext("no node")
 
 
 def _why(at: Placed, about: dict[str, str]) -> str:
