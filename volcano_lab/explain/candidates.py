@@ -16,7 +16,7 @@ from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
-from volcano_lab.explain import values
+from volcano_lab.explain import slips, values
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import state_of
@@ -38,12 +38,6 @@ from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, run
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import found_by
 from volcano_lab.explain.sizes import ROOM, less_or_more, missing
-from volcano_lab.explain.slips import (
-    announced,
-    near_values,
-    selector_slips,
-    values_by_label,
-)
 from volcano_lab.framework import Session
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.plugins.kube.taints import tolerates
@@ -155,7 +149,7 @@ class Candidates:
             for name in dict.fromkeys(winner.queue for winner in winners):
                 yield once(f"queue/{job.queue}.priority={world.queues[name].spec.priority}")
             yield once(f"queue/{job.queue}.reclaimable=false", rank=Rank.SWITCH)
-            yield from self.deserves(job.allocated + still_needed(job))
+            yield from self.deserves(level=job.allocated + still_needed(job))
         size = amounts(next(iter(job.tasks.values())).init_resreq)
         yield from values.nodes(world, size, {}, self.ssn.nodes, {})
         for action in actions:
@@ -223,7 +217,8 @@ class Candidates:
         yield from self._above(*(each.priority for each in takers if each.queue == job.queue))
         known = queue_attributes(self.ssn).get(job.queue)
         promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
-        yield from self.deserves(known.allocated + total(promised) if known is not None else None)
+        yield from self.deserves(level=None if known is None else known.allocated + total(
+            promised))
         if numbers.get("against") == "anti_affinity":
             yield once(f"{self.name}.affinity.podAntiAffinity=null", rank=Rank.LESS)
         for size in promised[:1]:
@@ -274,7 +269,7 @@ class Candidates:
                 yield from values.lowered(world, other, "deserved", name, amount)
         if code.startswith(("victims_", "reclaim_", "no_reclaim")):
             known = queue_attributes(self.ssn).get(self.job.queue)
-            yield from self.deserves(None if known is None else known.request)
+            yield from self.deserves(level=None if known is None else known.request)
 
     def _unprotected(self, cause: Cause) -> Iterator[Option]:
         """Victims without the plugin, the gang's minimum or the budget that keeps them."""
@@ -328,15 +323,12 @@ class Candidates:
         if priorities and "priority" in self.ssn.plugins:
             yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
 
-    def share(self, _: Numbers) -> Iterator[Option]:
-        """That the job's queue deserve more by its weight."""
-        yield from self.deserves()
-
     def tiers(self, _: Numbers) -> Iterator[Option]:
         """What the job's topology allows."""
         yield from values.tiers(self.world, self.job.uid)
 
-    def deserves(self, level: Resource | None = None) -> Iterator[Option]:
+    def deserves(self, _: Numbers | None = None, level: Resource | None = None
+                 ) -> Iterator[Option]:
         """That the job's queue deserve more: by its weight, or this much by the field that capacity
         reads.
         """
@@ -419,10 +411,10 @@ class Candidates:
         """That the pods' node selector name labels as nodes have them; where no label is near, that
         there be none but those that the image needs.
         """
-        labels = values_by_label(self.world.nodes.values())
+        labels = slips.values_by_label(self.world.nodes.values())
         for pod in self.world.waiting(self.job.uid):
-            if slips := selector_slips(pod, labels):
-                near = dict(slips.get(pair[0], pair) for pair in pod.spec.node_selector.items())
+            if meant := slips.selector_slips(pod, labels):
+                near = dict(meant.get(pair[0], pair) for pair in pod.spec.node_selector.items())
                 yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
                 return
         yield from self._near_labels()
@@ -432,12 +424,12 @@ class Candidates:
 
     def _near_labels(self) -> Iterator[Option]:
         """That the node affinity asks for the nearest values that nodes have."""
-        labels = values_by_label(self.world.nodes.values())
+        labels = slips.values_by_label(self.world.nodes.values())
         for pod in self.world.waiting(self.job.uid)[:1]:
             way = "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
             for at, term in enumerate(at_path(pod.spec, way) or ()):
                 for place, each in enumerate(term.get("matchExpressions", ())):
-                    if near := near_values(each, labels.get(each["key"], set())):
+                    if near := slips.near_values(each, labels.get(each["key"], set())):
                         yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
                                            "values", to=near), rank=Rank.JOB)
 
@@ -445,7 +437,7 @@ class Candidates:
         """That the terms of the pods' affinity search the namespaces of pods that have the labels,
         and name a topology that nodes have.
         """
-        pods, labels = self.world.waiting(self.job.uid)[:1], values_by_label(
+        pods, labels = self.world.waiting(self.job.uid)[:1], slips.values_by_label(
             self.world.nodes.values())
         for number, (term, there, apart) in enumerate(found_by(self.ssn, pods[0]) if pods else ()):
             way = self.name, "affinity", "podAffinity", REQUIRED, str(number)
@@ -453,7 +445,7 @@ class Candidates:
                 yield once(setting(*way, "namespaces", to=sorted(
                     term.namespaces | {*apart.values()})), rank=Rank.JOB)
             key = term.topology_key
-            if key not in labels and (near := announced(key, labels)):
+            if key not in labels and (near := slips.announced(key, labels)):
                 yield once(setting(*way, "topologyKey", to=near), rank=Rank.JOB)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:

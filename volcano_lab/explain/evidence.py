@@ -7,17 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 from typing import Any
 
+from volcano_lab.api import status as states
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.resource import Resource, max_of, total
-from volcano_lab.api.status import (
-    FAILED,
-    PENDING,
-    PIPELINED,
-    READY_STATUSES,
-    SUCCEEDED,
-    TRANSITIONS,
-)
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, part
 from volcano_lab.explain.slips import announced, in_milli
@@ -31,7 +24,7 @@ from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.stepper import Stepper
 
-STATUSES = {str(status): status for status in TRANSITIONS}
+STATUSES = {str(status): status for status in states.TRANSITIONS}
 ABOUT = ("task", "job", "queue")
 """Facts by which records are found at once."""
 
@@ -239,7 +232,7 @@ def largest_of(some: Iterable[Resource]) -> Amounts:
 
 def ended(job: JobInfo) -> int:
     """Return how many pods of a job have ended."""
-    return len(job.in_status(SUCCEEDED)) + len(job.in_status(FAILED))
+    return len(job.in_status(states.SUCCEEDED)) + len(job.in_status(states.FAILED))
 
 
 def unplaced(job: JobInfo) -> list[TaskInfo]:
@@ -266,5 +259,5 @@ def member(job: JobInfo) -> Amounts:
 
 def counts(job: JobInfo) -> tuple[int, int, int]:
     """Return how many pods of a job are (placed, pipelined, pending)."""
-    return sum(len(job.in_status(s)) for s in READY_STATUSES), len(job.in_status(PIPELINED)), len(
-        job.in_status(PENDING))
+    return (sum(len(job.in_status(s)) for s in states.READY_STATUSES),
+            len(job.in_status(states.PIPELINED)), len(job.in_status(states.PENDING)))

@@ -15,17 +15,11 @@ from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, Resource, TaskInfo, amount_text
 from volcano_lab.api.storage import ATTACHABLE
+from volcano_lab.explain import required
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.explain.required import (
-    GONE,
-    company,
-    excluding,
-    label_terms,
-    spread_counts,
-)
 from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.messages import Message, gettext
@@ -199,7 +193,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
         if code in BESIDE:
             numbers["stranded"] = _stranded(seen, task, there)
         way = [Message("in_the_way", pods=[said for _, said in there]),
-               excluding(pod, [other.pod for other, _ in there])] if there else []
+               required.excluding(pod, [other.pod for other, _ in there])] if there else []
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
                                         *way], numbers, [choice] if choice else [])
 
@@ -218,11 +212,11 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
     elif code == "node_affinity":  # a node that another rule refuses may have them
-        yield from label_terms(pod, [node.node for node in seen.ssn.nodes.values()])
+        yield from required.label_terms(pod, [node.node for node in seen.ssn.nodes.values()])
     elif code == "pod_affinity":
-        yield from company(seen.ssn, pod)
+        yield from required.company(seen.ssn, pod)
     elif code == "topology_spread":
-        yield from spread_counts(seen, pod, choice)
+        yield from required.spread_counts(seen, pod, choice)
     elif code == "spread_label":
         yield from missing_keys([each.topology_key for each in pod.spec.topology_spread_constraints
                                  ], values_by_label(node.node for node in seen.ssn.nodes.values()))
@@ -246,7 +240,7 @@ def state_of(taint: str) -> str:
 def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
     """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
     own = Counter(now["node"] for now in seen.state_at(choice)["tasks"].values()
-                  if now["status"] not in GONE)
+                  if now["status"] not in required.GONE)
     alike: dict[tuple[int, int, str], list[str]] = {}
     for name in names:
         node = seen.ssn.nodes[name]
@@ -270,8 +264,8 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str],
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
     mine = PodInfo(seen.tasks[key].pod)
     there: Pods = []
-    placed = [(seen.tasks[other], now["node"]) for other, now in state.items()
-              if now["node"] in seen.ssn.nodes and other != key and now["status"] not in GONE]
+    placed = [(seen.tasks[other], now["node"]) for other, now in state.items() if other != key
+              and now["node"] in seen.ssn.nodes and now["status"] not in required.GONE]
     placed += [(task, name) for name, node in seen.ssn.nodes.items()
                for task in node.tasks.values() if task.job not in seen.ssn.jobs]
     for other, node in placed:
