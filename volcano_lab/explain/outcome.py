@@ -56,8 +56,9 @@ class Eviction:
 class Outcome:
     """Some cycles: the first one at `rest`, the first session and the last; by job, the most pods
     that were evicted of it, the fewest that it had, and those `given` a place after an eviction.
-    All `evictions`, how many cycles in a `row` evicted, or did not, like the last one, and by two
-    jobs or queues that allocate served one after the other, the plugin that `orders` them.
+    All `evictions`, how many cycles in a `row` evicted, or did not, like the last one, for how many
+    a job `stays` in its places, and by two jobs or queues that allocate served one after the other,
+    the plugin that `orders` them.
     """
 
     rest: Cycle | None = None
@@ -69,6 +70,7 @@ class Outcome:
     given: Counter[str] = Factory(Counter)
     evictions: list[Eviction] = Factory(list)
     row: int = 0
+    stays: int = 0
     orders: dict[tuple[str, ...], str] = Factory(dict)
 
     def add(self, ssn: Session, trace: TraceReader) -> None:
@@ -209,8 +211,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     >>> found.runs("default/a"), found.cycles
     (True, 1)
     """
-    found, large, stays = Outcome(), is_large(objects), 0
-    quiet = QUIET if large else CYCLES
+    found, large = Outcome(), is_large(objects)
     observer = Watch(end, bound, lambda ssn: _is_bound(ssn, bound)) if bound else Deadline(end)
     with silent(), suppress(Done):
         for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=observer,
@@ -220,22 +221,28 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
                 found.rest = cycle
             if bound and _is_bound(cycle.session, bound):
                 return found
-            gone, is_bound = found.gone, cycle.rests and _is_bound(cycle.session, uid)
-            calm = not found.evictions or (not gone and found.row >= quiet)
-            if calm and is_bound:
-                break  # no pod was evicted for it, or none is evicted any more
-            if as_before is None:
-                continue
-            if found.loops and (found.touches(uid) or not as_before(found)):
+            if _is_over(found, cycle, uid, large, as_before):
                 break
-            stays = stays + 1 if is_bound and not any(
-                uid in (each.job, each.winner) for each in gone) else 0
-            if large and (as_before(found) if stays >= STAYS else
-                          found.cycles >= BY_ITSELF and not stays):
-                break  # the cluster goes on as without the change, or the job waits
     if isinstance(observer, Watch) and observer.ssn is not found.last:
         found.last, found.cycles = observer.ssn, found.cycles + 1
     return found
+
+
+def _is_over(found: Outcome, cycle: Cycle, uid: str, large: bool,
+             as_before: Callable[[Outcome], bool] | None) -> bool:
+    """Whether further cycles show nothing more of a job and of the evictions."""
+    gone, is_bound = found.gone, cycle.rests and _is_bound(cycle.session, uid)
+    calm = not gone and found.row >= (QUIET if large else CYCLES)
+    if is_bound and (calm or not found.evictions):
+        return True  # no pod was evicted for it, or none is evicted any more
+    if as_before is None:
+        return False
+    if found.loops and (found.touches(uid) or not as_before(found)):
+        return True
+    touched = any(uid in (each.job, each.winner) for each in gone)
+    found.stays = found.stays + 1 if is_bound and not touched else 0
+    return large and (as_before(found) if found.stays >= STAYS else
+                      found.cycles >= BY_ITSELF and not found.stays)
 
 
 def _is_bound(ssn: Session, uid: str) -> bool:

@@ -409,15 +409,22 @@ class Search:
         if not (self._keeps(after) if self.keep else after.runs(uid) and (
                 after.placed(uid) > had or not job.tasks or self._has_pod(job))):
             return None
+        return self._remedy(change, rank, alike, after)
+
+    def _remedy(self, change: Change, rank: int, alike: tuple[Change, ...], after: Outcome
+                ) -> Remedy:
+        """What a change gives and takes."""
+        assert after.rest is not None and after.last is not None
+        uid, jobs = self.job.uid, after.last.jobs
         late = after.loops or (after.gone if self.large and after.cycles > 1 else [])
+        queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
+        on = [Message("cost.goes_on", queues=queues)] if queues else []
         cost = price(self.base, after.begun(uid) if self.large else after,
                      {} if rank == Rank.WAIT else self.start, uid)
         names = Names(after.rest.session)
         rest = next(row for row in after.rest.jobs() if row["job"] == uid)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
-        queues = sorted({after.last.jobs[each.job].queue for each in late})
-        on = [Message("cost.goes_on", queues=queues)] if queues else []
         return Remedy(any_of([self.world.told(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
                       (*brings, *costs(self.seen.called, cost), *on),
