@@ -85,15 +85,15 @@ def _lines(text: str, indent: str = "", first: str | None = None) -> str:
 
 def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> int:
     """Print the jobs that wait, by cause, and what would change it for the first of each."""
+    loops = explainer.loops(seconds / PART)
     groups = [group for group in explainer.waiting() if not namespace or any(
         job.startswith(f"{namespace}/") for job in group.jobs)]
     if output in ("json", "yaml"):
-        loops = explainer.loops(seconds / PART)
         repeats = {} if loops is None else {"loops": loops.text}
         print_data({"waiting": [{"code": group.code, "text": group.text, "jobs": group.jobs}
                                 for group in groups], **repeats}, output)
         return DONE
-    end, loops = perf_counter() + seconds, explainer.loops(seconds / PART)
+    end = perf_counter() + seconds
     if loops is not None:
         print(_lines(loops.text), flush=True)
     for group in groups:

@@ -150,19 +150,21 @@ class Outcome:
 
 def future(seen: Evidence) -> Outcome | None:
     """What becomes of the cluster as it is; None where its objects are not known. In a large one
-    only until the job that is asked about is bound, and nothing where that takes too long.
+    only until the job that is asked about is bound, and nothing where that takes too long or about
+    none, unless it is known.
     """
     if seen.future is None and seen.objects:
-        large, end = len(seen.ssn.nodes) >= LARGE, perf_counter() + SECONDS
-        about = getattr(seen.trace, "about", "")
-        try:
-            seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now, end,
-                                  ran=_ran(seen), bound=about) if large and about else alone(
-                seen, enough=lambda found: large and bool(found.cycles) and perf_counter() > end)
-        except TooLate:
-            seen.future = Outcome()
-        if large and not about and seen.future.cycles < BY_ITSELF:
-            seen.future = Outcome()
+        about, known = getattr(seen.trace, "about", ""), seen.alone
+        if len(seen.ssn.nodes) < LARGE:
+            seen.future = alone(seen)
+        elif not about:
+            return known[0] if known and known[0].cycles >= BY_ITSELF else Outcome()
+        else:
+            try:
+                seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now,
+                                      perf_counter() + SECONDS, ran=_ran(seen), bound=about)
+            except TooLate:
+                seen.future = Outcome()
     return seen.future
 
 

@@ -274,7 +274,8 @@ def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
     """
     state = seen.state_at(record)
     free, queues = seen.free(record), state["queues"]
-    due = {name: [*_requests(seen, name, state)] for name, sums in queues.items()
+    due = {name: [*{(*each.items(),): each for each in _requests(seen, name, state)}.values()]
+           for name, sums in queues.items()
            if name != job.queue and over(part(sums["deserved"], names), sums["allocated"])}
     kept = [name for name, requests in due.items() if over(
         part(queues[name]["guarantee"], names), queues[name]["allocated"]) or any(
@@ -296,8 +297,8 @@ def _fits(request: Amounts, free: dict[str, Amounts]) -> bool:
 
 def _within(sums: dict[str, Amounts], request: Amounts, free: dict[str, Amounts]) -> bool:
     """Whether a request fits a node, and its queue is within its deserved share with it."""
-    return _fits(request, free) and not over(
-        part(added(sums["allocated"], request), request), sums["deserved"])
+    return not over(part(added(sums["allocated"], request), request),
+                    sums["deserved"]) and _fits(request, free)
 
 
 def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:
