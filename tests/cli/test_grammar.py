@@ -193,6 +193,9 @@ def test_files_are_named_as_for_kubectl(file, capsys):
 
 def test_help_and_version_are_words_too(capsys):
     assert printed(capsys, "help", "run") == printed(capsys, "run", "--help")
+    assert (printed(capsys, "--lang", "zh", "help", "run")
+            == printed(capsys, "help", "run", "--lang", "zh")
+            == printed(capsys, "run", "--help", "--lang", "zh"))
     assert printed(capsys, "help") == printed(capsys, "--help")
     assert printed(capsys, "version")[1].split() == printed(capsys, "--version")[1].split()
 

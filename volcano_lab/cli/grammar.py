@@ -44,7 +44,7 @@ class Commands(Command, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line, in its language."""
-        speak_first(args)
+        ctx.meta[VARIABLE] = speak_first(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -571,7 +571,9 @@ def help_of(ctx: click.Context, name: str | None) -> None:
       volcano-lab help
       volcano-lab help why
     """
-    words = [name, "--help"] if name else ["--help"]
+    named = ctx.meta.get(VARIABLE)
+    words = [] if named in (None, of_environment()) else ["--lang", named]
+    words += [name, "--help"] if name else ["--help"]
     volcano_lab.main(words, prog_name=ctx.find_root().info_name, standalone_mode=False)
 
 

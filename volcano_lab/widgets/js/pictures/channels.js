@@ -72,7 +72,7 @@ const wave = (uid) => h("defs", {}, h("pattern", {id: `${uid}-wave`, width: 28, 
 
 function grid(p) {
   const {data, x, from, right, height, width, shares, tiny} = p, top = p.nodes + 18, steps = [0, 0.25, 0.5, 0.75, 1];
-  const ends = `${tenths(p.total)} ${data.unit}`;
+  const ends = `${tenths(p.total)} ${t(data.unit)}`;
   return h("g", {key: "grid"},
     steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
     steps.map((part) => !(part === 0.75 && p.channel < 260) && say(part === 1 ? right + 4 : from + part * p.channel, top - 5, part === 1 ? ends : tenths(part * p.total), {key: `says ${part}`, class: "vp-soft vp-tiny", ...(part === 1 ? end : middle)})),
