@@ -244,7 +244,7 @@ def _is_over(found: Outcome, cycle: Cycle, uid: str, large: bool,
     touched = any(uid in (each.job, each.winner) for each in gone)
     found.stays = found.stays + 1 if is_bound and not touched else 0
     return large and (as_before(found) if found.stays >= STAYS else
-                      found.cycles >= BY_ITSELF and not found.stays)
+                      found.cycles > STAYS and not found.stays)
 
 
 def _is_bound(ssn: Session, uid: str) -> bool:

@@ -116,6 +116,7 @@ class Search:
         self.lost = bool(job.tasks) and not waiting and not pod
         self.offered: set[Change] = set()
         self._known: dict[Change, int] = {}
+        self._enough: tuple[int, ...] = PLACED, ADMITTED  # what an option is to give
         self._loops = False  # whether the change that was judged last evicts again and again
 
     @cached_property
@@ -189,7 +190,8 @@ class Search:
         yield from self.sets([] if self.offered else [
             each for each in rest if each.rank == Rank.LESS], EVERY, quick)
         yield from self.singles(requests if self.offered else ())
-        yield from self.singles(rest)
+        for self._enough in ((PLACED,), (PLACED, ADMITTED)):
+            yield from self.singles(rest)
 
     def _sized(self, options: Sequence[Option]) -> list[Option]:
         """The options of more nodes, up to as many as there are: for the jobs too that are served
@@ -246,7 +248,7 @@ class Search:
         if sums and self.at(first) == PLACED:  # sums say how much; the cycles that follow, whether
             return first
         near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
-        for wanted in (PLACED, ADMITTED):
+        for wanted in self._enough:
             steps = smallest(lambda step, wanted=wanted: self.at(option.at(step)) >= wanted,
                              option.steps, near * ABOUT // 2 or option.first, near or 1)
             if steps is not None:
