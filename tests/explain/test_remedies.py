@@ -514,3 +514,11 @@ def test_in_a_large_cluster_nodes_are_counted_for_the_jobs_served_before_too(lin
 def test_each_way_of_the_table_of_changes_is_one_of_the_candidates():
     ways = {row["finds"] for rows in TABLES["changes"].values() for row in rows if "finds" in row}
     assert ways and all(callable(getattr(Candidates, way, None)) for way in ways)
+
+
+def test_a_job_with_its_minimum_is_offered_a_capability_for_all_of_its_pods():
+    cluster = Cluster().node("n1", cpu=32).queue("q", capability=4).job(
+        "train", queue="q", pods=5, min_member=1, cpu=2, running={"n1": 2})
+    assert [str(each) for each in cluster.why("train", conf=conf("gang", "capacity", "predicates")
+                                               ).remedies][:1] == [
+        "queue q: capability cpu 4 -> 10 (3 pods of train are placed on n1)"]

@@ -181,7 +181,12 @@ class Candidates:
     def limits(self, numbers: Numbers) -> Iterator[Option]:
         """A higher capability of the queue that refused, or less that is guaranteed to others."""
         level = numbers.get("level", self.job.queue)
-        yield from values.raised(self.world, level, "capability", self._levels(level, numbers))
+        levels, known = self._levels(level, numbers), queue_attributes(self.ssn).get(level)
+        if self.job.is_ready() and known is not None:  # for the next pod, and for all that wait
+            whole = amounts(known.allocated + still_needed(self.job))
+            yield from values.raised(self.world, level, "capability", [whole])
+            levels = [each for each in levels if each != whole]
+        yield from values.raised(self.world, level, "capability", levels)
         for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
             for name, amount in missing(numbers).items():
                 yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
