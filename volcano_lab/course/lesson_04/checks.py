@@ -23,7 +23,7 @@ Amounts = Mapping[str, float]
 @check(takes=callable, wanted="a function of minimum and queue")
 def admission(answer: Callable[..., Any]) -> Mistakes:
     """Write short_of(minimum, queue): the names of the resources that are short; an empty list
-    where there is room.
+    where none is.
     """
     cases = entries("04")["admission"]["cases"]
     first = answer(*cases[1][:2])

@@ -261,7 +261,7 @@ class FirstAnswer(ExtensionPoint):
 class Notify(ExtensionPoint):
     """Notify every plugin; no answers."""
 
-    rule = "all are told"
+    rule = "all are called"
     default = "nothing"
 
     def ask(self, *args: Any) -> None:

@@ -136,7 +136,7 @@ class ExtensionPoints:
 
     @point(rules.Vote, "enableJobPipelined", asked_by="allocate preempt reclaim")
     def job_pipelined(self, job: JobInfo) -> bool:
-        """Has a job enough tasks placed, or waiting for room that is being freed?"""
+        """Has a job enough tasks placed, or waiting for resources that are being freed?"""
 
     @point(rules.Vote, "enabledSubJobPipelined", asked_by="allocate")
     def sub_job_pipelined(self, sub_job: SubJobInfo) -> bool:
