@@ -127,7 +127,9 @@ def test_why_of_all_that_wait(tree, capsys):
     told = capsys.readouterr().out
     assert told.startswith("1 job: ancestor_over_capability (default/train)\n  Queue team, above")
     assert "-> default/train: queue team: capability cpu 4 -> 5" in told
-    assert main(["why", *arguments, "--no-remedies"]) == 0
+    assert main(["why", *arguments, "--lang", "zh"]) == 0
+    assert "-> default/train：队列 team：capability cpu 4 -> 5" in capsys.readouterr().out
+    assert main(["why", *arguments, "--no-remedies", "--lang", "en"]) == 0
     assert "->" not in capsys.readouterr().out
     assert main(["why", *arguments, "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]

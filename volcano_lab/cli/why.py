@@ -16,7 +16,7 @@ from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
-from volcano_lab.messages import Message, columns, gettext, one_line, wrapped
+from volcano_lab.messages import Message, columns, gettext, mark, one_line, wrapped
 from volcano_lab.trace import sentence
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import quantities
@@ -103,7 +103,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
         left = end - perf_counter()
         remedy = next(iter(group.explain().remedies_within(left)), None) if left > 0 else None
         if remedy is not None:
-            print(_lines(f"{group.jobs[0]}: {remedy}", "     ", "  -> "), flush=True)
+            print(_lines(group.jobs[0] + mark(": ") + str(remedy), "     ", "  -> "), flush=True)
     if not groups:
         print(gettext("No job waits."))
     _print_loops(loops, end)
