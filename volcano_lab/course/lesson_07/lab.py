@@ -206,11 +206,10 @@ TASKS = tasks("07", {"a third for sci": lambda values, at: (
 
 def _controls() -> dict[str, Control]:
     found: dict[str, Control] = {}
-    for level in PARENTS:
-        sliders = {f"{level}_{word}": slider(START[f"{level}_{word}"], 1, most, word)
-                   for word, most in (("weight", 6), ("pods", 16)) if f"{level}_{word}" in START}
-        found |= group(gettext("queue {name}", name=level), sliders, color=COLORS[level],
-                       link=level)
+    for name in PARENTS:
+        sliders = {f"{name}_{word}": slider(START[f"{name}_{word}"], 1, most, word)
+                   for word, most in (("weight", 6), ("pods", 16)) if f"{name}_{word}" in START}
+        found |= group(gettext("queue {name}", name=name), sliders, color=COLORS[name], link=name)
     return found
 
 

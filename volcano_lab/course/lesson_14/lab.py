@@ -77,9 +77,9 @@ def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
         for queue in QUEUES]}
 
 
-CONTROLS = {**group("research", {"weight": slider(1, 1, 4, "weight", about="that of web is 1")},
-                    color=COLORS["research"]),
-            **group("web", {"per_hour": slider(2, 1, 3, "jobs", unit="per hour")},
+CONTROLS = {**group("queue research", {"weight": slider(
+    1, 1, 4, "weight", about="that of web is 1")}, color=COLORS["research"]),
+            **group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per hour")},
                     color=COLORS["web"]),
             "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 

@@ -183,8 +183,7 @@ class Riddle:
         """Run a cycle with changes. Raises `ManifestError`, `ConfError` for one that cannot be."""
         for each in map(str, (*settings, *removals)):
             if ".allocatable" in each:
-                raise ManifestError('"{change}": the size of a node may not be changed here',
-                                    change=each)
+                raise ManifestError('"{change}": nodes keep their size here', change=each)
             kind = each.partition("/")[0].lower()
             if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
                 begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]
