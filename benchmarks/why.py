@@ -34,7 +34,7 @@ TREE = PREEMPT_RECLAIM.replace("name: proportion", "name: capacity, enableHierar
 LIMITS = {"cycle": inf, "cause": 1.0, "all": 3.0, "three": 5.0, "remedies": 15.0}
 """Processor seconds at the default size."""
 SECONDS = 10.0
-"""As long as the command looks for changes."""
+"""As long as the command looks for changes, by the clock: on a busy machine --seconds is longer."""
 MEGABYTES = 300
 
 
@@ -106,7 +106,7 @@ def _ten(number: int, nodes: int) -> dict[str, int]:
     return {f"n{(number * 10 + place) % nodes:04}": 1 for place in range(10)}
 
 
-def measure(objects: list, conf: str | None, job: str) -> dict[str, float]:
+def measure(objects: list, conf: str | None, job: str, patience: float) -> dict[str, float]:
     """Seconds of each question, and of the cycle alone."""
     mark = process_time()
     run_once(Cache(objects), conf)
@@ -120,7 +120,7 @@ def measure(objects: list, conf: str | None, job: str) -> dict[str, float]:
     groups = every.waiting()
     seconds["all"] = process_time() - mark
     mark = process_time()
-    remedies = found.remedies_within(SECONDS)
+    remedies = found.remedies_within(patience)
     found = []
     for remedy in remedies:
         found.append(remedy)
@@ -145,6 +145,7 @@ def main() -> int:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--shape", choices=("gangs", "rigid", "large", *OWN),
                         default="gangs")
+    parser.add_argument("--seconds", type=float, default=SECONDS)
     options = parser.parse_args()
     sizes = options.nodes, options.pods, options.jobs
     own = OWN.get(options.shape)
@@ -152,7 +153,8 @@ def main() -> int:
     passed, evicts = False, TREE if options.shape == "tree" else PREEMPT_RECLAIM
     for name, conf in (("default", None), ("preempt and reclaim", evicts)):
         print(name)
-        for what, seconds in measure(objects, conf, f"wait-{options.jobs - 1:04}").items():
+        for what, seconds in measure(objects, conf, f"wait-{options.jobs - 1:04}",
+                                     options.seconds).items():
             over = seconds > LIMITS[what]
             passed = passed or over
             print(f"  {what:10} {seconds:6.2f} s of {LIMITS[what]:g}{'  PASSED' if over else ''}")

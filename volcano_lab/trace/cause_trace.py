@@ -58,7 +58,8 @@ def _plain(number: int, name: str, value: Any) -> Any:
 class CauseTrace(Trace):
     """A trace of what explanations read: of each search for victims its candidates and the plugins'
     answers, not the checks of queue and node beside it. Where a job is named (`about`), only
-    searches for its pods, and among them, are kept; "" where no job has that name.
+    searches for its pods, and among them, are kept, of None no search; "" where no job has that
+    name.
     """
 
     watches_attempts = False
