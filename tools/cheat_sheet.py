@@ -20,13 +20,13 @@ from volcano_lab.framework.points.table import BUILT_IN as POINTS  # noqa: E402
 from volcano_lab.messages import ENGLISH, gettext, languages, speak, spoken  # noqa: E402
 
 BUILD = ROOT / "build"
-QUEUE = {"weight": "its part of what is scarce (proportion)",
-         "capability": "the most it may hold; cpu or memory 0 means not written",
-         "guarantee.resource": "the least kept for it, also while it is idle",
+QUEUE = {"weight": "the ratio in which proportion divides scarce resources",
+         "capability": "the most it can hold; cpu or memory 0 means no limit",
+         "guarantee.resource": "what is reserved for it, also while it is idle",
          "deserved": "what it should hold (capacity)",
          "parent": "the queue above it (capacity, enableHierarchy)",
-         "reclaimable": "false: nothing is taken back from it",
-         "priority": "the larger first, before the share"}
+         "reclaimable": "false: its pods are not reclaimed",
+         "priority": "the higher first, before the share"}
 COMMANDS = {"volcano-lab run FILE": "one cycle: what is placed, and what waits",
             "volcano-lab why FILE JOB": "what a job waits for, and what would change it",
             "volcano-lab why FILE --all": "all jobs that wait, by cause",
@@ -42,8 +42,8 @@ FORMULAS = {
     "share of a queue": "largest of held / deserved over all resources that it deserves; the "
                                 "lowest is next",
     "real capability": "smaller of its capability and cluster − guarantees of others",
-    "deserved (proportion)": "per round: + left × weight / weights; at most what it asks for and "
-                             "its real capability, at least its guarantee",
+    "deserved (proportion)": "per round: + left × weight / weights; at most its request and its "
+                             "real capability, at least its guarantee",
     "admission (queue)": "minimum + allocated + inqueue − elastic ≤ real capability",
     "admission (overcommit)": "reserved + minimum ≤ factor × cluster − in use; factor 1.2",
     "overused": "deserved ≤ allocated, in every resource",
@@ -54,14 +54,14 @@ CYCLE = {"snapshot": "a copy of the cache", "open": "plugins register, queues' s
          "backfill": "pods without requests", "reclaim, preempt": "evict, where they are listed",
          "close": "phases, conditions", "bind": "what was committed, after the cycle"}
 """The steps of a cycle in their order; the actions are those of the configuration."""
-PHASES = {"Pending": "not admitted", "Inqueue": "admitted; no place, or not all",
+PHASES = {"Pending": "not admitted", "Inqueue": "admitted; fewer pods than its minimum have a node",
           "Running": "its minimum is bound, runs or has ended",
           "Unknown": "some run, and the gang is unschedulable",
           "Completed": "as Running, and all of these pods have ended"}
 STATES = {"Pending": "waits for a decision", "Allocated": "has a node, in an open statement",
-          "Pipelined": "is promised room that is being freed", "Binding": "the bind is under way",
-          "Bound": "the API server knows its node", "Running": "runs",
-          "Releasing": "is being ended; still holds its room",
+          "Pipelined": "waits on a node for resources that are released",
+          "Binding": "the bind is sent", "Bound": "the API server has its node",
+          "Running": "runs", "Releasing": "is being deleted; still holds its resources",
           "Succeeded, Failed": "has ended", "Unknown": "its node does not answer"}
 FITS = """[...document.querySelectorAll(".page")].every(
     ({scrollWidth, clientWidth}) => scrollWidth <= clientWidth + 1)"""
@@ -84,7 +84,7 @@ td:first-child { font-weight: 600; width: 34% }
 
 
 def section(title, rows, head=str, text=gettext):
-    """A heading and a table of pairs; what is said for the first and the second text of each."""
+    """A heading and a table of pairs; one row for each pair."""
     cells = "".join(f"<tr><td>{escape(head(first))}</td><td>{escape(text(second))}</td></tr>"
                     for first, second in rows)
     return f"<section><h2>{escape(gettext(title))}</h2><table>{cells}</table></section>"
@@ -98,19 +98,19 @@ def cycle():
 
 
 def configuration():
-    """The configuration that Volcano runs with when it is given none."""
-    return (f"<section><h2>{escape(gettext('The configuration, where none is given'))}</h2>"
+    """The configuration of Volcano without a file."""
+    return (f"<section><h2>{escape(gettext('The default configuration'))}</h2>"
             f"<pre>{escape(DEFAULT_CONF)}</pre></section>")
 
 
 def asked():
-    """Action -> the extension points that it asks, in the order of the table."""
+    """Action -> the extension points that it calls, in the order of the table."""
     return [(action, ", ".join(name for name, point in POINTS.items() if action in point.asked_by))
             for action in ACTIONS]
 
 
 def switches():
-    """Switch -> the extension points that it takes away from a plugin."""
+    """Switch -> the extension points that it disables for a plugin."""
     found = {}
     for name, point in POINTS.items():
         for switch in point.switches:

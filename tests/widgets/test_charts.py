@@ -199,7 +199,7 @@ def test_node_by_node_and_all_at_once_say_the_same():
                      for every in (False, True))
     assert at_once == each
     assert {(node, verdict) for _, node, verdict, _ in each} == {
-        ("n1", "fits"), ("n2", "no room"), ("n3", "predicates"), ("n4", "chosen")}
+        ("n1", "fits"), ("n2", "does not fit"), ("n3", "predicates"), ("n4", "chosen")}
 
 
 def test_statements_end_as_the_session_says(cycles):

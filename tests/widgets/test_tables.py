@@ -131,7 +131,7 @@ def test_who_objects_to_a_node_is_told_with_the_reason_where_each_call_was_recor
     trace = Trace(every_call)
     Cluster(objects).run(trace=trace)
     found = {row["node"]: row["verdict"] for row in choices(trace)}
-    assert found == {"n1": objection, "n2": "chosen", "n3": "no room"}
+    assert found == {"n1": objection, "n2": "chosen", "n3": "does not fit"}
 
 
 def test_who_does_not_wait_has_no_reason():

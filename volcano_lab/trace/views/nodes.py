@@ -7,7 +7,7 @@ from volcano_lab.trace import TraceReader
 from volcano_lab.trace.reading import scores_of
 
 Rows = Iterator[dict[str, Any]]
-CHOSEN, FITS, LATER, NO_ROOM = "chosen", "fits", "room later", "no room"
+CHOSEN, FITS, LATER, NO_FIT = "chosen", "fits", "fits later", "does not fit"
 
 
 def choices(trace: TraceReader, job: str | None = None,
@@ -15,15 +15,15 @@ def choices(trace: TraceReader, job: str | None = None,
     """Return one row per searched pod and node: whether it was chosen or fits, or why not, and its
     scores.
 
-    `verdict` is "chosen", "fits", "room later" (in future idle resources), "no room", or else the
-    objecting plugin, with the reason where each call was recorded. `job` or `tasks` select the
+    `verdict` is "chosen", "fits", "fits later" (in future idle resources), "does not fit", or else
+    the objecting plugin, with the reason where each call was recorded. `job` or `tasks` select the
     pods; of each the last search counts.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
     >>> trace, _ = traced(Cluster().node("n1", cpu=4).node("n2", cpu=1).job("a", cpu=2).objects())
     >>> [(row["task"], row["node"], row["verdict"]) for row in choices(trace)]
-    [('default/a-0', 'n1', 'chosen'), ('default/a-0', 'n2', 'no room')]
+    [('default/a-0', 'n1', 'chosen'), ('default/a-0', 'n2', 'does not fit')]
     """
     wanted = {task for task, fields in trace.start["tasks"].items()
               if (job is None or fields["job"] == job) and (tasks is None or task in tasks)}
@@ -50,5 +50,5 @@ def _verdict(row: dict[str, Any], filtered: bool) -> str:
             reason = reason if isinstance(reason, str) else ", ".join(reason)
             return f"{plugin}: {reason}" if reason else plugin
     if "room" in row:
-        return {0: NO_ROOM, 1: LATER}.get(row["room"], FITS)
-    return FITS if asked or not filtered else NO_ROOM
+        return {0: NO_FIT, 1: LATER}.get(row["room"], FITS)
+    return FITS if asked or not filtered else NO_FIT
