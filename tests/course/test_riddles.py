@@ -156,7 +156,9 @@ def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
     game = riddle(10)
     game.again()
     question = game.open()
-    assert "It has two causes" in question.question and "Riddle 10" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "It has two causes" in question.question and "$ kubectl get" in shown
+    assert shown.index(game.text().splitlines()[2][:40]) < shown.index("$ kubectl")
     first, second = (text for text in game.causes if game.causes[text].startswith("right: "))
     assert question.say(first).text.endswith("There is another cause.")
     assert question.verdict.state == RIGHT and not question.settled

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define
+from IPython.display import display
 
 from volcano_lab.changes.draft import SHORT
 from volcano_lab.cluster import Cluster
@@ -105,14 +106,16 @@ class Riddle:
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
-        parts = [gettext("Riddle {number}", number=self.number), wrapped(plain(self.story), 96)]
-        for command in self.shows:
-            parts.append(f"$ kubectl {command}\n{self.kubectl(command)}")
-        return "\n\n".join(parts) + "\n"
+        return "\n\n".join([gettext("Riddle {number}", number=self.number), wrapped(
+            plain(self.story), 96), *map(self._shown, self.shows)]) + "\n"
+
+    def _shown(self, command: str) -> str:
+        return f"$ kubectl {command}\n{self.kubectl(command)}"
 
     def open(self) -> Asked:
-        """Print the riddle, and return the question for its cause, to be answered on the page."""
-        print(self.text())
+        """Show the riddle, and return the question for its cause, to be answered on the page."""
+        display({"text/plain": plain(self.story), "text/markdown": gettext(self.story)}, raw=True)
+        print("\n\n".join(map(self._shown, self.shows)))
         more = gettext("It has two causes; name one after the other.") if (
             len(self.right) > 1) else None
         graded = Check(f"17.cause {self.number}", self._grade, str, options=tuple(self.causes))
@@ -249,8 +252,7 @@ def _vcjob(name: str, pods: int = 1, min: int | None = None, queue: str = "defau
     """A Volcano Job of equal pods; `spec` is more of its pods, `job` more of itself."""
     requests = {{"gpu": "nvidia.com/gpu"}.get(each, each): amount
                 for each, amount in requests.items()}
-    container = {"name": "main", "image": "registry.example/work", "resources":
-                 {"requests": requests}}
+    container = {"name": "main", "image": "example/work", "resources": {"requests": requests}}
     template = {"spec": {"containers": [container], **(spec or {})}}
     task = {"name": "worker", "replicas": pods, "template": template}
     return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
