@@ -67,20 +67,20 @@ def no_gpus(answer: dict) -> Mistakes:
 
 @check(takes=callable, wanted="a function of a request and what is idle")
 def fits(answer) -> Mistakes:
-    """Write fits(request, room), which compares two dicts as a node does: tolerant, and missing is
+    """Write fits(request, idle), which compares two dicts as a node does: tolerant, and missing is
     zero.
     """
     pairs = entries("02")["fits"]["cases"]
-    for request, room, hint in pairs:
+    for request, idle, hint in pairs:
         try:
-            got = answer(dict(request), dict(room))
+            got = answer(dict(request), dict(idle))
         except KeyError as missing:
-            return try_again("fits_stopped", request=str(request), room=str(room), missing=missing)
+            return try_again("fits_stopped", request=str(request), idle=str(idle), missing=missing)
         if is_empty(got):
             return None
         yield not isinstance(got, bool), try_again(
-            "fits_no_bool", request=str(request), room=str(room), got=repr(got))
-        truth = Resource.from_dict(request).less_equal(Resource.from_dict(room), ZERO)
+            "fits_no_bool", request=str(request), idle=str(idle), got=repr(got))
+        truth = Resource.from_dict(request).less_equal(Resource.from_dict(idle), ZERO)
         yield got != truth, try_again(
-            "fits_otherwise", request=str(request), room=str(room), got=got, truth=truth, hint=hint)
+            "fits_otherwise", request=str(request), idle=str(idle), got=got, truth=truth, hint=hint)
     return well_done("fits", len=len(pairs))

@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Iterable
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Any
 
 import yaml
@@ -42,6 +42,8 @@ class Kubectl:
         with log.quiet():  # `logs` prints it
             self.cycle = cluster.run(conf, trace=Trace())
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
+        self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
+                       for task in job.tasks.values() if task.pod.metadata.owner_references}
 
     def __call__(self, command: str) -> str:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""
@@ -55,7 +57,8 @@ class Kubectl:
             case ["get", kind]:
                 return table(self._row(obj) for obj in self._of(kind))
             case ["get", kind, "--show-labels"]:
-                return table(self._row(obj) | {"LABELS": _labels(obj)} for obj in self._of(kind))
+                return table(self._row(obj) | {"LABELS": ",".join(
+                    map("=".join, obj.metadata.labels.items()))} for obj in self._of(kind))
             case ["get", kind, "-o", "yaml"]:
                 return dump(self._of(kind)).strip()
             case ["get", kind, name, "-o", "yaml"]:
@@ -67,7 +70,8 @@ class Kubectl:
         raise ManifestError([f'"{command}": {ALLOWED}'])
 
     def _of(self, kind: str) -> list[KubernetesObject]:
-        return [self._now(obj) for obj in self.objects if obj.kind.lower() == kind_of(kind, kind)]
+        return [self._now(obj) for obj in self.objects if obj.kind.lower() == kind_of(kind, kind)
+                and not (obj.kind == "Pod" and obj.key in self._later)]
 
     def _named(self, kind: str, name: str) -> KubernetesObject:
         return self._now(named(self.objects, f"{kind}/{name}", f"{kind} {name}"))
@@ -115,13 +119,13 @@ class Kubectl:
         parts = {"Name": f" {obj.name}", "Labels": _lines(obj.metadata.labels),
                  "Spec": _lines(document.get("spec")), "Status": _lines(status),
                  "Conditions": "".join(f"\n{_wrapped(each)}" for each in conditions),
-                 "Events": "\n" + indented(table(told)) if told else " <none>"}
+                 "Events": "\n" + indent(table(told), "  ") if told else " <none>"}
         return "\n".join(f"{name}:{text}" for name, text in parts.items() if text)
 
 
 def _lines(part: Any) -> str:
     """A part of a manifest, two columns further in."""
-    return "\n" + indented(yaml.safe_dump(part, sort_keys=False).strip()) if part else ""
+    return "\n" + indent(yaml.safe_dump(part, sort_keys=False).strip(), "  ") if part else ""
 
 
 def _wrapped(condition: dict[str, Any]) -> str:
@@ -132,15 +136,6 @@ def _wrapped(condition: dict[str, Any]) -> str:
 def table(rows: Iterable[dict[str, Any]]) -> str:
     """Rows as kubectl's columns; it speaks English."""
     return plain_text(list(rows), str) or "No resources found."
-
-
-def indented(text: str) -> str:
-    """A text two columns further in."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
-
-
-def _labels(obj: KubernetesObject) -> str:
-    return ",".join(f"{key}={value}" for key, value in obj.metadata.labels.items()) or "<none>"
 
 
 def _amounts(resource: Any) -> str:
