@@ -168,7 +168,7 @@ def test_a_queue_that_is_not_there_is_made_or_the_near_one_is_taken():
     assert explanation.text.endswith("its queue team-mi doesn't exist; near: team-ml.")
     with speaking("zh"):
         assert explanation.head == (
-            "本周期不包含它：作业 web：其队列 team-mi 不存在；相近的有：team-ml。")
+            "未进入本周期：作业 web 的队列 team-mi 不存在；相近的有：team-ml。")
     assert [str(remedy) for remedy in explanation.remedies] == [
         "job web: in queue team-ml (web is placed on n1)",
         "create queue team-mi (web is placed on n1)"]

@@ -3,8 +3,11 @@
 import pytest
 
 from explain.test_exports import asked, exported
+from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.server.web import page, state_of
+from volcano_lab.trace import Trace
 
 GROUP = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -237,3 +240,22 @@ def test_what_is_asked_of_one_job_keeps_the_searches_for_its_pods_only():
     for name in ("new-1", "new-2"):
         assert one.why(name).text == whole.why(name).text
     assert [group.jobs for group in one.waiting()] == [group.jobs for group in whole.waiting()]
+
+
+def test_jobs_that_the_cycle_leaves_out_wait_too(tmp_path):
+    lost = Cluster().node("n1", cpu=4).queue("team").add(
+        "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: lost, namespace: a,"
+        " uid: u, resourceVersion: '1'}, spec: {queue: taem, minAvailable: 1, tasks: [{replicas: 1,"
+        " template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")
+    alone = lost.to_yaml()
+    waiting = lost.job("big", cpu=9).why()
+    assert {group.code: group.jobs for group in waiting} == {
+        "overcommit_refuses": ["default/big"], "left_out": ["a/lost"]}
+    group = next(group for group in waiting if group.code == "left_out")
+    assert group.jobs == ["a/lost"] and group.text == "job a/lost: its queue taem doesn't exist"
+    assert group.explain().remedies and repr(waiting) == "<2 of 2 jobs wait>"
+    (tmp_path / "c.yaml").write_text(alone)
+    for namespace, code in ((), 1), (("-n", "a"), 1), (("-n", "b"), 0):
+        assert main(["run", str(tmp_path / "c.yaml"), "--fail-on-pending", *namespace]) == code
+    cycle = lost.run(trace=Trace())
+    assert "its queue taem" in page(state_of(cycle, 1, [], lost.objects()))

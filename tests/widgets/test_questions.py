@@ -129,3 +129,11 @@ def test_the_panel_of_a_notebook_answers_its_page(export):
 def test_the_questions_of_the_page_are_not_translated():
     script = (ROOT / "volcano_lab/widgets/js/questions.js").read_text(encoding="utf-8")
     assert "ask: t(" not in script and script.count('ask: "') >= 7
+
+
+def test_a_job_that_the_cycle_leaves_out_waits_and_does_not_count_as_running(tmp_path):
+    cluster = Cluster().node("n1", cpu=4).job("runs", cpu=1).job("lost", queue="nowhere", cpu=1)
+    (tmp_path / "c.yaml").write_text(cluster.to_yaml())
+    found = ask(questions := Questions(), ask="open", files=[str(tmp_path / "c.yaml")])
+    assert [row["job"] for row in found["waiting"]] == ["default/lost"] and found["runs"] == 1
+    assert "nowhere" in ask(questions, ask="why", job="default/lost")["head"]

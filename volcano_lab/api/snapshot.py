@@ -15,6 +15,9 @@ from volcano_lab.api.objects import PodDisruptionBudget, ResourceQuota
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.storage import Storage
 
+OF_JOBS = frozenset({"left_out.no_queue", "left_out.no_pod_group"})
+"""The reasons for which a job is left out of a snapshot."""
+
 
 @define(slots=True)
 class ClusterInfo:
@@ -36,3 +39,8 @@ class ClusterInfo:
     storage: Storage = Factory(Storage)
     hyper_nodes: HyperNodesView = Factory(HyperNodesView)
     left_out: list[Any] = Factory(list)
+
+    @property
+    def jobs_left_out(self) -> list[Any]:
+        """The messages about jobs that are not in the snapshot; `name` is the job's uid."""
+        return [why for why in self.left_out if getattr(why, "code", "") in OF_JOBS]

@@ -53,7 +53,10 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
     show(output, data, lambda most: report(cycle, jobs, most),
          [f"job/{called(row['job'])}" for row in jobs])
-    return FOUND if fail_on_pending and any(row["pending"] for row in jobs) else DONE
+    waits = any(row["pending"] for row in jobs) or any(
+        why.facts["name"].startswith(f"{namespace}/" if namespace else "")
+        for why in cycle.session.snapshot.jobs_left_out)
+    return FOUND if fail_on_pending and waits else DONE
 
 
 def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) -> int:

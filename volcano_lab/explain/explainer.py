@@ -289,8 +289,21 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
+        if absent := [*self._absent()]:
+            groups[("left_out",)] = Group("left_out", partial(self.why, absent[0].about), absent)
         return Waiting(sorted(groups.values(), key=lambda group: -len(group.answers)),
-                       len(self.session.jobs))
+                       len(self.session.jobs) + len(absent))
+
+    def _absent(self) -> Iterator[Explanation]:
+        """Yield the answers about jobs that are not in the session."""
+        owners = {obj.key: owner.name for obj in self.objects if isinstance(obj, PodGroup)
+                  for owner in obj.metadata.owner_references[:1]}
+        for reason in self.session.snapshot.jobs_left_out:
+            uid = reason.facts["name"]
+            name = f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid
+            said = Message(reason.code, **{**reason.facts, "name": name})
+            yield Explanation(name, Message("left_out.head", why=[said]),
+                              [Cause("left_out", said)])
 
     def foremost(self, uid: str) -> Cause | None:
         """Return the first cause for which a job waits; None where no pod of it waits."""

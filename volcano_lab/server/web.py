@@ -42,6 +42,8 @@ IDLE = 10.0
 """Seconds after which an idle connection is closed."""
 PAGE = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
 NONE = "none"
+ABSENT = {"queue": "", "phase": "", "pods": 0, "missing": 0, "placed": 0, "pending": 0}
+"""The row of a job that the cycle leaves out."""
 
 
 @define(frozen=True)
@@ -156,7 +158,7 @@ def page(state: State) -> str:
     at = time.strftime("%H:%M:%S", time.localtime(state.time)) if state.cycle else "not yet"
     problems = "".join(f'<p class="problem">{escape(problem)}</p>' for problem in state.problems)
     rows = {row["job"]: row for row in state.jobs}
-    waiting = [_job(rows[job]) | {"why": group["text"]}
+    waiting = [_job(rows.get(job, ABSENT | {"job": job})) | {"why": group["text"]}
                for group in state.waiting for job in group["jobs"]]
     waits = {row["job"] for row in waiting}
     others = [_job(row) | {"why": row["why"]} for job, row in rows.items() if job not in waits]

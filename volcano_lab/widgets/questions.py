@@ -74,8 +74,10 @@ class Questions:
         waiting = [{"job": job, "code": group.code, "text": gettext(text)}
                    for group in self.explainer.waiting()
                    for job, text in zip(group.jobs, group.heads, strict=True)]
+        now, names = state(ssn), {row["job"] for row in waiting}
         return {"waiting": sorted(waiting, key=lambda row: row["code"] == "no_pods"),
-                "plugins": ssn.conf.plugin_names(), **state(ssn)}
+                "runs": sum(row["job"] not in names for row in now["jobs"]),
+                "plugins": ssn.conf.plugin_names(), **now}
 
     def lint(self) -> list[Row]:
         """Return the findings of `volcano-lab lint`, errors first."""

@@ -39,10 +39,10 @@ export function questions(root, ask, name, notes) {
   function header() {
     const key = cluster.resources[resource], sum = (field) => cluster.nodes.reduce((total, node) => total + node[field][resource], 0);
     add(head, "h2", {}, name);
-    const runs = cluster.jobs.length - cluster.waiting.length, plugin = cluster.plugins.filter((each) => ["capacity", "proportion"].includes(each));
+    const plugin = cluster.plugins.filter((each) => ["capacity", "proportion"].includes(each));
     add(head, "span", {class: "vq-soft"}, [t("{0} nodes", cluster.nodes.length),
       key ? t("{0} of {1} {2} in use", amount(sum("allocatable") - sum("idle")), amount(sum("allocatable")), short(key)) : "",
-      t("{0} jobs run, {1} wait", runs, cluster.waiting.length), plugin.length ? t("plugin {0}", plugin[0]) : ""].filter(Boolean).join(" · "));
+      t("{0} jobs run, {1} wait", cluster.runs, cluster.waiting.length), plugin.length ? t("plugin {0}", plugin[0]) : ""].filter(Boolean).join(" · "));
     notes?.(head);
   }
 
