@@ -16,7 +16,7 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.files import Source
-from volcano_lab.messages import Message, Misuse, gettext, log, paragraph
+from volcano_lab.messages import Message, Misuse, gettext, log, mark, paragraph
 from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
@@ -144,10 +144,13 @@ class Outcomes:
                 if are[name] == each and was.get(name) != each}
 
     def _sentence(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
-        row = now.jobs[name]
-        why = now.reason(row)[0] if whole else ""
+        was, row = before.jobs[name], now.jobs[name]
+        admitted = whole and (was["fate"], row["fate"]) == ("not admitted", "placed")
+        refused = before.reason(was)[0] if admitted else ""
+        why = now.reason(row)[0] if whole and not refused else ""
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
-                           now=gettext(row["fate"]), before=gettext(before.jobs[name]["fate"])))
+                           now=gettext(row["fate"]), before=gettext(was["fate"]) + (
+                               mark(": ") + refused if refused else "")))
 
 
 def waiting_words(facts: Decided) -> str:

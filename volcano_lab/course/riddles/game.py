@@ -106,16 +106,16 @@ class Riddle:
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
-        return "\n\n".join([gettext("Riddle {number}", number=self.number), wrapped(
-            plain(self.story), 96), *map(self._shown, self.shows)]) + "\n"
+        return "\n\n".join([gettext("Riddle {number}", number=self.number),
+                            wrapped(plain(self.story), 96), self._shown()]) + "\n"
 
-    def _shown(self, command: str) -> str:
-        return f"$ kubectl {command}\n{self.kubectl(command)}"
+    def _shown(self) -> str:
+        return "\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}" for each in self.shows)
 
     def open(self) -> Asked:
         """Show the riddle, and return the question for its cause, to be answered on the page."""
-        display({"text/plain": plain(self.story), "text/markdown": gettext(self.story)}, raw=True)
-        print("\n\n".join(map(self._shown, self.shows)))
+        display({"text/plain": self.text(), "text/markdown":
+                 f"{gettext(self.story)}\n\n```text\n{self._shown()}\n```"}, raw=True)
         more = gettext("It has two causes; name one after the other.") if (
             len(self.right) > 1) else None
         graded = Check(f"17.cause {self.number}", self._grade, str, options=tuple(self.causes))
@@ -141,12 +141,12 @@ class Riddle:
     def hint(self) -> Finding:
         """Give the next hint, at its price; the last one is the repair."""
         number = min(self.taken["hint"], len(self.hints) - 1)
-        self.taken["hint"] = number + 1
+        self.taken["hint"] = number + (not self.solved)
         return finding(self.hints[number])
 
     def why(self, name: str = "") -> Explanation:
         """Ask the lab, at its price."""
-        self.taken["asked"] = 1
+        self.taken["asked"] |= not self.solved
         return Explainer(self.cluster.objects(), self.conf).why(name or self.asks)
 
     def cause(self, letter: str) -> Verdict:
@@ -189,9 +189,8 @@ class Riddle:
                 raise ManifestError('"{change}": nodes keep their size here', change=each)
             kind = each.partition("/")[0].lower()
             if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
-                begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]
-                raise ManifestError('"{change}": what may be changed here begins with {kinds:,}',
-                                    change=each, kinds=begins)
+                raise ManifestError('"{change}": {kind}/… may not be changed in this riddle; look '
+                                    "for another repair", change=each, kind=kind)
         return run_changed(self.objects(), self.conf, settings, removals)
 
     def graded(self, after: Cycle, changes: int) -> Verdict:
