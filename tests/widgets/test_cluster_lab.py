@@ -112,7 +112,7 @@ def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence(
     assert shown.facts.jobs["train-gang"]["fate"] == "not admitted"
     said = shown.set(**{"queue/train.parent": "prod"}).said
     assert said.startswith("Queue train: parent prod (was research). train-gang is placed (was not "
-                           "admitted)")
+                           "admitted: train needs 5 CPUs and may hold 4 (capacity)).")
     assert ask(shown, values={"queue/prod.parent": "train"}).shown["error"]
     assert not shown.undo().shown["error"]
 
@@ -124,7 +124,8 @@ def test_a_lab_of_files_shows_forty_nodes_in_each_resource():
     gpus = shown.set(show="nvidia.com/gpu").board["channels"]
     assert gpus["unit"] == "GPUs" and gpus["total"] == 48 and len(gpus["nodes"]) == 6
     said = shown.set(**{"job/ci/nightly-4412.minAvailable": 20}).said
-    assert "ci/nightly-4412 is placed (was not admitted)" in said
+    assert ("ci/nightly-4412 is placed (was not admitted: 1144 reserved and requested, limit "
+            "1110.4 CPUs (overcommit))") in said
 
 
 def test_what_is_no_cluster_is_one_sentence():

@@ -189,8 +189,9 @@ class Riddle:
                 raise ManifestError('"{change}": nodes keep their size here', change=each)
             kind = each.partition("/")[0].lower()
             if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
-                raise ManifestError('"{change}": {kind}/… may not be changed in this riddle; look '
-                                    "for another repair", change=each, kind=kind)
+                begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]
+                raise ManifestError('"{change}": what may be changed here begins with {kinds:,}',
+                                    change=each, kinds=begins)
         return run_changed(self.objects(), self.conf, settings, removals)
 
     def graded(self, after: Cycle, changes: int) -> Verdict:

@@ -4,7 +4,6 @@
     describe KIND NAME          logs [WORD]
 """
 
-import re
 from collections.abc import Iterable
 from textwrap import fill, indent
 from typing import Any
@@ -48,7 +47,7 @@ class Kubectl:
 
     def __call__(self, command: str) -> str:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""
-        match re.sub(r"^kubectl | (-A|-n \S+)\b", "", command).split():
+        match command.removeprefix("kubectl ").replace(" -A", "").split():
             case ["get", "events"]:
                 return table(self._events())
             case ["logs", *words]:
