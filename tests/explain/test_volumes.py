@@ -28,8 +28,8 @@ def asked(*objects):
      'persistentvolumeclaim "data" is being deleted'),
     ([claim(volume="disk"), volume(zone="c")], "volume_node",
      "a volume of the pod cannot be reached from there (node(s) didn't match PersistentVolume's "
-     "node affinity). PersistentVolume disk requires nodes with zone In c. No node is there that "
-     "it names: it is gone, or has other labels now."),
+     "node affinity). PersistentVolume disk requires nodes with zone In c. It names a node that "
+     "does not exist: the node is deleted, or its labels have changed."),
     ([claim(volume="disk")], "volume_missing", "a volume of the pod does not exist"),
 ])
 def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, said):
