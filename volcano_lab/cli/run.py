@@ -53,10 +53,14 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
     show(output, data, lambda most: report(cycle, jobs, most),
          [f"job/{called(row['job'])}" for row in jobs])
-    waits = any(row["pending"] for row in jobs) or any(
-        why.facts["name"].startswith(f"{namespace}/" if namespace else "")
-        for why in cycle.session.snapshot.jobs_left_out)
-    return FOUND if fail_on_pending and waits else DONE
+    return FOUND if fail_on_pending and _waits(cycle, jobs, namespace) else DONE
+
+
+def _waits(cycle: Cycle, jobs: Sequence[Mapping[str, Any]], namespace: str) -> bool:
+    """Return whether one of these jobs waits, or one of the namespace is left out of the cycle."""
+    absent = [why.facts["name"] for why in cycle.session.snapshot.jobs_left_out]
+    return any(row["pending"] for row in jobs) or any(
+        name.startswith(f"{namespace}/" if namespace else "") for name in absent)
 
 
 def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) -> int:
