@@ -55,6 +55,12 @@ def handle(shown, name, place=0):
     return shown.page.locator(".place").nth(place).get_by_role("slider", name=name, exact=True)
 
 
+def press(shown, name, key):
+    """Press a key at a handle of the lab."""
+    handle(shown, name).focus()
+    shown.page.keyboard.press(key)
+
+
 @pytest.mark.parametrize("lesson", LABS)
 def test_a_lab_fits_a_screen_and_no_move_makes_it_jump(lesson, shown):
     lab = make(lesson)
@@ -101,8 +107,7 @@ def test_screen_readers_find_nothing_to_complain_of(lesson, theme, shown):
 
 def test_a_key_moves_the_picture_and_says_what_changed(shown):
     shown = shown(make("00"))
-    handle(shown, "weight, queue a").focus()
-    shown.page.keyboard.press("ArrowRight")
+    press(shown, "weight, queue a", "ArrowRight")
     said = shown.page.get_by_role("status").filter(has_text="Queue a: weight 3 (was 2)")
     said.wait_for()
     assert "a deserves 35 CPUs (was 28), b 35 CPUs (was 42)" in said.inner_text()
@@ -129,11 +134,9 @@ def test_a_key_at_the_end_of_a_range_says_so(lesson, name, key, end, shown):
 def test_a_key_at_the_end_of_a_range_joins_no_two_moves(shown):
     lab = make("00")
     shown = shown(lab)
-    handle(shown, "weight, queue a").focus()
-    shown.page.keyboard.press("ArrowRight")
+    press(shown, "weight, queue a", "ArrowRight")
     shown.page.get_by_text("Queue a: weight 3").wait_for()
-    handle(shown, "capability, queue b").focus()
-    shown.page.keyboard.press("ArrowRight")
+    press(shown, "capability, queue b", "ArrowRight")
     shown.page.keyboard.press("ArrowLeft")
     shown.page.get_by_text("Queue b: capability 99 CPUs (was no limit)").wait_for()
     assert lab.undo().values == lab.start | {"queue/a.weight": 3}
@@ -141,8 +144,7 @@ def test_a_key_at_the_end_of_a_range_joins_no_two_moves(shown):
 
 def test_a_lane_names_its_job_beside_its_handles(shown):
     shown = shown(make("00"))
-    handle(shown, "minimum, job a-gang").focus()
-    shown.page.keyboard.press("PageUp")
+    press(shown, "minimum, job a-gang", "PageUp")
     said = shown.page.locator("svg text").filter(has_text="not tried")
     said.wait_for()
     words = said.bounding_box()
@@ -159,8 +161,7 @@ def test_undo_with_the_keyboard_and_one_gesture_is_one_move(shown):
     for _ in range(3):
         shown.page.keyboard.press("ArrowRight")
     shown.page.get_by_text("Queue a: weight 5").wait_for()
-    handle(shown, "guarantee, queue b").focus()
-    shown.page.keyboard.press("End")
+    press(shown, "guarantee, queue b", "End")
     shown.page.get_by_text("Queue b: guarantee 100").wait_for()
     shown.page.keyboard.press("Control+z")
     shown.page.get_by_text("Undone.").wait_for()
@@ -177,8 +178,7 @@ def test_a_task_is_begun_done_and_ticked(shown):
     chip = shown.page.get_by_role("button", name="weight", exact=True)
     chip.click()
     shown.page.get_by_text("Which weight of a is just enough").wait_for()
-    handle(shown, "weight, queue a").focus()
-    shown.page.keyboard.press("ArrowRight")
+    press(shown, "weight, queue a", "ArrowRight")
     shown.page.locator(".vp-task[data-done]").wait_for()
     assert shown.page.locator(".vp-task[data-done]").inner_text().split()[:2] == ["✓", "weight"]
     shown.page.get_by_role("button", name="guarantee", exact=True).click()
@@ -321,8 +321,7 @@ def test_two_labs_on_a_page_have_nothing_in_common(shown):
 def test_a_copied_link_brings_the_state_back_and_copies_have_the_code(shown):
     lab = make("00")
     first = shown(lab, permissions=["clipboard-read", "clipboard-write"])
-    handle(first, "weight, queue a").focus()
-    first.page.keyboard.press("ArrowRight")
+    press(first, "weight, queue a", "ArrowRight")
     first.page.get_by_text("Queue a: weight 3").wait_for()
 
     def copied(item):
