@@ -174,6 +174,7 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     assert "forecast" in shell("kubectl get podgroups")
     assert "unschedulable: true" in shell("get node n3 -o yaml")
     assert "kubernetes.io/hostname=n3" in shell("get nodes --show-labels")
+    assert "<none>" in shell("get queues --show-labels")
     assert "insufficient cpu" in shell("describe podgroup forecast")
     assert "n1" in shell("get node n1") and "capacity" in shell("get configmap")
     assert "forecast" not in shell("get pods"), "the job controller waits for the admission"

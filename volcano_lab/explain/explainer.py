@@ -181,15 +181,18 @@ class Explainer(Shown):
                     yield Remedy(world.told(option.most), brings, option.most, Rank.QUEUE, world,
                                  name, after.placed(uid))
 
+    def _has(self, about: str | None) -> bool:
+        """Whether the trace has the searches for a job, by its uid ("": for all)."""
+        return getattr(self.trace, "about", "") in ("", about)
+
     def _with(self, about: str | None) -> Explainer:
-        """This, or where the searches for a job ("": for all) are missing, a cycle with them."""
-        there = getattr(self.trace, "about", "") in ("", about)
-        return self if there else Explainer(self.objects, self.conf, self.now, about=about)
+        """The same cycle with the searches for a job, by its name ("": for all)."""
+        return Explainer(self.objects, self.conf, self.now, about=about)
 
     def why_job(self, uid: str) -> Explanation:
         """Return why pods of a job wait, and the changes that place them."""
         uid = self.names.find(uid, "job")[1]
-        if self._with(uid) is not self:
+        if not self._has(uid):
             return self._with(self.names.called(uid)).why_job(uid)
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
@@ -232,7 +235,8 @@ class Explainer(Shown):
             return None
         large = len(self.session.nodes) >= LARGE
         found = alone(seen, perf_counter() + seconds if large else inf)
-        cause = cluster_loops(seen if large or not found.loops else self._with("").evidence, found)
+        there = large or not found.loops or self._has("")
+        cause = cluster_loops(seen if there else self._with("").evidence, found)
         return None if cause is None else Explanation("cluster", [], [cause], partial(
             ends_of, seen, cause))
 
@@ -274,7 +278,7 @@ class Explainer(Shown):
         [('overcommit_refuses', ['default/a', 'default/b'])]
         """
         least = None if "allocate" in self.session.enabled_actions else ""
-        if self._with(least) is not self:
+        if not self._has(least):
             return self._with(least).waiting()
         groups: dict[tuple, Group] = {}
         self.evidence.brief = True
@@ -386,7 +390,7 @@ class Explainer(Shown):
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
-        if self._with("") is not self:
+        if not self._has(""):
             return self._with("").why_victim(key)
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):

@@ -141,9 +141,9 @@ def lengths(given: Mapping[str, Any]) -> dict[str, Any]:
     {'until': 600.0, 'arrivals': 0.5, 'seed': 1}
     """
     read = dict(given)
-    for name in LENGTHS.keys() & {name for name, value in given.items() if value is not None}:
+    for name in READERS.keys() & {name for name, value in given.items() if value is not None}:
         try:
-            read[name] = LENGTHS[name](given[name])
+            read[name] = READERS[name](given[name])
         except WorkloadError as error:
             raise WorkloadError(f"{name}{mark(': ')}{error}") from None
     return read
@@ -169,7 +169,7 @@ def _failures(given: Times) -> tuple[Spread, Spread]:
     return mean, repaired
 
 
-LENGTHS: dict[str, Callable[[Any], Any]] = {
+READERS: dict[str, Callable[[Any], Any]] = {
     "until": seconds, "period": seconds, "durations": spread, "failures": _failures,
     "arrivals": _rate}
 """Argument -> how its times and rates are read."""

@@ -57,8 +57,8 @@ class Kubectl:
             case ["get", kind]:
                 return table(self._row(obj) for obj in self._of(kind))
             case ["get", kind, "--show-labels"]:
-                return table(self._row(obj) | {"LABELS": ",".join(
-                    map("=".join, obj.metadata.labels.items()))} for obj in self._of(kind))
+                return table(self._row(obj) | {"LABELS": ",".join(map(
+                    "=".join, obj.metadata.labels.items())) or "<none>"} for obj in self._of(kind))
             case ["get", kind, "-o", "yaml"]:
                 return dump(self._of(kind)).strip()
             case ["get", kind, name, "-o", "yaml"]:
