@@ -88,8 +88,9 @@ def ended(number):
 
     game = riddle(number)
     game.again()
-    settings, removals = last_hint(game)
-    tried = game.repair(*settings, remove=removals)
+    for letter in game.right:
+        game.cause(letter)
+    tried = game.repair(*last_hint(game))
     if not game.repaired:
         raise SystemExit(f"riddle {number}: its last hint does not repair it: {tried.text}")
     for text, told in game.causes.items():

@@ -27,11 +27,21 @@ def game(request):
     found.again()
 
 
+def named(number):
+    """A riddle begun again, with its causes named."""
+    found = riddle(number)
+    found.again()
+    for letter in found.right:
+        found.cause(letter)
+    return found
+
+
 every = pytest.mark.parametrize("game", NUMBERS, indirect=True)
 
 
 @every
 def test_the_first_guess_does_not_solve_it(game):
+    game.cause(min(game.right))
     assert game.repair(*FIRST_GUESS[game.number]).state == TRY_AGAIN
     assert not game.repaired
 
@@ -40,12 +50,13 @@ def test_the_first_guess_does_not_solve_it(game):
 def test_its_hints_solve_it_with_the_fewest_changes(game):
     for _ in game.hints:
         game.hint()
-    settings, removals = last_hint(game)
-    assert len(settings) + len(removals) == game.smallest
-    assert game.repair(*settings, remove=removals).state == WELL_DONE
+    repair = last_hint(game)
+    assert len(repair) == game.smallest
+    assert "Name a cause first" in game.repair(*repair).text and not game.repaired
     *others, last = sorted(game.right)
     assert [game.cause(letter).state for letter in others] == [RIGHT] * len(others)
     assert game.cause(last).state == WELL_DONE
+    assert game.repair(*repair).state == WELL_DONE
     assert game.solved and game.points == 100 - 10 * len(game.hints)
 
 
@@ -55,31 +66,29 @@ def test_its_title_shows_when_it_is_solved_and_not_before(game):
     assert solved == str(game.number) and game.title not in game.text()
     for _ in game.hints:
         game.hint()
-    settings, removals = last_hint(game)
     for letter in game.right:
         game.cause(letter)
-    assert game.title in game.repair(*settings, remove=removals).text
+    assert game.title in game.repair(*last_hint(game)).text
     assert score().data["nodes"][game.number - 1]["name"] == f"{game.number} {game.title}"
 
 
 @every
 def test_each_part_of_the_repair_is_needed(game):
-    settings, removals = last_hint(game)
-    for number in range(len(settings)):
-        assert game.repair(*settings[:number], *settings[number + 1:],
-                           remove=removals).state != WELL_DONE
-    for number in range(len(removals)):
-        assert game.repair(*settings, remove=removals[:number] + removals[number + 1:]
-                           ).state != WELL_DONE
+    repair = last_hint(game)
+    game.cause(min(game.right))
+    for number in range(len(repair)):
+        assert game.repair(*repair[:number], *repair[number + 1:]).state != WELL_DONE
 
 
 @every
 def test_it_has_as_many_causes_as_are_said_and_reasons_for_the_others(game):
     assert len(game.right) == (2 if game.number >= 10 else 1)
     assert 4 <= len(game.causes) <= 5 and len(game.hints) == 3
-    for letter in game.options.keys() - game.right:
+    for times, letter in enumerate(game.options.keys() - game.right, 1):
         verdict = game.cause(letter)
-        assert verdict.state == TRY_AGAIN and len(verdict.text) > 20
+        assert verdict.state == TRY_AGAIN and len(verdict.text) > 46
+        assert f"−20 points: {100 - 20 * times} left" in verdict.text
+        assert "points" not in game.cause(letter).text, "a cause costs once"
     assert game.taken["wrong cause"] == len(game.options) - len(game.right)
 
 
@@ -91,12 +100,11 @@ def test_the_job_is_pending_and_the_lab_knows_something(game):
 
 @every
 def test_it_is_played_in_a_terminal(game):
-    settings, removals = last_hint(game)
     lines = ["get pods", "hint", *(f"cause {letter}" for letter in sorted(game.right)),
-             *(f"set {each}" for each in settings), *(f"remove {each}" for each in removals)]
+             *last_hint(game)]
     played = CliRunner().invoke(volcano_lab, ["riddle", str(game.number)], input="\n".join(lines))
     assert played.exit_code == 0
-    assert f"{game.title}: riddle {game.number} is solved, 90 points" in played.output
+    assert f"{game.title}: riddle {game.number} is solved, 90 of 100 points" in played.output
 
 
 def test_what_is_given_up_shows_a_repair():
@@ -116,26 +124,50 @@ def test_the_right_answer_is_neither_the_longest_nor_always_in_one_place():
 
 def test_a_change_that_cannot_be_is_not_kept_and_a_wrong_one_is_told_why():
     riddle(3).again()
-    lines = ["set job/weather.minMember=4", "set podgroup/weather.minMember=4",
-             "set queue/science.weight=9", "reset", "remove queue shop",
-             "reset", "set job/weather.minAvailable=4"]
+    lines = ["queue/science.weight=9", "cause d", "set job/weather.minMember=4",
+             "node/n1.unschedulable=true", "queue/science.weight=9", "reset", "remove queue shop",
+             "reset", "podgroup/weather.minMember=4"]
     played = CliRunner().invoke(volcano_lab, ["riddle", "3"], input="\n".join(lines)).output
-    assert played.count("Not changed: ") == 2 and "begins with job/, queue/" in played
-    said = riddle(11).repair("conf/actions=allocate, reclaim, backfill", "job/crunch.minMember=8")
-    assert "begins with conf/actions=, plugin/, queue/, podgroup/" in said.text
-    assert "allowed are conf/actions=" in riddle(11).repair("conf/tiers=gang").text
-    assert riddle(11).repair("conf/actions=allocate, reclaim", "pg/crunch.minMember=8"
-                             ).state == WELL_DONE
-    riddle(11).again()
+    assert "Not changed: Name a cause first" in played and played.count("Not changed: ") == 3
+    assert "begins with job/, podgroup/, queue/" in played
     assert "With queue/science.weight=9:" in played and "4 Insufficient cpu" in played
-    assert "With remove queue/shop:" in played and "weather at work." in played
+    assert "With remove queue/shop:" in played and "weather: 4 of 5 pods get a node." in played
     riddle(3).again()
+
+
+def test_a_refused_repair_shows_no_kinds_before_all_causes_are_named():
+    game = riddle(11)
+    game.again()
+    refused = "node/n1.unschedulable=true"
+    assert game.repair(refused).text == game.repair("conf/actions=allocate, reclaim").text
+    one, other = sorted(game.right)
+    game.cause(one)
+    assert game.repair(refused).text.endswith("name the other cause first")
+    game.cause(other)
+    allowed = "conf/actions=, plugin/, queue/, job/, podgroup/"
+    assert game.repair(refused).text.endswith(f"begins with {allowed}")
+    assert "allowed are conf/actions=" in game.repair("conf/tiers=gang").text
+    game.again()
+
+
+@pytest.mark.parametrize("change", ["pg/crunch.minMember=8", "job/crunch.minAvailable=8"])
+def test_a_minimum_is_set_at_the_job_or_its_podgroup(change):
+    said = named(11).repair("conf/actions=allocate, reclaim", change)
+    assert said.state == WELL_DONE and "crunch: 4 of 16 pods are evicted first." in said.text
+    riddle(11).again()
+
+
+def test_a_repair_is_shown_as_kubectl_has_it():
+    said = named(12).repair(*last_hint(riddle(12))).text
+    assert "`kubectl delete podgroup pipeline-7 -n default` && `kubectl uncordon n3`" in said
+    riddle(12).again()
 
 
 def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
     game = riddle(1)
     game.again()
     assert game.repair(...).state == TO_DO
+    game.cause(*game.right)
     for wrong in ("queue/visoin.weight=2", "queue/vision.wieght=2", "nonsense", "pod/label-0.x=1",
                   "node/n1.allocatable[cpu]=64", "queue/vision.weight=[1"):
         verdict = game.repair(wrong)
@@ -143,7 +175,6 @@ def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
     assert game.repair("queue/vision.capability[cpu]=14", "queue/speech.weight=2"
                        ).state == WELL_DONE
     assert game.cause("z").state == TRY_AGAIN
-    game.cause(*game.right)
     assert game.points == 90
     shown = score()
     assert [(node["name"], node["note"]) for node in shown.data["nodes"] if node["pods"]] == [
@@ -170,7 +201,7 @@ def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
 
 
 def test_kubectl_prints_what_there_is_and_says_what_it_knows():
-    shell = Kubectl(riddle(12).cluster, riddle(12).conf)
+    shell = Kubectl(riddle(12).cluster)
     assert "forecast" in shell("kubectl get podgroups")
     assert "unschedulable: true" in shell("get node n3 -o yaml")
     assert "kubernetes.io/hostname=n3" in shell("get nodes --show-labels")

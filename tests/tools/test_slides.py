@@ -64,7 +64,8 @@ def test_a_check_without_a_stored_solution_is_solved_as_its_tests_solve_it():
 def test_a_riddle_ends_with_its_causes_and_a_repair_that_was_tried():
     first, second, repair = slides.ended(11)
     assert first.startswith("**The actions do not include reclaim.** Between") and "gang" in second
-    assert "podgroup/crunch.minMember=1" in repair and repair.endswith("Then: counter at work.")
+    assert "podgroup/crunch.minMember=1" in repair
+    assert "Then: counter: 4 of 4 pods get a node. crunch: 4 of 16 pods are evicted" in repair
 
 
 def test_a_riddle_whose_last_hint_does_not_repair_it_stops_the_slides(monkeypatch):

@@ -1,11 +1,11 @@
 """Grading of a broken cluster's repair, by running it: for bosses, riddles, lesson 13."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
-from volcano_lab.changes import change, change_conf, parted
+from volcano_lab.changes import Change
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Check, Mistakes, checks_of
 from volcano_lab.course.kit.questions import HINTS, entries, opened, part
@@ -18,6 +18,9 @@ from volcano_lab.trace.views.cycle import Cycle
 
 KEPT = ("Node", "Pod")
 """The kinds of objects that a repair may not change."""
+
+REMOVE = "remove "
+"""The prefix of a change that removes an object."""
 
 
 def broken_cluster(name: str) -> tuple[Cluster, Check]:
@@ -77,15 +80,26 @@ def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[
     return cycle
 
 
-def run_changed(objects: Iterable[KubernetesObject], conf: str | None, settings: Iterable[str],
-                removals: Sequence[str] = ()) -> Cycle:
-    """Run a cycle over a cluster with some changes, in the syntax of `volcano-lab what-if`.
+def run_changed(objects: Iterable[KubernetesObject], conf: str | None,
+                changes: Iterable[str] = ()) -> Cycle:
+    """Run a cycle over a cluster with some changes: `KIND/NAME.FIELD=VALUE`, `remove KIND/NAME`.
 
     Raises `ManifestError` or `ConfError` for an unknown change.
     """
-    of_objects, of_conf = parted(settings)
-    known = change_conf(load_conf(conf), of_conf)
-    return Cluster(change(objects, of_objects, removals)).run(known)
+    made = change_of(changes)
+    given, known = made.given([*objects], load_conf(conf))
+    return Cluster(given).run(known)
+
+
+def change_of(changes: Iterable[str]) -> Change:
+    """Return some changes as one.
+
+    >>> change_of(["queue/a.weight=2", "remove podgroup/b"])
+    Change(settings=('queue/a.weight=2',), removals=('podgroup/b',), added=())
+    """
+    every = [*changes]
+    return Change(tuple(each for each in every if not each.startswith(REMOVE)),
+                  tuple(each.removeprefix(REMOVE) for each in every if each.startswith(REMOVE)))
 
 
 def at_work(cycle: Cycle, promised: bool = True) -> dict[str, int]:

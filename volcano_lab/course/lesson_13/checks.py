@@ -21,10 +21,8 @@ def all_three(answer: Iterable[str]) -> Mistakes:
     No job but pretrain may lose pods.
     """
     changes = list(answer)
-    removals = [each.removeprefix("remove ") for each in changes if each.startswith("remove ")]
-    settings = [each for each in changes if not each.startswith("remove ")]
-    placed = at_work(run_changed(_exported(), CONF, settings, removals))
-    before = at_work(run_changed(_exported(), CONF, []))
+    placed = at_work(run_changed(_exported(), CONF, changes))
+    before = at_work(run_changed(_exported(), CONF))
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from copy import deepcopy
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -20,6 +21,7 @@ import yaml
 from attrs import define
 from click import unstyle
 
+from volcano_lab.course.kit.questions import CLUSTERS, part
 from volcano_lab.course.kit.scenery import conf_text
 
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
@@ -28,12 +30,7 @@ CONF = conf_text("enqueue, allocate, backfill", "priority, gang, conformance",
                  "overcommit, drf, predicates, proportion, nodeorder, binpack",
                  switches=dict.fromkeys(("gang", "drf"), "enablePreemptable: false"),
                  arguments={"binpack": {"binpack.wieght": 5}})
-QUEUES = {"nlp": {"weight": 3}, "vision": {"weight": 3}, "speech": {"weight": 1},
-          "web": {"weight": 2, "capability": {"cpu": 260}},
-          "ci": {"weight": 2, "reclaimable": True}, "batch": {"weight": 1}}
-KINDS = (("c", 24, {"cpu": 32, "memory": "128Gi"}), ("m", 10, {"cpu": 64, "memory": "512Gi"}),
-         ("g", 6, {"cpu": 64, "memory": "512Gi", "nvidia.com/gpu": 8}))
-"""(word, how many, allocatable) of the kinds of nodes."""
+PARTS = part("13", CLUSTERS)["export"]
 GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 GHOSTS = 9
 """PodGroups of an operator that is gone: admitted, without a pod."""
@@ -83,30 +80,17 @@ def export(name: str = "monday", ghosts: int = GHOSTS) -> str:
 
 def _objects(ghosts: int) -> Iterator[dict[str, Any]]:
     yield from _nodes()
-    for name, spec in QUEUES.items():
+    for name, spec in PARTS["queues"].items():
         yield _object(SCHEDULING, "Queue", name, spec=spec, status={"state": "Open"})
-    yield from _job("web", "shop", "web", 48, {"cpu": 4, "memory": "8Gi"}, "c", least=1)
-    yield from _job("web", "search", "web", 12, {"cpu": 4, "memory": "16Gi"}, "c", 48, least=1)
-    yield from _job("ci", "build-4411", "ci", 40, {"cpu": 4, "memory": "8Gi"}, "c", 60, least=1)
-    yield from _job("nlp", "pretrain", "nlp", 48, {"cpu": 6, "memory": "48Gi", "nvidia.com/gpu": 1},
-                    "g", least=8)
-    yield from _job("speech", "align", "speech", 20, {"cpu": 8, "memory": "32Gi"}, "m", least=4)
-    yield from _job("batch", "features", "batch", 24, {"cpu": 8, "memory": "64Gi"}, "m", 20,
-                    least=1)
-    yield from _job("vision", "segment", "vision", 8,
-                    {"cpu": 2, "memory": "16Gi", "nvidia.com/gpu": 1})
-    yield from _job("ci", "nightly-4412", "ci", 30, {"cpu": 4, "memory": "8Gi"})
-    yield from _job("web", "reindex", "web", 4, {"cpu": 4, "memory": "16Gi"},
-                    selector={"disk": "ssd"})
+    for job in PARTS["jobs"]:
+        yield from _job(**job)
     for number in range(ghosts):
         yield _object(SCHEDULING, "PodGroup", f"spark-{number:02}", namespace="batch",
-                      spec={"queue": "batch", "minMember": 9,
-                            "minResources": {"cpu": 112, "memory": "448Gi"}},
-                      status={"phase": "Inqueue"})
+                      spec=deepcopy(PARTS["ghost"]), status={"phase": "Inqueue"})
 
 
 def _nodes() -> Iterator[dict[str, Any]]:
-    for word, count, allocatable in KINDS:
+    for word, count, allocatable in PARTS["nodes"]:
         for number in range(count):
             zone = "abc"[number % 3]
             labels = {"topology.kubernetes.io/zone": zone, "node.kubernetes.io/instance-type": word}
@@ -120,10 +104,12 @@ def _nodes() -> Iterator[dict[str, Any]]:
                                   "conditions": [{"type": "Ready", "status": "True"}]})
 
 
-def _job(namespace: str, name: str, queue: str, pods: int, requests: dict[str, Any],
-         node: str = "", first: int = 0, least: int = 0,
-         selector: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
-    """A Volcano Job with its PodGroup and pods, which run on nodes of a kind or wait."""
+def _job(namespace: str, name: str, pods: int, requests: dict[str, Any], node: str = "",
+         first: int = 0, least: int = 0, selector: dict[str, str] | None = None
+         ) -> Iterator[dict[str, Any]]:
+    """A Volcano Job of the namespace's queue with its PodGroup and pods, which run on nodes of a
+    kind or wait.
+    """
     spec: dict[str, Any] = {"schedulerName": "volcano", "containers": [
         {"name": "main", "image": f"registry.example/{name}", "resources": {"requests": requests}}]}
     if "nvidia.com/gpu" in requests:
@@ -132,16 +118,16 @@ def _job(namespace: str, name: str, queue: str, pods: int, requests: dict[str, A
         spec["nodeSelector"] = selector
     least, uid = least or pods, str(uuid5(NAMESPACE_DNS, name))
     yield _object(BATCH, "Job", name, namespace=namespace, uid=uid, spec={
-        "queue": queue, "minAvailable": least, "schedulerName": "volcano",
+        "queue": namespace, "minAvailable": least, "schedulerName": "volcano",
         "tasks": [{"name": "worker", "replicas": pods, "template": {"spec": spec}}]})
     owner = [{"apiVersion": BATCH, "kind": "Job", "name": name, "uid": uid, "controller": True}]
     group = f"{name}-{uid}"
     minimum = {word: re.sub(r"\d+", lambda found: str(int(found[0]) * least), str(amount))
                for word, amount in requests.items()}
     yield _object(SCHEDULING, "PodGroup", group, namespace=namespace, ownerReferences=owner,
-                  spec={"queue": queue, "minMember": least, "minResources": minimum},
+                  spec={"queue": namespace, "minMember": least, "minResources": minimum},
                   status={"phase": "Running", "running": pods} if node else {"phase": "Pending"})
-    places = [f"{word}{number + 1:02}" for word, count, _ in KINDS if word == node
+    places = [f"{word}{number + 1:02}" for word, count, _ in PARTS["nodes"] if word == node
               for number in range(count) if not (word == "m" and "abc"[number % 3] == "c")]
     for number in range(pods):
         where = {"nodeName": places[(first + number) % len(places)]} if node else {}

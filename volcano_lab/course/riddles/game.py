@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from attrs import Factory, define
 from IPython.display import display
 
 from volcano_lab.changes.draft import SHORT
+from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
-from volcano_lab.course.kit.boss import at_work, run_changed
+from volcano_lab.course.kit.boss import REMOVE, at_work, change_of, run_changed
 from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
@@ -35,6 +36,9 @@ FOLDER = Path(__file__).parent
 PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
 """What is taken from 100 points."""
 
+BEGINS = {"conf": ["conf/actions="], "job": ["job/", "podgroup/"]}
+"""Kind -> how its changes begin, where that is not KIND/."""
+
 
 @define(slots=False)
 class Riddle:
@@ -55,8 +59,8 @@ class Riddle:
     """What may be the cause -> why it is not; or "right: " and why it is."""
 
     hints: list[str]
-    wants: dict[str, int]
-    """Job -> the pods that have to have a place or the promise of one."""
+    needs: int
+    """The pods of the job that have to have a place or the promise of one."""
 
     smallest: int
     may: tuple[str, ...]
@@ -97,12 +101,12 @@ class Riddle:
     @property
     def cluster(self) -> Cluster:
         """The cluster, for whatever one likes to try with it."""
-        return Cluster(self.objects())
+        return Cluster(self.objects(), self.conf)
 
     @cached_property
     def kubectl(self) -> Kubectl:
         """The cluster after a cycle as `kubectl` shows it."""
-        return Kubectl(self.cluster, self.conf)
+        return Kubectl(self.cluster)
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
@@ -141,12 +145,11 @@ class Riddle:
     def hint(self) -> Finding:
         """Give the next hint, at its price; the last one is the repair."""
         number = min(self.taken["hint"], len(self.hints) - 1)
-        self.taken["hint"] = number + (not self.solved)
-        return finding(self.hints[number])
+        return finding(paragraph([gettext(self.hints[number]), self._charged("hint", number + 1)]))
 
     def why(self, name: str = "") -> Explanation:
         """Ask the lab, at its price."""
-        self.taken["asked"] |= not self.solved
+        self._charged("asked", 1)
         return Explainer(self.cluster.objects(), self.conf).why(name or self.asks)
 
     def cause(self, letter: str) -> Verdict:
@@ -154,74 +157,93 @@ class Riddle:
         letter = str(letter).strip().casefold()
         if letter not in self.options:
             return try_again(gettext("Choose one of: {answers:;}.", answers=[*self.options]))
+        self.named.add(letter)
         text = self.causes[self.options[letter]]
         if letter not in self.right:
-            self.taken["wrong cause"] += 1
-            return try_again(text)
-        self.named.add(letter)
+            return try_again(paragraph([gettext(text), self._charged(
+                "wrong cause", len(self.named - self.right))]))
         reason = gettext(text.removeprefix("right: "))
         if self.right <= self.named:
             return well_done(paragraph([reason, self._end()]))
         return Verdict(RIGHT, paragraph([reason, gettext("There is another cause.")]))
 
-    def repair(self, *settings: str, remove: Iterable[str] = ()) -> Verdict:
-        """Change the cluster, run the cycle, and see whether all that is wanted is at work.
+    def _charged(self, what: str, count: int) -> str:
+        """Take the price of something that was asked so many times; return what is left."""
+        before = self.points
+        self.taken[what] = self.taken[what] if self.solved else count
+        return gettext("**−{price} points: {points} left.**", price=before - self.points,
+                       points=self.points) if self.points < before else ""
+
+    def repair(self, *changes: str) -> Verdict:
+        """Change the cluster, run the cycle, and see whether its job is at work.
 
         Args:
-            settings: Changes in the words of `volcano-lab what-if --set`:
-                "queue/a.weight=5", "plugin/gang.enablePreemptable=true", "conf/actions=allocate".
-            remove: Objects that go, as "job/train".
+            changes: KIND/NAME.FIELD=VALUE or remove KIND/NAME: "queue/a.weight=5",
+                "plugin/gang.enablePreemptable=true", "conf/actions=allocate", "remove job/train".
         """
-        removals = [remove] if isinstance(remove, str) else list(remove)
-        changes = [each for each in (*settings, *removals) if not is_empty(each)]
-        if not changes:
-            return to_do(gettext("Get {jobs:and} to work with the fewest changes, such as "
-                                 'repair("queue/a.weight=5").', jobs=[*self.wants]))
+        if is_empty(changes):
+            return to_do(gettext("Get {job} to work with the fewest changes, such as "
+                                 'repair("queue/a.weight=5").', job=self.asks))
         try:
-            return self.graded(self.changed(settings, removals), len(changes))
+            return self.graded(self.changed(changes), changes)
         except (ManifestError, ConfError) as error:
             return try_again(str(error))
 
-    def changed(self, settings: Iterable[str], removals: Sequence[str]) -> Cycle:
-        """Run a cycle with changes. Raises `ManifestError`, `ConfError` for one that cannot be."""
-        for each in map(str, (*settings, *removals)):
+    def changed(self, changes: Sequence[str]) -> Cycle:
+        """Run a cycle with changes, once a cause is named; what may be changed is shown when all
+        are. Raises `ManifestError`, `ConfError` for one that cannot be.
+        """
+        if not self.named & self.right:
+            raise ManifestError("Name a cause first; then your repair is run")
+        for each in map(str, changes):
             if ".allocatable" in each:
                 raise ManifestError('"{change}": nodes keep their size here', change=each)
-            kind = each.partition("/")[0].lower()
-            if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
-                begins = [f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may]
-                raise ManifestError('"{change}": what may be changed here begins with {kinds:,}',
-                                    change=each, kinds=begins)
-        return run_changed(self.objects(), self.conf, settings, removals)
+            kind = each.removeprefix(REMOVE).partition("/")[0].lower()
+            if SHORT.get(kind, kind.removesuffix("s")).replace("podgroup", "job") not in self.may:
+                raise ManifestError(
+                    '"{change}": what may be changed here begins with {kinds:,}'
+                    if self.right <= self.named else
+                    '"{change}" repairs no cause of this riddle; name the other cause first',
+                    change=each, kinds=[begins for kind in self.may
+                                        for begins in BEGINS.get(kind, [f"{kind}/"])])
+        return run_changed(self.objects(), self.conf, changes)
 
-    def graded(self, after: Cycle, changes: int) -> Verdict:
-        """The wanted jobs run, and no other job has lost pods."""
+    def graded(self, after: Cycle, changes: Sequence[str]) -> Verdict:
+        """The job runs, and no other job has lost pods."""
         had, has = ({name.rpartition("/")[2]: pods for name, pods in at_work(cycle).items()}
                     for cycle in (self.kubectl.cycle, after))
-        called = Names(after.session).called
-        jobs = {called(row["job"]).rpartition("/")[2]: row for row in after.jobs()}
-        for job, pods in self.wants.items():
-            if job not in jobs:
-                return try_again(gettext("{job} is not there any more.", job=job))
-            if has.get(job, 0) < pods:
-                said = after.why(jobs[job]["job"])
-                return try_again(paragraph([gettext(
-                    "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
-                    job=job, phase=jobs[job]["phase"], placed=has.get(job, 0), pods=pods),
-                    gettext("The reason: {reason}.", reason=said[0].rstrip(".。"))
-                    if said else None]))
-        for job, pods in had.items():
-            if job not in {*self.wants, *self.pays} and has.get(job, 0) < pods:
+        called, job, placed = Names(after.session).called, self.asks, has.get(self.asks, 0)
+        row = next((row for row in after.jobs() if called(row["job"]).endswith(f"/{job}")), None)
+        if row is None:
+            return try_again(gettext("{job} is not there any more.", job=job))
+        if placed < self.needs:
+            said = after.why(row["job"])
+            return try_again(paragraph([gettext(
+                "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
+                job=job, phase=row["phase"], placed=placed, pods=self.needs),
+                gettext("The reason: {reason}.", reason=said[0].rstrip(".。")) if said else None]))
+        lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
+        for other, pods in lost.items():
+            if other not in self.pays:
                 return try_again(gettext(
                     "{job} has lost {lost} of its {pods} pods; find a repair that others do not "
-                    "pay for.", job=job, lost=pods - has.get(job, 0), pods=pods))
-        self.taken["one change more"] = max(changes - self.smallest, 0)
+                    "pay for.", job=other, lost=pods, pods=had[other]))
+        self._charged("one change more", max(len(changes) - self.smallest, 0))
         self.repaired = True
         progress.note(f"17.repair {self.number}")
-        fewer = None if changes <= self.smallest else Message(
-            "riddle.fewer", n=self.smallest, changes=changes)
-        return well_done(paragraph([gettext("{jobs:,} at work.", jobs=[*self.wants]), fewer,
-                                    self._end()]))
+        costs = (gettext("{job}: {count} of {pods} pods are evicted first.", job=other, count=pods,
+                         pods=had[other]) for other, pods in lost.items())
+        return well_done(paragraph([
+            gettext("{job}: {count} of {pods} pods get a node.", job=job, count=placed,
+                    pods=row["pods"]), *costs, *self._notes(changes), self._end()]))
+
+    def _notes(self, changes: Sequence[str]) -> Iterator[str | Message]:
+        """The commands of a repair, and how many changes were enough."""
+        if commands := kubectl(change_of(changes), self.objects()):
+            yield gettext("On a real cluster: {commands}.",
+                          commands=" && ".join(f"`{each}`" for each in commands))
+        if len(changes) > self.smallest:
+            yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
 
     # -- the score -------------------------------------------------------------------------------
 
@@ -236,7 +258,7 @@ class Riddle:
         return max(100 - sum(PRICES[name] * count for name, count in self.taken.items()), 10)
 
     def _end(self) -> str:
-        return gettext("**{title}: riddle {number} is solved, {points} points.**",
+        return gettext("**{title}: riddle {number} is solved, {points} of 100 points.**",
                        title=gettext(self.title), number=self.number, points=self.points
                        ) if self.solved else ""
 

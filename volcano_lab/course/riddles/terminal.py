@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from volcano_lab.api.objects import ConfigMap, ObjectMeta
+from volcano_lab.course.kit.boss import REMOVE
 from volcano_lab.course.kit.markup import plain
-from volcano_lab.course.riddles.game import PRICES, Riddle, riddles
+from volcano_lab.course.riddles.game import Riddle, riddles
 from volcano_lab.course.riddles.game import riddle as numbered
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.export import as_manifests
@@ -16,7 +17,7 @@ COMMANDS = {
     "why [NAME]": "ask the lab (10 points)",
     "hint": "the next hint (10 points); the last one is the repair",
     "cause LETTER": "name a cause (20 points for a wrong one)",
-    "set KIND/NAME.FIELD=VALUE": "change something, and run the cycle; it is kept for the next",
+    "KIND/NAME.FIELD=VALUE": "change something, and run the cycle; it is kept for the next",
     "remove KIND/NAME": "take something away, and run the cycle; likewise",
     "reset": "take all changes back",
     "quit": "give up"}
@@ -51,7 +52,7 @@ def _played(riddle: Riddle) -> Iterator[str]:
     yield riddle.text()
     yield plain("What is the cause?") + "\n" + _options(riddle)
     yield _help()
-    changes: dict[str, list[str]] = {"set": [], "remove": []}
+    changes: list[str] = []
     while not riddle.solved:
         try:
             line = input("> ").strip()
@@ -69,7 +70,7 @@ def _options(riddle: Riddle) -> str:
                      for letter, text in riddle.options.items())
 
 
-def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
+def _answered(riddle: Riddle, line: str, changes: list[str]) -> str:
     """What is said to one line; `changes` are kept from line to line."""
     word, _, rest = line.removeprefix("kubectl ").partition(" ")
     match word:
@@ -86,29 +87,24 @@ def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
             return "\n".join(wrapped(plain(text), 96, "    ", "  ")
                              for text in (found.head, *(each.text for each in found.causes)))
         case "hint":
-            price = plain(f"({PRICES['hint']} points)")
-            return f"{riddle.hint()} {price}"
+            return repr(riddle.hint())
         case "cause":
             return repr(riddle.cause(rest))
-        case "set" | "remove" if rest:
-            said = rest.strip()
-            return _tried(riddle, changes, word, said.replace(" ", "/", 1) if word == "remove"
-                          else said)
+        case "remove" if rest:
+            return _tried(riddle, changes, REMOVE + rest.strip().replace(" ", "/", 1))
         case "reset":
-            changes.update({"set": [], "remove": []})
+            changes.clear()
             return plain("All is as it was.")
-    return _help()
+    change = line.removeprefix("set ").strip()
+    return _tried(riddle, changes, change) if "=" in change else _help()
 
 
-def _tried(riddle: Riddle, changes: dict[str, list[str]], word: str, said: str) -> str:
+def _tried(riddle: Riddle, changes: list[str], change: str) -> str:
     """What comes of one change more; it is kept where the cycle could be run with it."""
-    tried = changes | {word: [*changes[word], said]}
+    tried = [*changes, change]
     try:
-        after = riddle.changed(tried["set"], tried["remove"])
+        after = riddle.changed(tried)
     except (ManifestError, ConfError) as error:
         return plain(gettext("Not changed: {error}", error=gettext(str(error))))
-    changes.update(tried)
-    told = ", ".join([*tried["set"], *(f"remove {each}" for each in tried["remove"])])
-    count = len(tried["set"]) + len(tried["remove"])
-    head = plain(f"With {told}:")
-    return f"{head}\n{riddle.graded(after, count)!r}"
+    changes[:] = tried
+    return f"{plain(gettext('With {changes:,}:', changes=tried))}\n{riddle.graded(after, tried)!r}"
