@@ -4,7 +4,8 @@ import pytest
 
 from volcano_lab.course.lesson_01.lab import (
     CHOICES,
-    conf_with,
+    Ran,
+    cycle_lab,
     phases,
     phases_over_time,
     questions,
@@ -16,17 +17,35 @@ from volcano_lab.simulation import JobTemplate, Simulation, every
 
 @pytest.mark.parametrize("actions", CHOICES)
 def test_the_phases_are_those_of_the_cycle(actions):
-    rows = {row["job"]: row for row in phases(small_cluster(), actions)}
-    cycle = small_cluster().run(conf_with(actions))
+    ran = Ran(actions)
+    rows, cycle = {row["job"]: row for row in phases(ran)}, ran.cycle
+    placed = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
     assert {name: row["close"] for name, row in rows.items() if name != "lost"} == {
-        row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
-    assert rows["lost"]["open"] == "left out"
-    pods = sum(
-        int(text.split()[0])
-        for row in rows.values()
-        for text in row.values()
-        if text.endswith(("pod", "pods")))
+        name: f"{'✓' if row['placed'] else '✗'} {row['phase']}" for name, row in placed.items()}
+    assert rows["lost"]["open"] == "✗ left out"
+    pods = sum(int(text.split()[1]) for row in rows.values() for text in row.values()
+               if text.endswith(("pod", "pods")))
     assert pods == len(cycle.committed)
+
+
+def test_what_allocate_tried_and_gave_back_is_held_back():
+    wide = phases(Ran("allocate, backfill"))[-1]
+    assert (wide["allocate"], wide["close"]) == ("✗ discarded", "✗ Inqueue")
+
+
+@pytest.mark.parametrize(("actions", "said"), [
+    ("backfill", "train is not admitted (was placed): No action of the configuration admits jobs"),
+    ("allocate, backfill", "wide is discarded (was not admitted): Pod default/wide-0 requests"),
+    ("allocate, enqueue", "train is not tried (was placed): enqueue admits it after allocate"),
+    ("enqueue, allocate", "helper is not tried (was placed): Pod default/helper-0 requests"),
+    ("enqueue, backfill", "train is not tried (was placed): The configuration has no allocate")])
+def test_the_lab_says_why_a_job_ends_otherwise(actions, said):
+    assert said in cycle_lab().set(actions=actions).said
+
+
+def test_the_lab_names_the_action_that_places_a_job():
+    lab = cycle_lab().set(actions="allocate, enqueue").set(actions="enqueue, allocate")
+    assert "train is placed (was not tried): allocate finds it admitted." in lab.said
 
 
 def test_a_gang_is_running_when_its_pods_are_bound_and_completed_when_they_are_done():

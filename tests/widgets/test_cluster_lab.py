@@ -177,3 +177,10 @@ def test_the_sentence_names_the_gang_whose_outcome_turned():
     shown = queue_tree_lab()
     shown._move({"queue/batch.parent": "research"})
     assert "batch-gang is not admitted" in shown.said and "train-gang" not in shown.said
+
+
+def test_a_pod_that_backfill_places_is_drawn():
+    cluster = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).job("helper")
+    opened = lab(cluster)
+    assert opened.said == "2 of 2 jobs are placed in this cycle."
+    assert opened.facts.jobs["helper"]["fate"] == "placed"

@@ -16,6 +16,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_06.scene import RECLAIM, full_cluster
 from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
 from volcano_lab.explain import Explainer
+from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import speak
 from volcano_lab.messages.guard import ExtensionError
 from volcano_lab.scheduler import Scheduler, traced
@@ -153,11 +154,22 @@ def test_a_scene_that_fails_is_a_sentence_and_the_one_before_stays():
 
 
 def test_a_symptom_opens_the_place_that_decides():
-    cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
-    steps = widgets.stepper(cluster, symptom="Both sides of an admission", name="default/big")
-    assert steps.frame["text"].startswith("overcommit on big: cpu 2 > limit 1.2")
+    cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1).job("fits", cpu=1)
+    steps = widgets.stepper(cluster, symptom="Both sides of an admission", name="default/fits")
+    assert steps.frame["text"].startswith("overcommit on fits: cpu 1 ≤ limit 1.2")
     assert steps.frame["between"], "a comparison changes nothing, so it lies between two steps"
+    assert steps.back()["text"] == "overcommit on big: cpu 2 > limit 1.2: refused"
     assert steps.back()["text"] == "action enqueue begins"
+
+
+def test_a_refusal_is_a_step_though_it_changes_nothing():
+    cluster = Cluster().node("n1", cpu=1).node("n2", cpu=1).job("big", pods=2, cpu=2)
+    without_enqueue = DEFAULT_CONF.replace("enqueue, ", "")
+    for conf, refusal in ((None, "overcommit on big: cpu 4 > limit 2.4: refused"),
+                          (without_enqueue, "no node for big-0: ")):
+        steps = widgets.stepper(cluster, conf)
+        texts = [steps.goto(place)["text"] for place in range(1, steps.frame["last"] + 1)]
+        assert any(text.startswith(refusal) for text in texts), texts
 
 
 def test_what_a_stepper_is_made_of():

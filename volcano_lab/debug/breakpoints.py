@@ -123,7 +123,8 @@ def _place(place: str) -> Place:
     if place in KINDS:
         fields = () if place in ("call", "asked") else KINDS[place].fields
         return lambda record: record.kind == place, fields
-    near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
+    near = [f"action {place}"] if place in action_names() else get_close_matches(
+        place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
     meant = gettext("did you mean {name}?", name=near[0]) if near else ""
     raise BreakpointError('the breakpoint stops at "{place}"{meant:()}; allowed are an extension '
                           'point (as overused), an operation ({operations:,}), {kinds:,}, a kind '

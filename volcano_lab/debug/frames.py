@@ -35,10 +35,15 @@ ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {
-    "operations": lambda record: record.kind in STEPS or record.get("changes"),
+    "operations": lambda record: (record.kind in STEPS or record.get("changes")
+                                  or record.get("short_of") or _finds_none(record)),
     "decisions": lambda record: not _is_detail(record) or record.get("changes"),
     "every record": lambda record: True}
 """How fine the steps are -> at which records they stop."""
+
+
+def _finds_none(record: Record) -> bool:
+    return record.kind == "chose" and not record["node"]
 
 
 def _is_detail(record: Record) -> bool:

@@ -142,7 +142,7 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
     `size` the request of one pod, `reserves` its minResources.
     """
     ssn, called = cycle.session, Names(cycle.session).called
-    placed = {pod for word, pod, _ in ssn.committed if word in ("allocate", "pipeline")}
+    placed = {pod for word, pod, *_ in ssn.committed if word in ("allocate", "pipeline")}
     tried = {row["job"] for row in cycle.statements() if row["outcome"] == "discard"}
     rows = []
     for job in ssn.jobs.values():
@@ -230,7 +230,7 @@ def held_reason(cycle: Cycle, queue: str, resource: str) -> str:
 def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]:
     """Return the nodes that have the resource, with their pods: running ones first."""
     ssn = cycle.session
-    placed = {pod for word, pod, _ in ssn.committed if word == "allocate"}
+    placed = {pod for word, pod, *_ in ssn.committed if word == "allocate"}
     queue_of = {uid: job.queue for uid, job in ssn.jobs.items()}
     whole = sum(len(node.tasks) for node in ssn.nodes.values()) <= MOST_PODS
     for name, node in ssn.nodes.items():

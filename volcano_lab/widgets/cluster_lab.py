@@ -115,7 +115,8 @@ class Outcomes:
         """Return at most two sentences."""
         changed = [name for name, row in now.jobs.items()
                    if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
-        changed.sort(key=lambda name: _little(before.jobs[name], now.jobs[name]))
+        changed.sort(key=lambda name: (_little(before.jobs[name], now.jobs[name]),
+                                       -now.jobs[name]["pods"]))
         found = [self._sentence(name, before, now, not at) for at, name in enumerate(changed[:2])]
         if len(changed) > 2:
             found.append(str(Message("job.turns_more", n=len(changed) - 2)))

@@ -10,7 +10,7 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF
 answers(
     "01.not_in_the_copy",
     right=["lost"],
-    wrong=[("wide", "refused it"), ("queue nobody", "name of a queue"),
+    wrong=[("wide", "refused it"), ("none: all are copied", "Which queue"),
           ("stray", "job made for it"),
            ("train", "got its nodes"), ("helper", "got a node")],
 )
@@ -26,7 +26,8 @@ answers(
     checks.missing_queue,
     right=[small_cluster().queue("nobody")],
     wrong=[(small_cluster().queue("somebody"), "section 1"),
-           (small_cluster().queue("team", weight=2), "no new queue"),
+           (small_cluster().queue("team", weight=2), "No queue is new"),
+           (small_cluster().queue("team"), "No queue is new"),
            (small_cluster().job("lost", queue="team"), "another queue"),
            (small_cluster().queue("nobody").remove("wide"), "taken away"),
            ("nobody", "cluster.copy()")],
@@ -60,7 +61,9 @@ answers(
         "enqueue_comparison where len(short_of) > 0",
     ],
     wrong=[
-        ("stop at job_enqueueable", "where"),
+        ("stop at job_enqueueable", "below 0"),
+        ("stop at enqueue where job", "did you mean action enqueue?"),
+        ('stop at action enqueue where job == "wide"', "whole name"),
         ("stop at tea time", "allowed are"),
         ("stop at commit", "not refused there"),
         ("stop at overused where answer", "nowhere"),

@@ -13,8 +13,6 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
 def missing_queue(answer: Cluster) -> Mistakes:
     """Add the queue that is missing, so that lost gets a node in the next cycle."""
     before, now = (names_of(each) for each in (small_cluster(), answer))
-    if now == before and answer.to_yaml() == small_cluster().to_yaml():
-        return None
     yield not before <= now, "something_missing"
     cycle = answer.run()
     added = [name for kind, name in now - before if kind == "Queue"]
@@ -55,8 +53,9 @@ def stop_at_the_refusal(answer: str) -> Mistakes:
     except BreakpointError as error:
         return try_again(str(error))
     found = next((record for record in trace_of(small_cluster()).records if here(record)), None)
-    yield found is None and "job_enqueueable" in answer, "stops_nowhere_answers_are_numbers"
-    yield found is None, "stops_nowhere"
+    if found is None:
+        named = "job_enqueueable" in answer or "wide" in answer
+        return try_again("stops_nowhere" + "_answers_are_numbers" * named)
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = facts.get("job", facts.get("queue", ""))

@@ -3,8 +3,9 @@ chooses.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from typing import Any
 
+from volcano_lab.api.objects import PodGroup
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
@@ -13,16 +14,15 @@ from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins import answering
-from volcano_lab.scheduler import traced
 from volcano_lab.simulation import Simulation
+from volcano_lab.trace import Trace
 from volcano_lab.widgets import pictures
+from volcano_lab.widgets.cluster_lab import Decided, Outcomes
 from volcano_lab.widgets.controls import choice
 from volcano_lab.widgets.lab import Lab
-from volcano_lab.widgets.story import amounts, outcome
 
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
-HELD_BACK = ("left out", "refused", "Pending")
 CHOICES = [ACTIONS, "allocate, backfill", "allocate, enqueue", "enqueue, allocate",
            "enqueue, backfill", "backfill"]
 
@@ -48,30 +48,50 @@ def conf_with(actions: str) -> str:
     return DEFAULT_CONF.replace(f'"{ACTIONS}"', f'"{actions}"')
 
 
-def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
-    """One row per job: what opening the session, every action, and closing it did to it.
+class Ran(Decided):
+    """A cycle over the small cluster with a list of actions, and why its jobs ended as they did."""
 
-    >>> [row["allocate"] for row in phases(small_cluster())]
-    ['·', '·', '2 pods', '·']
+    def __init__(self, actions: str = ACTIONS):
+        super().__init__(small_cluster().run(conf_with(actions), trace=Trace()), "cpu")
+        self.actions = actions
+        self.placed = Counter((record.action, record["job"]) for record in self.cycle.trace.records
+                              if record.kind == "commit")
+
+    def reason(self, row: dict[str, Any]) -> tuple[str, str]:
+        if row["fate"] == "placed":
+            by = [action for action, job in self.placed if job == row["job"]]
+            return gettext("{actions:,} finds it admitted", actions=by), ""
+        if row["fate"] == "not tried" and row["size"] and "allocate, enqueue" in self.actions:
+            return gettext("enqueue admits it after allocate has run"), ""
+        return super().reason(row)
+
+    def did(self, action: str, row: dict[str, Any]) -> str:
+        """What an action did to a job."""
+        if pods := self.placed[action, row["job"]]:
+            return f"✓ {Message('pods', n=pods)}"
+        if action == "enqueue":
+            return gettext("✗ refused" if row["fate"] == "not admitted" else "✓ admitted")
+        return gettext("✗ discarded") if (
+            action, row["fate"]) == ("allocate", "discarded") else NOTHING
+
+
+def phases(ran: Ran) -> list[dict[str, str]]:
+    """One row per job: what opening the session, every action, and closing it did to it; ✓ where
+    the job moved on, ✗ where it was held back.
+
+    >>> [row["enqueue"] for row in phases(Ran())]
+    ['✓ admitted', '·', '✓ admitted', '✗ refused']
+    >>> list(phases(Ran("allocate, backfill"))[-1].values())
+    ['wide', '✓ copied', '✗ discarded', '·', '✗ Inqueue']
     """
-    groups = [obj for obj in cluster.objects() if obj.kind == "PodGroup"]
-    names = sorted(f"{group.metadata.namespace}/{group.metadata.name}" for group in groups)
-    trace = traced(cluster.objects(), conf_with(actions))[0]
-    ended = {row["job"]: row["phase"] for row in cluster.run(conf_with(actions)).jobs()}
-    placed = Counter((r.action, r["job"]) for r in trace.records if r.kind == "commit")
-    admitted = {r["job"] for r in trace.records if r.kind == "enqueued"}
-    refused = {r["job"] for r in trace.records
-               if r.kind == "asked" and r["point"] == "job_enqueueable" and not r["answer"]}
-    rows = []
-    for name in names:
-        row = {"job": name.removeprefix("default/"),
-               "open": "copied" if name in ended else "left out"}
-        for action in actions.split(", "):
-            pods = placed[action, name]
-            row[action] = str(Message("pods", n=pods)) if pods else NOTHING
-            if action == "enqueue" and name in admitted | refused:
-                row[action] = "admitted" if name in admitted else "refused"
-        rows.append(row | {"close": ended.get(name, NOTHING)})
+    actions, rows = ran.actions.split(", "), []
+    for name in sorted(obj.name for obj in ran.cycle.world if isinstance(obj, PodGroup)):
+        found = ran.jobs.get(name)
+        row = {"job": name, "open": gettext("✓ copied" if found else "✗ left out")}
+        row |= {action: ran.did(action, found) if found else NOTHING for action in actions}
+        phase = ran.cycle.session.jobs[found["job"]].pod_group.status.phase if found else ""
+        sign = "✓" if found and found["fate"] == "placed" else "✗"
+        rows.append(row | {"close": f"{sign} {phase}" if found else NOTHING})
     return rows
 
 
@@ -120,19 +140,9 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
     return seen.rows
 
 
-def signed(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The rows of `phases` with ✓ where a phase moved a job on, and ✗ where it was held back.
-
-    >>> [row["enqueue"] for row in signed(phases(small_cluster()))]
-    ['✓ admitted', '·', '✓ admitted', '✗ refused']
-    """
-    return [{name: text if name == "job" or text == NOTHING else
-             f"{'✗' if text in HELD_BACK else '✓'} {gettext(text)}" for name, text in row.items()}
-            for row in rows]
-
-
 HEADS = ("job", "open", "close")
-LEGEND = "✓: the job moved on. ✗: it was held back. ·: nothing happened."
+LEGEND = ("✓: the job moved on. ✗: it was held back; at close: it has no node. "
+          "·: nothing happened.")
 
 
 def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
@@ -141,34 +151,23 @@ def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
     >>> phase_table("One cycle", "backfill").alt.split("; ")[0]
     'One cycle. helper: open ✓ copied backfill · close ✗ Pending'
     """
-    return pictures.table(title, signed(phases(small_cluster(), actions)), texts=True,
+    return pictures.table(title, phases(Ran(actions)), texts=True,
                           heads=HEADS, legend=LEGEND)
-
-
-JOBS = ("helper", "lost", "train", "wide")
 
 
 def cycle_lab() -> Lab:
     """Make the lab: choose the actions, and see what becomes of the small cluster's jobs.
 
-    >>> [list(row) for row in cycle_lab().set(actions="allocate, enqueue").board["phases"]][0]
-    ['job', 'open', 'allocate', 'enqueue', 'close']
+    >>> cycle_lab().set(actions="backfill").said.partition(". ")[2][:74]
+    'train is not admitted (was placed): No action of the configuration admits '
     """
-    def end_of(name: str) -> Callable[[list[dict[str, str]]], str]:
-        return lambda rows: next(row["close"] for row in rows if row["job"] == name)
-
-    def placed(rows: list[dict[str, str]]) -> dict[str, float]:
-        return {row["job"]: sum(int(text.split()[0]) for text in row.values() if " pod" in text)
-                for row in rows}
-
     return Lab(
         {"actions": choice(ACTIONS, CHOICES, "actions, in order")},
-        lambda values: phases(small_cluster(), values["actions"]),
-        [pictures.table("What each phase did, in the order of the list", signed, key="phases",
+        lambda values: Ran(values["actions"]),
+        [pictures.table("What each phase did, in the order of the list", phases, key="phases",
                         heads=HEADS, texts=True, rows=4, wide=True, legend=LEGEND)],
         title="One cycle: the order of the actions",
-        says=[amounts("gets", placed, "pods"),
-              *(outcome(gettext("Job {name} ends", name=name), end_of(name)) for name in JOBS)],
+        says=[Outcomes()],
         opening=gettext("The list is {ACTIONS}, Volcano's default. Choose another one.",
                         ACTIONS=ACTIONS),
         nothing="Every job ends as before.",
