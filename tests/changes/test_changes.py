@@ -205,3 +205,23 @@ def test_a_field_of_an_operators_object_without_effect_is_refused(setting, sente
     with pytest.raises(ManifestError) as error:
         change(loads(RAY.replace("TEMPLATE", TEMPLATE)), [setting])
     assert sentence in str(error.value)
+
+
+JOB_OF_KUBERNETES = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: nightly, namespace: a, uid: u}
+spec: {template: {spec: {containers: []}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: nightly-x, namespace: a, ownerReferences: [{apiVersion: batch/v1, kind: Job,
+  name: nightly, uid: u}]}
+spec: {containers: []}
+"""
+
+
+def test_the_pods_of_a_job_of_kubernetes_are_removed_with_it():
+    given = loads(JOB_OF_KUBERNETES)
+    assert [obj.name for obj in change(given) if obj.kind == "Pod"] == ["nightly-x"]
+    assert not [obj for obj in change(given, [], ["job/a/nightly"]) if obj.kind == "Pod"]

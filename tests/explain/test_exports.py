@@ -169,9 +169,49 @@ def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
 def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():
     both = NODE.replace("n1", "n2") + exported("big", 1, 12, phase="Inqueue", there=1)
     explanation = asked(both, exported("new", 1, 8)).why("new")
-    assert ("default/big can never start here: no node is large enough for its pods"
+    assert ("default/big can never start here: no node is large enough for the pods"
             in explanation.text)
     assert changes(explanation)[0] == "delete default/big (new is placed on n1)"
+
+
+def test_jobs_that_can_never_start_are_named_together_and_as_many_go_as_it_takes():
+    stuck = [exported(f"big{number}", 1, 9, phase="Inqueue", there=1) for number in range(3)]
+    explanation = asked(*(NODE.replace("n1", f"n{number}") for number in (2, 3)), *stuck,
+                        exported("new", 1, 8)).why("new")
+    assert ("default/big0, default/big1, default/big2 can never start here: no node is large "
+            "enough for the pods, even empty." in explanation.text)
+    assert changes(explanation)[0] == (
+        "delete default/big0, default/big1 (new is placed on n1)")
+
+
+def test_what_a_limit_range_has_filled_in_is_said():
+    filled = exported("new", 1, 9, there=1, phase="Pending").replace(
+        "volcano.sh/task-spec: w}", "volcano.sh/task-spec: w, kubernetes.io/limit-ranger: "
+        "'LimitRanger plugin set: WHAT request for container c'}")
+    said = "A LimitRange of namespace default set it"
+    assert said in asked(filled.replace("WHAT", "cpu")).why("new").text
+    assert said not in asked(filled.replace("WHAT", "memory")).why("new").text
+
+
+def test_nodes_that_a_rule_refuses_are_not_called_full():
+    tainted = CORDONED.replace("c1", "t1").replace("unschedulable: true, ", "")
+    explanation = asked(tainted, NODE.replace("n1", "n2"), FULL, FULL.replace("n1", "n2").replace(
+        "old", "older"), exported("new", 1, 3, there=1, phase="Inqueue")).why("new")
+    assert explanation.head.startswith(
+        "new waits for a node that fits: no single one of the 2 (of 3) that no rule refuses has "
+        "cpu 3 left.")
+
+
+def test_places_that_sla_keeps_for_a_job_below_its_minimum_are_said():
+    conf = CONF.replace("{name: priority}, {name: gang}]", """\
+{name: sla, arguments: {sla-waiting-time: 1h}}]
+- plugins: [{name: gang}]""")
+    old = exported("old", 2, 6, there=2, phase="Inqueue").replace(
+        "uid: g-old", 'uid: g-old, creationTimestamp: "1970-01-01T00:00:00Z"')
+    new = exported("new", 1, 4, there=1, phase="Inqueue").replace(
+        "uid: g-new", 'uid: g-new, creationTimestamp: "1970-01-01T02:00:00Z"')
+    explain = Explainer(with_defaults(loads(NODE + old + new)), conf, 7200.0)
+    assert "default/old has 1 of its minimum of 2 pods placed" in explain.why("new").text
 
 
 def test_pods_of_others_count_where_a_node_has_all_the_pods_that_it_may_have():

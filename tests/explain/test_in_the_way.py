@@ -54,6 +54,21 @@ def test_the_pods_that_keep_another_away_are_named(facts, code):
     assert ("It requests host port 80." in found[code]) == (code == "host_ports")
 
 
+def test_the_end_of_the_job_that_keeps_a_pod_away_is_waited_for():
+    apart = APART % "kubernetes.io/hostname"
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {volcano.sh/job-name: web}, " \
+          "annotations: {scheduling.k8s.io/group-name: %s}}, spec: {schedulerName: volcano, %s, " \
+          "containers: [{name: c, resources: {requests: {cpu: 1}}}]}, status: {phase: %s}}\n---\n"
+    group = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: %s}, "
+             "spec: {minMember: 1, queue: default}, status: {phase: %s}}\n---\n")
+    text = NODE % ("n1", "n1", "", "110") + group % ("a", "Running") + pod % (
+        "a-0", "a", apart + ", nodeName: n1", "Running") + group % ("b", "Inqueue") + pod % (
+        "b-0", "b", apart, "Pending")
+    found = Explainer(Cluster().add(text).objects()).why("b")
+    assert [str(each) for each in found.remedies][-1] == (
+        "wait for the end of default/a (b is placed on n1)")
+
+
 def test_a_node_with_all_its_pods_says_how_many_these_are():
     assert "n1 has 1 pods of Volcano's jobs and 0 others, of at most 1." in why(pods="1").text
 

@@ -30,6 +30,8 @@ TABLE = [  # spec, plugins, the words of each sentence
     ("{parent: root}", "proportion", []),
     (AFFINITY, "drf", ["spec.affinity has no effect"]),
     (AFFINITY, "nodegroup", []),
+    ("{dequeueStrategy: fifo}", "capacity", ["spec.dequeueStrategy: fifo has no effect"]),
+    ("{dequeueStrategy: traverse}", "capacity", []),
 ]
 
 

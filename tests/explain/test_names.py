@@ -79,6 +79,25 @@ def test_a_name_in_two_namespaces_is_asked_back():
         Explainer(cluster.objects()).why("twin")
 
 
+def above(*kinds):
+    """A vcjob, and its owners."""
+    text = JOB % ("step", "a")
+    for below, (version, kind, name) in zip(("step", *(name for *_, name in kinds)), kinds,
+                                            strict=False):
+        owner = f"ownerReferences: [{{apiVersion: {version}, kind: {kind}, name: {name}, uid: u-{name}}}]"
+        text = text.replace(f"name: {below}, namespace: a", f"name: {below}, namespace: a, {owner}")
+        text += (f"---\napiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}, namespace: "
+                 f"a, uid: u-{name}}}\n")
+    return text
+
+
+@pytest.mark.parametrize("name", ["flow", "a/flow", "higher", "a/step", "step"])
+def test_a_job_is_found_by_the_names_of_all_its_owners(name):
+    text = above(("flow.volcano.sh/v1alpha1", "JobFlow", "flow"),
+                 ("flow.volcano.sh/v1alpha1", "JobFlow", "higher"))
+    assert Cluster().node("n1", cpu=2).add(text).explainer().why(name).about == "job a/step"
+
+
 def test_a_pod_group_of_the_same_name_keeps_it():
     cluster = Cluster().node("n1", cpu=4).add(DEPLOYMENT).job("web", cpu=1)
     explain = Explainer(cluster.objects())

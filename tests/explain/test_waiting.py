@@ -149,6 +149,23 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-awa
         "HyperNode s0: member gpu-01 instead of gpu-1 (new is placed on gpu-01, gpu-02)")
 
 
+@pytest.mark.parametrize("selector, said", [
+    ("regexMatch: {pattern: ^gpu-n}", "no node: s0: ^gpu-n."),
+    ("labelMatch: {matchLabels: {rack: a}}", "no node: s0: rack=a."),
+    ("regexMatch: {pattern: ^gpu}", ""),
+])
+def test_a_selector_of_a_hyper_node_that_matches_no_node_is_shown(selector, said):
+    cluster = Cluster().node("gpu-01", cpu=4).add(
+        "{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: s0}, spec: "
+        "{tier: 1, members: [{type: Node, selector: {" + selector + "}}]}}").job(
+        "new", pods=2, cpu=4, network_topology={"mode": "hard", "highestTierAllowed": 1})
+    text = Explainer(cluster.objects(), """\
+actions: "allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]}]
+""").why("new").text
+    assert ("The selector of a HyperNode matches" in text, said in text) == (bool(said), True)
+
+
 @pytest.mark.parametrize(("version", "told"), [("resourceVersion: '7', ", True), ("", False)])
 def test_a_queue_that_nobody_has_opened_yet_is_told(version, told):
     queue = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {" + version

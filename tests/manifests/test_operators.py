@@ -306,3 +306,17 @@ def test_a_label_of_a_domain_or_a_value_hands_pods_over(labels, spec, handed):
     cluster = KINDS["ray.io", "RayCluster"](ObjectMeta("x", labels=labels), spec=spec)
     row = OPERATORS[type(cluster)]
     assert row.hands_over(cluster, row.reader(Reading(cluster))) is handed
+
+
+def test_the_jobs_that_a_job_set_creates_later_are_named_beside_those_that_exist():
+    replicated = [{"name": name, "replicas": 1, "template": {"spec": {"template": pods()}}, **more}
+                  for name, more in (("a", {}), ("b", {"dependsOn": [{"name": "a"}]}))]
+    job_set = document("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": replicated})
+    told = []
+    for there in ((), ("a",), ("a", "b")):
+        jobs = [document("batch/v1", "Job", {"template": pods()}, {
+            "name": f"x-{name}-0", "uid": f"u-{name}", "ownerReferences": [{
+                "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "x",
+                "uid": "u1"}]}) for name in there]
+        told.append("x-b-0: created when" in " ".join(made(job_set, *jobs).warnings))
+    assert told == [True, True, False]

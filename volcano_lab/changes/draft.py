@@ -160,8 +160,7 @@ class Draft:
         return found
 
     def _children(self, obj: KubernetesObject) -> list[int]:
-        kind, space, _ = place_key(obj)
-        return self._there("owned", (kind.removeprefix("Volcano"), space, obj.name))
+        return self._there("owned", (obj.kind, place_key(obj)[1], obj.name))
 
 
 def kind_of(word: str, where: str) -> str:

@@ -246,8 +246,9 @@ class Candidates:
             yield from gone(self.world, [uid])
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
-        """That a job which can never start is gone."""
-        yield from self._gone(numbers["job"], Rank.HARMLESS)
+        """That jobs which can never start are gone, as many as it takes."""
+        yield from gone(self.world, [uid for uid in numbers["jobs"] if not runs_on(
+            self.ssn.jobs[uid])], Rank.HARMLESS)
 
     def first(self, numbers: Numbers) -> Iterator[Option]:
         """That the job is served before the one that came first."""

@@ -25,6 +25,8 @@ from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.stepper import Stepper
 
 STATUSES = {str(status): status for status in states.TRANSITIONS}
+LIMIT_RANGER = "kubernetes.io/limit-ranger"
+"""The annotation in which the API server names what a LimitRange has filled in."""
 ABOUT = ("task", "job", "queue")
 """Facts by which records are found at once."""
 
@@ -38,12 +40,12 @@ class Evidence:
 
     def __init__(self, ssn: Session, trace: Trace, objects: Sequence[KubernetesObject] = ()):
         self.ssn, self.trace, self.objects = ssn, trace, objects
-        self.names, self.brief = Names(ssn), False  # brief: without the jobs that hold resources
+        self.given = getattr(objects, "given", objects)
+        self.names, self.brief = Names(ssn, self.given), False  # brief: without holders
         self.future: Any = None  # the outcome of further cycles, once they have run
         self.alone: Any = None  # that in which nothing is changed, where it was needed
         self.fresh = False  # whether the session's cache is read by nothing else
         self.called = self.names.called
-        self.given = getattr(objects, "given", objects)
         self.unmade: dict[str, list[Said]] = getattr(objects, "unmade", {})
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
@@ -165,10 +167,13 @@ class Evidence:
         return Message("own_pods", n=len(own)) if own else None
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
-        """Yield what of the request for some resources is overhead, what each of several containers
-        requests, and that the init containers request this much.
+        """Yield what of the request for some resources is overhead, or that of a LimitRange, what
+        each of several containers requests, and that the init containers request this much.
         """
-        spec = task.pod.spec
+        spec, filled = task.pod.spec, task.pod.metadata.annotations.get(LIMIT_RANGER, "")
+        if any(name in each for name in names for each in filled.split(";")
+               if "request" in each.split()):
+            yield Message("limit_range", namespace=task.namespace, filled=filled)
         overhead = amounts(Resource.from_list(spec.overhead))
         if any(map(overhead.get, names)):
             yield Message("overhead", overhead={

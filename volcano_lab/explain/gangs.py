@@ -36,7 +36,7 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                        needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                                count=valid)])
         owner, renamed = owner_of(job), _renamed(job, roles)
-        depends = any(getattr(why, "code", "") == "unmade.depends"
+        depends = any(getattr(why, "code", "") in ("unmade.depends", "unmade.later")
                       for why in seen.unmade.get(seen.called(job.uid), ()))
         yield Cause("gang_invalid", [
             said, *(Message("gang_invalid.near", role=role, near=near)
@@ -152,7 +152,7 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
     wrong = misnamed(seen.ssn, near)
-    said += said_misnamed(wrong)
+    said += [Message("sentence", what=each) for each in said_misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
         "needed": needed, "holds": most, "tier": tier, "misnamed": [
             (*each, meant(each[1], outside, 0.8)) for each in wrong]}, tries), nodes, need

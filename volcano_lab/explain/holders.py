@@ -179,6 +179,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
+        found += _kept_by_sla(seen, holders)
         if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
             found.append(Message("all_wait"))
     found.append(held_by(seen, "held_by.later", later, names))
@@ -186,6 +187,15 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         yield Cause("held_by", found, {"holders": holders, "bare": bare}, [record], True)
     yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
+
+
+def _kept_by_sla(seen: Evidence, holders: list[str]) -> Iterator[Message]:
+    """Yield the jobs below their minimum whose places sla keeps, as they have waited too long."""
+    sla = seen.ssn.plugins.get("sla")
+    for job in map(seen.ssn.jobs.__getitem__, holders if sla is not None else ()):
+        if sla.job_pipelined(job) > 0 and not job.is_ready() and job.ready_task_num():
+            yield Message("sla_keeps", job=seen.called(job.uid), n=job.ready_task_num(),
+                          least=job.min_available)
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:

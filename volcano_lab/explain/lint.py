@@ -9,7 +9,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api import objects as api
@@ -21,9 +21,11 @@ from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import job_controller, pod_group_controller
+from volcano_lab.manifests.operators import OPERATORS
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.queue_tree import QueueTree
 from volcano_lab.trace.names import owner_key as called
+from volcano_lab.trace.names import owner_of
 
 Notice = tuple[Message, Message]
 """A place, and what of it has no effect."""
@@ -33,6 +35,8 @@ LIMITS = ("proportion", "capacity")
 TOPOLOGY = "network-topology-aware"
 TREES = ("capacity", "nodegroup")
 """The plugins that read `spec.parent`, with `enableHierarchy`."""
+QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
+"""Kinds of operators -> where of its object an operator reads the queue."""
 ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
                   for what in ("affinity", "anti-affinity", "task-order")},
                SLA_WAITING_TIME: "sla", SLA_WAITING_TIME_SHORT: "sla", COOLDOWN_TIME: "cdp",
@@ -98,7 +102,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
     found += [("hyper-node-member", what)
-              for what in said_misnamed(misnamed(ssn, ssn.topology.hyper_nodes))]
+              for what in said_misnamed(ssn, ssn.topology.hyper_nodes)]
     found += [("memory-in-bytes", Message("memory_in_bytes", queue=name, field=field,
                                           found=amounts["memory"]))
               for name, field, amounts in _amounts(ssn)
@@ -114,10 +118,23 @@ def misnamed(ssn: Session, hyper_nodes: Iterable[str]) -> list[tuple[str, str, i
             and member.selector.exact_match.name not in ssn.nodes]
 
 
-def said_misnamed(members: list[tuple[str, str, int]]) -> list[Message]:
-    """Return that such members are no nodes."""
-    names = [f"{hyper_node}: {name}" for hyper_node, name, _ in members]
-    return [Message("topology.misnamed", n=len(names), names=names)] * bool(names)
+def said_misnamed(ssn: Session, hyper_nodes: Sequence[str]) -> list[Message]:
+    """Return that such members are no nodes, and which selectors of HyperNodes match none."""
+    named = [f"{hyper_node}: {name}" for hyper_node, name, _ in misnamed(ssn, hyper_nodes)]
+    empty = [f"{name}: {_pattern(member.selector)}" for name in hyper_nodes
+             for member in ssn.topology.hyper_nodes[name].hyper_node.spec.members
+             if member.type == "Node" and member.selector.exact_match is None
+             and not ssn.topology.nodes.get(name)]
+    return [Message(code, n=len(names), names=names) for code, names in (
+        ("topology.misnamed", named), ("topology.unmatched", empty)) if names]
+
+
+def _pattern(selector: api.MemberSelector) -> str:
+    """The pattern of a selector, or its labels."""
+    if selector.regex_match is not None:
+        return selector.regex_match.pattern
+    labels = selector.label_match.match_labels if selector.label_match is not None else {}
+    return ", ".join(f"{key}={value}" for key, value in labels.items())
 
 
 def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
@@ -179,14 +196,21 @@ def _jobs(names: list[str]) -> Message:
 
 
 def _queue_labels(ssn: Session) -> Iterator[Notice]:
-    """Yield labels of pods that name a queue, where their controller reads an annotation."""
+    """Yield labels of pods that name a queue, where a controller reads their annotation, or an
+    operator a field of its own object.
+    """
+    keys = job_controller.QUEUE_NAME, pod_group_controller.QUEUE_NAME
     for job in ssn.jobs.values():
-        for task in list(job.tasks.values())[:1] * job.pod_group.name.startswith("podgroup-"):
-            meta, read = task.pod.metadata, pod_group_controller.QUEUE_NAME
-            name = next((labels[key] for labels in (meta.labels, meta.annotations)
-                         for key in (job_controller.QUEUE_NAME, read) if key in labels), job.queue)
-            if name != job.queue:
-                yield _jobs([called(job)]), Message("unread.queue_label", found=name, allowed=read)
+        own, owner = job.pod_group.name.startswith("podgroup-"), owner_of(job)
+        reads = QUEUES.get(owner.kind, "") if owner is not None else ""
+        found = {labels[key]: None for task in job.tasks.values() if own or reads
+                 for labels in (task.pod.metadata.labels, task.pod.metadata.annotations)
+                 for key in keys if key in labels and labels[key] != job.queue}
+        for name in [*found][:1]:
+            yield _jobs([called(job)]), Message(
+                "unread.queue_label", found=name, allowed=keys[1]) if own else Message(
+                "unread.queue_of_owner", found=name, queue=job.queue, kind=owner.kind,
+                field=reads)
 
 
 def _tier_names(ssn: Session) -> Iterator[Notice]:
@@ -249,6 +273,8 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
           for field, amounts in limits.items()),
         (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
          Message("unread.parent", field="spec.parent")),
+        (spec.dequeue_strategy == "fifo",
+         Message("unread.dequeue", field="spec.dequeueStrategy", found="fifo")),
         (spec.affinity is not None and "nodegroup" not in options,
          _only("spec.affinity", "nodegroup")),
         (queue.hierarchy and "drf" not in trees,

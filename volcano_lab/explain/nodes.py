@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, Resource, TaskInfo, amount_text
@@ -191,7 +191,8 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
         numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
         there = _beside(seen, task, code, names, choice) if code in BESIDE else []
         if code in BESIDE:
-            numbers["stranded"] = _stranded(seen, task, there)
+            jobs = dict.fromkeys(other.job for other, _ in there if other.job in seen.ssn.jobs)
+            numbers |= {"holders": [*jobs], "stranded": _stranded(seen, task, jobs)}
         way = [Message("in_the_way", pods=[said for _, said in there]),
                required.excluding(pod, [other.pod for other, _ in there])] if there else []
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
@@ -251,9 +252,8 @@ def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message
         yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=others, most=most)
 
 
-def _stranded(seen: Evidence, key: str, pods: Pods) -> list[str]:
-    """The other jobs of some pods that are short of their minimum."""
-    jobs = dict.fromkeys(task.job for task, _ in pods if task.job in seen.ssn.jobs)
+def _stranded(seen: Evidence, key: str, jobs: Iterable[str]) -> list[str]:
+    """The other ones of some jobs that are short of their minimum."""
     return [uid for uid in jobs if uid != seen.tasks[key].job
             and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]
 

@@ -6,7 +6,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
@@ -50,8 +50,7 @@ def _compared(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     yield _comparison(seen, job, record)
     for cause in by_whom(seen, job, record):
         yield cause
-        for uid in cause.numbers.get("holders", ())[:3]:
-            yield from _never_starts(seen, seen.ssn.jobs[uid])
+        yield from _never_starts(seen, cause.numbers.get("holders", ()))
 
 
 def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -80,13 +79,18 @@ def hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
     return [*origin.too_large(seen, job)] or [*closed_causes(seen, job, then)]
 
 
-def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield that a job with reserved resources can never start."""
-    placed = len(unplaced(job)) < len(job.tasks)
-    for cause in [] if placed else hopeless(seen, job, "admitted")[:1]:
-        kind = cause.code if cause.code in origin.TOO_LARGE else "rules"
-        yield Cause("never_starts", Message("never_starts", job=seen.called(job.uid), why=Message(
-            f"never_starts.{kind}", **cause.numbers)), {"job": job.uid}, [], True)
+def _never_starts(seen: Evidence, jobs: Iterable[str]) -> Iterator[Cause]:
+    """Yield which jobs with reserved resources can never start, those alike in one sentence."""
+    alike: dict[str, tuple[Message, list[str]]] = {}
+    for job in map(seen.ssn.jobs.__getitem__, jobs):
+        placed = len(unplaced(job)) < len(job.tasks)
+        for cause in [] if placed else hopeless(seen, job, "admitted")[:1]:
+            kind = cause.code if cause.code in origin.TOO_LARGE else "rules"
+            why = Message(f"never_starts.{kind}", **cause.numbers)
+            alike.setdefault(str(why), (why, []))[1].append(job.uid)
+    for why, uids in alike.values():
+        yield Cause("never_starts", Message("never_starts", jobs=[*map(seen.called, uids)],
+                                            why=why), {"jobs": uids}, [], True)
 
 
 def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
@@ -180,8 +184,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         found = refusal(seen, job, record)
         found.said = [*found.sentences, _of_gang(seen, job, record, found)]
         yield found
-        for uid in found.numbers.get("stranded", ()):
-            yield from _never_starts(seen, seen.ssn.jobs[uid])
+        yield from _never_starts(seen, found.numbers.get("stranded", ()))
         level = seen.trace.records[record.number - 1]
         if plugin == "capacity" and level.kind == "allocatable_level":
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)

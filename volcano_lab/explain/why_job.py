@@ -12,6 +12,7 @@ from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts, ended, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text
@@ -41,8 +42,9 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = job.ready_task_num() < job.min_available and any(
         cause.numbers.get("stuck") for cause in causes)
     if job.tasks and not any(counts(job)[1:]) and not stuck:
-        return [Message("job.stands", job=short(seen.called(job.uid)), status=status),
-                *_notes(seen, job)]
+        plugins = [cause.numbers["plugin"] for cause in causes if cause.code == "beyond"]
+        return [Message("job.beyond" if plugins else "job.stands", status=status, plugins=plugins,
+                        job=short(seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
     return [Message("job.waits" if gap is None else "job.head", gap=gap, status=status,
@@ -56,6 +58,7 @@ def gap_of(cause: Cause) -> Message | None:
         code = "gap.pod_too_large.none"
     if "reason" in cause.numbers and code == "gap.refused":
         code = "gap.refused.nodes"
+    code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
     if not known(code) or (cause.context and cause.code not in TOO_LARGE):
         return None
     first = next((each for each in cause.sentences if isinstance(each, Message)), None)
@@ -120,7 +123,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     for cause in beside:
         cause.context |= waits or not job.tasks
     if job.tasks and not waits:
-        return [*beside, *unmade]
+        return [*beside, *beyond_causes(seen, job), *unmade]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
@@ -152,8 +155,12 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
     for found in [] if seen.brief else ignored_fields(seen.ssn):
-        if found.facts["place"].facts.get("names") == [seen.called(job.uid)]:
-            yield Cause("no_effect", found, {"what": found.facts["what"].code})
+        place = found.facts["place"]
+        if place.facts.get("names") == [seen.called(job.uid)] or (
+                place.code == "place.queue" and place.facts["name"] == job.queue):
+            what = found.facts["what"]
+            yield Cause("no_effect", found, {"what": what.code, "meant": [
+                what.facts.get("found")] * what.code.startswith("unread.queue_")})
 
 
 def elsewhere(pods: list[Pod]) -> Iterator[Cause]:

@@ -7,9 +7,10 @@ Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a De
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import PENDING, JobInfo
-from volcano_lab.api.objects import OwnerReference
+from volcano_lab.api.objects import KubernetesObject, OwnerReference
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import NoSuch, gettext, near
 
@@ -20,10 +21,13 @@ NO_SUCH = {"": 'no job, pod or queue is called "{name}"; {near}.',
            "job": 'no job is called "{name}"; {near}.', "pod": 'no pod is called "{name}"; {near}.',
            "queue": 'no queue is called "{name}"; {near}.'}
 TEMPLATE_HASH, JOB_SET = "pod-template-hash", "jobset.sigs.k8s.io/jobset-name"
+HIGHEST = 4
+"""The most owners above an object."""
 
 
 class Names:
-    """The names of a session's jobs, pods and queues, and their lookup.
+    """The names of a session's jobs, pods and queues, and their lookup; a job is also found by the
+    names of all owners that are among the `given` objects, such as the RayJob of its RayCluster.
 
     >>> from volcano_lab.cluster import Cluster
     >>> names = Names(Cluster().node("n1", cpu=4).queue("team").job("train", cpu=1).run().session)
@@ -31,7 +35,10 @@ class Names:
     (('job', 'default/train'), ('queue', 'team'), ('pod', 'default/train-0'))
     """
 
-    def __init__(self, ssn: Session):
+    def __init__(self, ssn: Session, given: Iterable[KubernetesObject] = ()):
+        above = {(obj.kind, obj.key): (ref.kind, f"{obj.namespace}/{ref.name}") for obj in given
+                 for ref in obj.metadata.owner_references}
+        self.above = {uid: [*_owners(job, above)] for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
         count = Counter(owned.values())
         direct = {uid: f"{job.namespace}/{owner.name}" if (owner := owner_of(job)) else uid
@@ -87,7 +94,7 @@ class Names:
                            ) -> set[tuple[str, str]]:
         """Return the objects with a name in any namespace, also jobs with several PodGroups."""
         known = [(what, full, key) for what, keys in kinds.items() for full, key in keys.items()]
-        known += [("job", owner, uid) for uid, owner in self.owned.items()
+        known += [("job", owner, uid) for uid, owners in self.above.items() for owner in owners
                   if "job" in kinds and owner not in kinds["job"]]
         return {(what, key) for what, full, key in known
                 if name and name in (full, full.partition("/")[2])}
@@ -99,9 +106,10 @@ class Names:
 
     def _by_kind(self) -> dict[str, dict[str, str]]:
         """Return keys by name; an owner of several PodGroups maps to the one that waits."""
-        shared = Counter(self.owned[uid] for uid in self.waiting)
-        jobs = {self.owned[uid]: uid for uid in self.waiting if shared[self.owned[uid]] == 1} | {
-            uid: uid for uid in self.jobs} | {name: uid for uid, name in self.jobs.items()}
+        shared = Counter(owner for uid in self.waiting for owner in self.above[uid])
+        jobs = {owner: uid for uid in self.waiting for owner in self.above[uid]
+                if shared[owner] == 1} | {uid: uid for uid in self.jobs} | {
+            name: uid for uid, name in self.jobs.items()}
         return {"job": jobs, "pod": self.pods, "queue": self.queues}
 
 
@@ -110,6 +118,16 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
     return next((ref for ref in references if ref.name and (
         ref.controller or len(references) == 1)), None)
+
+
+def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> Iterator[str]:
+    """Yield the names of a job's owner, and of those above it, each once."""
+    owner, names = owner_of(job), [owner_key(job)]
+    at = (owner.kind, f"{job.namespace}/{owner.name}") if owner else ("", "")
+    for _ in range(HIGHEST):
+        at = above.get(at, at)
+        names.append(at[1])
+    yield from dict.fromkeys(filter(None, names))
 
 
 def owner_key(job: JobInfo) -> str:

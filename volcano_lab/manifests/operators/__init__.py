@@ -87,6 +87,9 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
                                           "objects", kind=row.namer))
         return plan
     if there - {"PodGroup"}:
+        made = _found(obj, objects)[1] if "Job" in there else None
+        plan.sentences += [why for why in getattr(made, "sentences", ())
+                           if getattr(why, "code", "") == "unmade.later"]
         return plan
     if reason := ended(obj):
         plan.sentences.append(gettext("{reason}, so that no pods are created of it",

@@ -16,7 +16,7 @@ from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import Created, Gang, Part, Reading, Role, at, items
 from volcano_lab.manifests.operators.spark import merged
 from volcano_lab.manifests.schema import Findings, structure
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, Said, gettext
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 MOST_STEPS = 50
@@ -27,9 +27,12 @@ Values = dict[str, str]
 _GAP = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 
-def _jobs_later(names: list[str]) -> list[str]:
-    return [gettext("{names:3}: created when what they depend on has run or ended, and not before",
-                    names=names)] if names else []
+def _jobs_later(read: Reading, names: list[str]) -> list[Said]:
+    """Return which Jobs do not exist and are created later."""
+    there = {obj.name for obj in read.objects if obj.kind == "Job"
+             and (obj.namespace or "default") == (read.obj.namespace or "default")}
+    names = [name for name in names if name not in there]
+    return [Message("unmade.later", names=names)] if names else []
 
 
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
@@ -53,7 +56,7 @@ def job_set(read: Reading) -> Created:
             later += [job.name for job in jobs]
         else:
             created.objects += jobs
-    created.sentences = _jobs_later(later)
+    created.sentences = _jobs_later(read, later)
     return created
 
 
@@ -83,7 +86,7 @@ def job_flow(read: Reading) -> Created:
         else:
             created.sentences.append(gettext("its JobTemplate {name} is not among the objects; no "
                                              "Job is created of it", name=name))
-    created.sentences += _jobs_later(later)
+    created.sentences += _jobs_later(read, later)
     return created
 
 
@@ -146,7 +149,7 @@ def workflow(read: Reading) -> Created:
     known |= _parameters(obj.spec, "arguments", "workflow", known)
     templates = {str(each.get("name", "")): each for each in items(obj.spec, "templates")}
     first, later = _first(templates, str(read.at("entrypoint", "")), known, MOST_STEPS)
-    created = Created(sentences=_jobs_later(sorted(later)))
+    created = Created(sentences=_jobs_later(read, sorted(later)))
     for number, (template, values) in enumerate(first):
         if "resource" in template:
             _resource(read, template["resource"], values, created)

@@ -11,7 +11,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
 from volcano_lab.manifests.schema import Findings, structure
 from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Said, gettext
 
 QUEUE = "annotation scheduling.volcano.sh/queue-name"
 VOLCANO = "volcano"
@@ -208,7 +208,7 @@ class Created:
 
     objects: list[api.KubernetesObject] = Factory(list)
     later: list[api.Pod] = Factory(list)
-    sentences: list[str] = Factory(list)
+    sentences: list[Said] = Factory(list)
 
 
 Found = list[Gang] | Created | None

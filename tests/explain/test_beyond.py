@@ -1,0 +1,79 @@
+"""What decides about a job beyond the lab is named, with what the cluster has answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+
+CONF = """\
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: %s}]
+"""
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1, annotations: {%s}}
+status: {allocatable: {cpu: 4, pods: 9, volcano.sh/vgpu-number: 8}}
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: a, annotations: {scheduling.k8s.io/group-name: g, %s}}
+spec:
+  schedulerName: volcano
+  containers: [{name: c, resources: {requests: {cpu: 1, %s}}}]
+status: {phase: Pending, conditions: [{type: PodScheduled, status: "False", message: "%s"}]}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g, namespace: a}
+spec: {minMember: 1, queue: default}
+status: {phase: Inqueue}
+"""
+VGPU = "volcano.sh/vgpu-number: 1"
+NUMA = "volcano.sh/numa-topology-policy: %s"
+REFUSED = "all nodes are unavailable: 1 node(s) no licence."
+GANG = "1/1 tasks in gang unschedulable: pod group is not ready, 1 Pending, 1 minAvailable"
+DEPENDS = "a/g depends on plugin {plugin}, whose decision is not computed here"
+
+
+def why(plugin, annotation="", request="", answer="", usage=False):
+    node = NODE % ('volcano-lab/cpu-usage: "10"' if usage else "")
+    return Cluster().add(node, POD % (annotation, request, answer)).explainer(
+        CONF % plugin).why("a/g")
+
+
+@pytest.mark.parametrize("plugin, facts, named", [
+    ("deviceshare", {"request": VGPU}, True),
+    ("deviceshare", {}, False),
+    ("deviceshare", {"answer": REFUSED}, False),
+    ("numa-aware", {"annotation": NUMA % "restricted"}, True),
+    ("numa-aware", {"annotation": NUMA % "none"}, False),
+    ("binpack", {"request": VGPU}, False),
+    ("extender", {"answer": REFUSED}, True),
+    ("extender", {"answer": GANG}, False),
+    ("extender", {}, False),
+    ("usage", {"answer": REFUSED}, True),
+    ("usage", {"answer": REFUSED, "usage": True}, False),
+])
+def test_a_plugin_is_named_where_it_decides(plugin, facts, named):
+    found = why(plugin, **facts)
+    assert found.head.startswith(DEPENDS.format(plugin=plugin) if named else "a/g does not wait.")
+    assert ("beyond" in found.codes) == named
+
+
+def test_what_the_pod_requests_of_the_plugin_is_named():
+    assert "(volcano.sh/vgpu-number 1)" in why("deviceshare", request=VGPU).text
+
+
+@pytest.mark.parametrize("plugin, changed", [("binpack", True), ("extender", False)])
+def test_the_last_answer_of_the_cluster_is_quoted(plugin, changed):
+    text = why(plugin, answer=REFUSED).text
+    assert 'about pod a/p: "all nodes are unavailable: 1 node(s) no licence".' in text
+    assert ("something has changed since that answer" in text) == changed
+
+
+def test_an_answer_about_a_gang_is_not_quoted():
+    assert "last answer" not in why("binpack", answer=GANG).text

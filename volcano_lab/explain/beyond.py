@@ -1,0 +1,56 @@
+"""What decides about a job beyond the lab: plugins that it does not model or whose data no export
+has, and the cluster's own last answer about a pod that is placed here.
+
+Volcano: none
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from volcano_lab.api import JobInfo, TaskInfo, amount_text
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.pages import TABLES
+from volcano_lab.messages import Message
+
+BEYOND = TABLES["beyond"]
+NO_REASON = re.compile(TABLES["no_reason"]["text"])
+"""In the cluster's answer about a pod: it names no reason against a node."""
+
+
+def beyond_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield what may keep pods waiting in the cluster that this cycle places."""
+    start = seen.trace.start["tasks"]
+    new = [task for task in job.tasks.values()
+           if task.node_name and not start[task.key]["node"]][:1]
+    for task in new:
+        said = next((each.message for each in task.pod.status.conditions
+                     if each.type == "PodScheduled" and each.status == "False" and each.message
+                     and not NO_REASON.search(each.message)), "")
+        asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
+                 if plugin in seen.ssn.conf.plugin_names()}
+        plugins = [plugin for plugin, asks in asked.items() if asks or (
+            said and not BEYOND[plugin] and not _measured(seen, plugin))]
+        for plugin in plugins:
+            yield Cause.of("beyond", Message(f"beyond.{plugin}"), plugin=plugin, pod=task.key,
+                           asks=asked[plugin] or None)
+        if said:
+            yield Cause.of("beyond_answer", None if plugins else Message("beyond.changed"),
+                           pod=task.key, said=said.strip().rstrip("."))
+
+
+def _asks(seen: Evidence, task: TaskInfo, plugin: str) -> list[str]:
+    """What a pod requests, or has as annotations, for which the plugin alone decides."""
+    pattern = re.compile(BEYOND[plugin] or "$^")
+    request = seen.trace.start["tasks"][task.key]["request"]
+    return [f"{name} {amount_text(name, amount)}" for name, amount in request.items()
+            if amount and pattern.search(name)] + [
+        f"{key} {value}" for key, value in task.pod.metadata.annotations.items()
+        if pattern.search(key) and value != "none"]
+
+
+def _measured(seen: Evidence, plugin: str) -> bool:
+    """Whether the usage of nodes, which plugin usage reads, is known."""
+    return plugin == "usage" and any(node.resource_usage.cpu for node in seen.ssn.nodes.values())
