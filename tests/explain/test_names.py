@@ -84,10 +84,11 @@ def above(*kinds):
     text = JOB % ("step", "a")
     for below, (version, kind, name) in zip(("step", *(name for *_, name in kinds)), kinds,
                                             strict=False):
-        owner = f"ownerReferences: [{{apiVersion: {version}, kind: {kind}, name: {name}, uid: u-{name}}}]"
+        owner = (f"ownerReferences: [{{apiVersion: {version}, kind: {kind}, name: {name}, "
+                 f"uid: u-{name}}}]")
         text = text.replace(f"name: {below}, namespace: a", f"name: {below}, namespace: a, {owner}")
-        text += (f"---\napiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}, namespace: "
-                 f"a, uid: u-{name}}}\n")
+        text += (f"---\napiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}, "
+                 f"namespace: a, uid: u-{name}}}\n")
     return text
 
 
