@@ -522,3 +522,9 @@ def test_a_job_with_its_minimum_is_offered_a_capability_for_all_of_its_pods():
     assert [str(each) for each in cluster.why("train", conf=conf("gang", "capacity", "predicates")
                                                ).remedies][:1] == [
         "queue q: capability cpu 4 -> 10 (3 pods of train are placed on n1)"]
+
+
+def test_a_set_changes_no_node_that_the_other_change_creates():
+    explain = Cluster().node("n1", cpu=12).job("train", pods=4, cpu=8, gpu=1).explainer()
+    found = [each.made for each in explain.why("train").remedies]
+    assert found and not [text for each in found for text in each.settings if "-more-" in text]

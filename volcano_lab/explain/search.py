@@ -315,10 +315,12 @@ class Search:
         if job is None or not counts(job)[2]:
             return []
         world = World(objects, conf, self.seen.called)
+        brought = tuple(f"node/{name}." for name in world.nodes.keys() - self.world.nodes.keys())
         causes = job_causes(Evidence(ssn, trace), job)
         return [option for option in candidates(world, ssn, job, causes)
                 if (option.rank in ranks or option.rank == Rank.WAIT)
-                and (option.kind not in ALONE or Rank.NODES in ranks)]
+                and (option.kind not in ALONE or Rank.NODES in ranks)
+                and not any(text.startswith(brought) for text in option.most.settings)]
 
     # -- one change -------------------------------------------------------------------------------
 
