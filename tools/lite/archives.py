@@ -14,11 +14,13 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-# Compiled code is left out but for that which says that it is for browsers.
+# Compiled code is left out but for that which says that it is for browsers, and what serves packages
+# that a browser does not have.
 LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(a|pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
                       r"^volcano_lab/notebooks/|\.dist-info/(?!METADATA|entry_points)|"
                       r"^(jupyter|etc|share)/|^(piplite|micropip|numpy/f2py|prompt_toolkit|wcwidth|"
-                      r"pandas/plotting/_matplotlib)/|"
+                      r"pandas/plotting/_matplotlib|(IPython|pygments)/sphinxext|"
+                      r"narwhals/(_dask|_duckdb|_ibis|_polars|_spark_like|_sql|testing))/|"
                       r"^pygments/lexers/_(?!_init|mapping)|^pygments/lexers/(?!_|agile|css|data|diff|go|html|javascript|"
                       r"jvm|markup|python|shell|special|web)")
 FIRST = "volcano_lab-0.zip"  # no wheels: one wheel holds one package
