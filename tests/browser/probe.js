@@ -1,6 +1,9 @@
 // Runs before any script of the page. Says when what a cell shows changed after a key press, and whether it collapsed
 // on the way. What counts is what outputs show (tables, drawings, texts), never the read-out of the slider itself.
 (() => {
+  // anywidget gives a widget up that is not there within two seconds; with one browser per core, a page can take longer.
+  const {timeout} = AbortSignal;
+  AbortSignal.timeout = limit => timeout.call(AbortSignal, Math.max(limit, 60_000));
   const SHOWN = 'canvas,svg,img,table,pre,.widget-html-content,.widget-label:not(.widget-slider *),[role=status]';
   const P = window.__probe = {armed: false, dirty: false, changed: 0, key: 0, first: 0, last: 0, shown: '', collapse: 0,
     heights: []};

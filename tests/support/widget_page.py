@@ -64,6 +64,27 @@ class WidgetPage:
         self.page.evaluate(SHOW, [len(self.widgets) - 1, widget._esm, traits, width])
         return self.page.locator(".place").nth(len(self.widgets) - 1)
 
+    def until(self, check, seconds=10):
+        """Wait until `check()` holds, which a busy machine makes late, and give what it gave."""
+        for _ in range(seconds * 20):
+            if found := check():
+                return found
+            self.page.wait_for_timeout(50)
+        return check()
+
+    def at_rest(self, locator):
+        """Wait until an element no longer moves, and give its box."""
+        seen = [locator.bounding_box()]
+        self.page.wait_for_timeout(200)
+
+        def still():
+            seen.append(locator.bounding_box())
+            if seen[-1] == seen[-2]:
+                return seen[-1]
+            self.page.wait_for_timeout(200)
+
+        return self.until(still)
+
     def _ask(self, index, asked):
         widget = self.widgets[index]
         self.asked[index].append(json.loads(asked))
