@@ -65,5 +65,5 @@ def test_chinese_answers_have_the_numbers_of_english_ones_in_a_sample():
 
 @pytest.mark.slow
 def test_chinese_answers_have_the_numbers_of_english_ones():
-    cases = list(rows(HERE / "dev-cases.jsonl.gz"))
-    assert sum(map(compared, cases)) > 10_000
+    cases = list(rows(HERE / "dev-cases.jsonl.gz"))[::2]
+    assert sum(map(compared, cases)) > 6_000
