@@ -1,5 +1,5 @@
-"""Every notebook as a reader meets it: in JupyterLab, some lessons in Voila, two in Notebook 7, in a
-real Chromium, with no network.
+"""Every notebook as a reader meets it: in JupyterLab, some in Voila, two in Notebook 7, in a real
+Chromium, with no network.
 """
 
 from pathlib import Path

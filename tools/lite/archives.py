@@ -14,8 +14,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-# Compiled code is left out but for that which says that it is for browsers, and what serves packages
-# that a browser does not have.
+# Left out is compiled code that is not for browsers, and what serves packages that a browser does
+# not have.
 LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(a|pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
                       r"^volcano_lab/notebooks/|\.dist-info/(?!METADATA|entry_points)|"
                       r"^(jupyter|etc|share)/|^(piplite|micropip|numpy/f2py|prompt_toolkit|wcwidth|"
