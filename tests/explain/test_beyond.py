@@ -36,7 +36,7 @@ VGPU = "volcano.sh/vgpu-number: 1"
 NUMA = "volcano.sh/numa-topology-policy: %s"
 REFUSED = "all nodes are unavailable: 1 node(s) no licence."
 GANG = "1/1 tasks in gang unschedulable: pod group is not ready, 1 Pending, 1 minAvailable"
-DEPENDS = "a/g depends on plugin {plugin}, whose decision is not computed here"
+DEPENDS = "a/g depends on plugin {plugin}, which is not computed here"
 
 
 def why(plugin, annotation="", request="", answer="", usage=False):
@@ -73,6 +73,15 @@ def test_the_last_answer_of_the_cluster_is_quoted(plugin, changed):
     text = why(plugin, answer=REFUSED).text
     assert 'about pod a/p: "all nodes are unavailable: 1 node(s) no licence".' in text
     assert ("something has changed since that answer" in text) == changed
+
+
+def test_devices_that_a_pod_claims_are_named():
+    text = POD.replace("schedulerName: volcano", "schedulerName: volcano\n"
+                       "  resourceClaims: [{name: gpu, resourceClaimName: one}]")
+    found = Cluster().add(NODE % "", text % ("", "", REFUSED)).explainer(CONF % "drf").why("a/g")
+    assert found.head.startswith("a/g depends on dynamic resource allocation, which is not")
+    assert "Pod a/p depends on dynamic resource allocation (gpu)." in found.text
+    assert "something has changed" not in found.text
 
 
 def test_an_answer_about_a_gang_is_not_quoted():

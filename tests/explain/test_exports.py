@@ -318,12 +318,14 @@ def test_a_queue_below_one_that_is_closed_is_opened_with_it():
 
 
 @pytest.mark.parametrize("spec, said", [
-    ("suspend: true", "default/pi: spec.suspend is true, so that no pods are created for it."),
+    ("suspend: true", "default/pi: spec.suspend is true (Kueue sets it to false once it admits the "
+                      "object to its queue a), so that no pods are created for it."),
     ("template: {spec: {schedulerName: other, containers: [{name: c}]}}",
      "default/pi: its pods are for another scheduler, other, and are not created."),
 ])
 def test_workloads_without_pods_are_known(spec, said):
-    job = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: pi}}, spec: {{{spec}}}}}"
+    job = (f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: pi, labels: {{"
+           f"kueue.x-k8s.io/queue-name: a}}}}, spec: {{{spec}}}}}")
     assert asked(job).why("pi").text == said
 
 

@@ -142,3 +142,18 @@ def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
     assert explanation.codes == ["other_scheduler"] and explanation.text.endswith(
         f"{name.removeprefix('a/')} names the scheduler default-scheduler (spec.schedulerName); "
         "Volcano places pods that name volcano.")
+
+
+@pytest.mark.parametrize("policy, said", [("Forbid", True), ("Allow", False)])
+def test_a_cron_job_that_waits_for_its_job_is_named(policy, said):
+    text = above(("batch.volcano.sh/v1alpha1", "CronJob", "hourly")).replace(
+        "kind: CronJob\n", f"kind: CronJob\nspec: {{concurrencyPolicy: {policy}}}\n")
+    found = Cluster().node("n1", cpu=2).add(text).explainer().why("hourly")
+    assert ("CronJob a/hourly creates no other Job before this one" in found.text) == said
+
+
+def test_what_a_flow_creates_later_is_named_of_its_job():
+    text = above(("flow.volcano.sh/v1alpha1", "JobFlow", "x")).replace(
+        "kind: JobFlow\n", "kind: JobFlow\nspec: {flows: [{name: a, dependsOn: {targets: [s]}}]}\n")
+    found = Cluster().node("n1", cpu=2).add(text).explainer().why("x")
+    assert "a/x: x-a: created when what they depend on has run" in found.text

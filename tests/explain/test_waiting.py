@@ -276,3 +276,12 @@ def test_jobs_that_the_cycle_leaves_out_wait_too(tmp_path):
         assert main(["run", str(tmp_path / "c.yaml"), "--fail-on-pending", *namespace]) == code
     cycle = lost.run(trace=Trace())
     assert "its queue taem" in page(state_of(cycle, 1, [], lost.objects()))
+
+
+def test_as_many_cordoned_nodes_as_it_takes_are_uncordoned():
+    nodes = "".join(f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, spec: "
+                    "{unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}\n---\n"
+                    for number in range(4))
+    found = Cluster().add(nodes).job("new", pods=3, cpu=3).explainer().why("new").remedies
+    assert str(found[0]) == (
+        "all: uncordon n0; uncordon n1; uncordon n2 (new is placed on n0, n1, n2)")

@@ -223,7 +223,8 @@ def test_a_train_job_needs_its_runtime():
     (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK | {
         "batchScheduler": "yunikorn"}), "spec.batchScheduler: volcano hands them to Volcano"),
     (document("kubeflow.org/v1", "PyTorchJob", {
-        "pytorchReplicaSpecs": REPLICAS, "runPolicy": {"suspend": True}}), "spec.suspend is true"),
+        "pytorchReplicaSpecs": REPLICAS, "runPolicy": {"suspend": True}}),
+     "spec.runPolicy.suspend is true"),
     (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK,
               status={"applicationState": {"state": "COMPLETED"}}), "it is COMPLETED"),
     (document("kueue.x-k8s.io/v1beta1", "ClusterQueue", {"resourceGroups": []}),

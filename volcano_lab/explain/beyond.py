@@ -1,5 +1,5 @@
 """What decides about a job beyond the lab: plugins that it does not model or whose data no export
-has, and the cluster's own last answer about a pod that is placed here.
+has, devices that pods claim, and the cluster's own last answer about a pod that is placed here.
 
 Volcano: none
 """
@@ -31,13 +31,16 @@ def beyond_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                      and not NO_REASON.search(each.message)), "")
         asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
                  if plugin in seen.ssn.conf.plugin_names()}
-        plugins = [plugin for plugin, asks in asked.items() if asks or (
-            said and not BEYOND[plugin] and not _measured(seen, plugin))]
-        for plugin in plugins:
-            yield Cause.of("beyond", Message(f"beyond.{plugin}"), plugin=plugin, pod=task.key,
+        deciding = {plugin: Message("beyond.plugin", plugin=plugin)
+                    for plugin, asks in asked.items() if asks or (
+                        said and not BEYOND[plugin] and not _measured(seen, plugin))}
+        if asked_for := [str(each.get("name", "")) for each in task.pod.spec.resource_claims]:
+            asked["claims"], deciding["claims"] = asked_for, Message("beyond.claims.name")
+        for plugin, by in deciding.items():
+            yield Cause.of("beyond", Message(f"beyond.{plugin}"), by=by, pod=task.key,
                            asks=asked[plugin] or None)
         if said:
-            yield Cause.of("beyond_answer", None if plugins else Message("beyond.changed"),
+            yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
                            pod=task.key, said=said.strip().rstrip("."))
 
 

@@ -394,6 +394,12 @@ class Candidates:
                     values.sum_of(parts, quota.status.hard.get(name, "0"))))
                     for name, parts in numbers["wanted"].items()))
 
+    def uncordoned(self, numbers: Numbers) -> Iterator[Option]:
+        """That as many of the cordoned nodes as it takes be uncordoned."""
+        texts = [f"node/{name}.unschedulable=false"
+                 for name in self.world.nodes_called(numbers["names"])]
+        yield Option(lambda count: Change(tuple(texts[:count])), Rank.SWITCH, len(texts))
+
     def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""
         closed = [name for name in self.world.line(self.job.queue)

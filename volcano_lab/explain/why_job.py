@@ -42,8 +42,8 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = job.ready_task_num() < job.min_available and any(
         cause.numbers.get("stuck") for cause in causes)
     if job.tasks and not any(counts(job)[1:]) and not stuck:
-        plugins = [cause.numbers["plugin"] for cause in causes if cause.code == "beyond"]
-        return [Message("job.beyond" if plugins else "job.stands", status=status, plugins=plugins,
+        by = [cause.sentences[0].facts["by"] for cause in causes if cause.code == "beyond"]
+        return [Message("job.beyond" if by else "job.stands", status=status, by=by,
                         job=short(seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
     gap = next((found for found in gaps if found is not None), None)
@@ -117,7 +117,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
                     bool(job.tasks)) for why in seen.unmade.get(name, ())]
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
-    beside = [*_going(seen, job), *_fields(seen, job), *_failed(job), *_bound(job),
+    above = [Cause("pods_not_made", Message("unmade", name=owner, what=why), {}, [], True)
+             for owner in seen.names.above[job.uid] if owner != name
+             for why in seen.unmade.get(owner, ())]
+    beside = [*above, *_going(seen, job), *_fields(seen, job), *_failed(job), *_bound(job),
               *_groups_beside(seen, job)]
     waits = counts(job)[2] > 0
     for cause in beside:
@@ -154,6 +157,10 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for why in seen.unmade.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
+    for cron in [] if seen.brief else seen.given:
+        if cron.kind == "CronJob" and cron.key in seen.names.above[job.uid] and (
+                cron.spec.get("concurrencyPolicy") == "Forbid"):
+            yield Cause.of("forbids", cron=cron.key)
     for found in [] if seen.brief else ignored_fields(seen.ssn):
         place = found.facts["place"]
         if place.facts.get("names") == [seen.called(job.uid)] or (

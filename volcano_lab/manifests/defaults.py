@@ -23,7 +23,7 @@ from volcano_lab.manifests.field_defaults import FieldDefaults
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
-from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
+from volcano_lab.manifests.workloads import pod_count, pods_of, suspended, too_large
 from volcano_lab.messages import Message, Said, friendly_errors, gettext
 
 T = TypeVar("T")
@@ -253,7 +253,7 @@ class _Controllers:
             return []
         if not pod_count(workload, self.nodes):
             if workload.spec.suspend:
-                self._unmade(workload, Message("unmade.suspended"))
+                self._unmade(workload, suspended(workload))
             return []
         scheduler = template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:

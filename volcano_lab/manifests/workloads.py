@@ -11,13 +11,15 @@ import attrs
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 
 DAEMONS_TOLERATE = [
     api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect=effect)
     for effect, names in (("NoExecute", "not-ready unreachable"), (
         "NoSchedule", "disk-pressure memory-pressure pid-pressure unschedulable"))
     for what in names.split()]
+KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
+"""The label of objects that Kueue admits."""
 MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
 """The most pods of all controllers, and levels of queues: the API bounds neither."""
 
@@ -36,6 +38,17 @@ def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
     parallel = 1 if spec.parallelism is None else spec.parallelism
     return 0 if spec.suspend else min(parallel, parallel if spec.completions is None else
                                       spec.completions)
+
+
+def suspended(owner: api.KubernetesObject, field: str = "spec.suspend") -> Message:
+    """Return that an object is suspended, and whether Kueue has to admit it.
+
+    >>> suspended(api.BatchJob(api.ObjectMeta("x", labels={KUEUE_QUEUE: "a"}))).facts["kueue"].code
+    'unmade.kueue'
+    """
+    queue = owner.metadata.labels.get(KUEUE_QUEUE)
+    return Message("unmade.suspended", field=field,
+                   kueue=Message("unmade.kueue", queue=queue) if queue else None)
 
 
 def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:

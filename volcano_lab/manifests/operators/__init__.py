@@ -15,6 +15,7 @@ from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import LABELS, OPERATORS
+from volcano_lab.manifests.workloads import suspended
 from volcano_lab.messages import gettext
 
 __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
@@ -49,7 +50,7 @@ def _found(obj: OperatorObject, objects: list[KubernetesObject]
 
 
 def ended(obj: OperatorObject) -> str:
-    """Return how an object ended, or why it creates nothing; "" if it does.
+    """Return how an object ended; "" if it did not.
 
     >>> ended(OperatorObject(status={"applicationState": {"state": "COMPLETED"}}))
     'it is COMPLETED'
@@ -63,8 +64,6 @@ def ended(obj: OperatorObject) -> str:
         word = at(condition, "type")
         if isinstance(word, str) and word.lower() in ENDED and at(condition, "status") == "True":
             return gettext("it is {word}", word=word)
-    if True in (at(obj.spec, "suspend"), at(obj.spec, "runPolicy.suspend")):
-        return gettext("spec.suspend is true")
     return ""
 
 
@@ -91,6 +90,10 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         plan.sentences += [why for why in getattr(made, "sentences", ())
                            if getattr(why, "code", "") == "unmade.later"]
         return plan
+    for path in ("suspend", "runPolicy.suspend"):
+        if at(obj.spec, path) is True:
+            plan.sentences.append(suspended(obj, f"spec.{path}"))
+            return plan
     if reason := ended(obj):
         plan.sentences.append(gettext("{reason}, so that no pods are created of it",
                                       reason=reason))
