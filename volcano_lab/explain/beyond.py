@@ -26,9 +26,7 @@ def beyond_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     new = [task for task in job.tasks.values()
            if task.node_name and not start[task.key]["node"]][:1]
     for task in new:
-        said = next((each.message for each in task.pod.status.conditions
-                     if each.type == "PodScheduled" and each.status == "False" and each.message
-                     and not NO_REASON.search(each.message)), "")
+        said = _last_answer(task)
         asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND
                  if plugin in seen.ssn.conf.plugin_names()}
         deciding = {plugin: Message("beyond.plugin", plugin=plugin)
@@ -42,6 +40,13 @@ def beyond_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if said:
             yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
                            pod=task.key, said=said.strip().rstrip("."))
+
+
+def _last_answer(task: TaskInfo) -> str:
+    """The cluster's own reason against placing a pod, "" where it gave none."""
+    return next((each.message for each in task.pod.status.conditions
+                 if each.type == "PodScheduled" and each.status == "False" and each.message
+                 and not NO_REASON.search(each.message)), "")
 
 
 def _asks(seen: Evidence, task: TaskInfo, plugin: str) -> list[str]:
