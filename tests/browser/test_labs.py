@@ -272,7 +272,7 @@ def test_the_phases_stand_in_the_order_of_the_list(shown):
         shown.page.get_by_text("Actions, in order: allocate, enqueue")).first.wait_for()
     assert heads() == ["job", "open", "allocate", "enqueue", "close"]
     row = shown.page.locator("tbody tr", has_text="train").locator("th, td").all_inner_texts()
-    assert row == ["train", "✓ copied", "·", "✓ admitted", "✓ Inqueue"]
+    assert row == ["train", "✓ copied", "·", "✓ admitted", "✗ Inqueue"]
 
 
 def test_water_is_poured_round_by_round(shown):
