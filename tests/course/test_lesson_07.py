@@ -16,6 +16,7 @@ from volcano_lab.course.lesson_07.lab import (
     placed,
     rescaled_picture,
     tree_cluster,
+    turns_picture,
 )
 from volcano_lab.course.lesson_07.turns import FoundAgain, job_turns, run_found_again
 from volcano_lab.framework.priority_queue import PriorityQueue
@@ -95,3 +96,13 @@ def test_a_sister_with_another_resource_counts_as_the_poorest():
     shares = {row["name"]: row["held"] for row in rescaled_picture(stopped, "shares").data}
     assert shares["eng, as it holds"] == 6 / 12
     assert shares["eng, rescaled"] == pytest.approx(2 / 12)
+
+
+def test_the_ringed_turn_is_the_first_that_differs_where_the_next_queue_is_found_again():
+    cycles = tree_cluster().run(HIERARCHICAL), run_found_again(tree_cluster(), HIERARCHICAL)
+    volcano, exact = ([turn["queue"] for turn in cycle.turns()] for cycle in cycles)
+    early = next(number for number, pair in enumerate(zip(volcano, exact, strict=True), 1)
+                 if len(set(pair)) == 2)
+    assert (early, volcano[early - 1], exact[early - 1]) == (3, "prod", "sci")
+    drawn = turns_picture(cycles[0], "T", early).svg
+    assert drawn.count('class="vp-ring"') == 1

@@ -184,3 +184,33 @@ def test_a_pod_that_backfill_places_is_drawn():
     opened = lab(cluster)
     assert opened.said == "2 of 2 jobs are placed in this cycle."
     assert opened.facts.jobs["helper"]["fate"] == "placed"
+
+
+NIGHTLY = "job/ci/nightly-4412."
+
+
+def test_a_lane_has_the_short_reason_of_each_outcome():
+    opened = lab(export())
+    briefs = {job["name"]: job["brief"] for row in opened.board["channels"]["queues"]
+              for job in row["jobs"] if "brief" in job}
+    assert briefs == {
+        "batch/spark-00, …": "9 PodGroups reserve 1008 CPUs",
+        "ci/nightly-4412": "1144 of 1110.4 reserved",
+        "vision/segment": "waits for resources: the nodes are nvidia.com/gpu 1 short",
+        "web/reindex": "waits for a node that fits: 37 of 40 have no matching labels"}
+
+
+@pytest.mark.parametrize(("job", "said"), [
+    ("ci/nightly-4412", "Reserved by 9 PodGroups without a single pod"),
+    ("vision/segment", "Holders of nvidia.com/gpu: nlp/pretrain 48."),
+    ("batch/spark-00", "9 PodGroups without pods reserve 1008 CPUs. batch/spark-00 waits")])
+def test_an_answer_names_who_holds_or_reserves_what_is_lacking(job, said):
+    assert said in lab(export()).facts.why({"job": job})
+
+
+def test_fewer_pods_than_the_minimum_are_named_beside_the_sum():
+    moved = lab(export()).set(**{f"{NIGHTLY}pods": 21})
+    assert moved.said == (
+        "Job ci/nightly-4412: pods 21 (was 30). ci deserves 244 CPUs (was 280). ci/nightly-4412 is "
+        "not admitted: 1144 reserved and requested, limit 1110.4 CPUs (overcommit); its minimum of "
+        "30 counts, and it has 21 pods.")

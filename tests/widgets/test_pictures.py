@@ -302,3 +302,16 @@ def test_a_dot_s_number_never_stands_over_the_numbers_of_the_axis(nodes):
     assert len(numbers) == 2
     for x, anchor in numbers:
         assert float(x) - len("1,600") * (7 if anchor == "end" else 3.5) > axis
+
+
+def test_a_share_that_rises_in_the_cycle_has_both_numbers_and_the_sign_at_the_second():
+    rising = queue("a", BLUE, 100, share=0.25, after=1.0)
+    rising["jobs"][0] |= {"fate": "placed", "running": 0, "now": 1}
+    data = {"unit": "CPUs", "plugin": "", "total": 100, "nodes": [], "rounds": [],
+            "queues": [rising, queue("b", ORANGE, 100)]}
+    drawn = ET.fromstring(pictures.channels("T", data, width=900).svg)
+    texts = drawn.iter("{http://www.w3.org/2000/svg}text")
+    heights = {text.text: float(text.get("y")) for text in texts
+               if text.text in ("0.25", "→ 1.00", "✓", "0.50", "→ 0.50")}
+    assert heights.keys() == {"0.25", "→ 1.00", "✓", "0.50"}
+    assert heights["0.25"] < heights["→ 1.00"] == heights["✓"]

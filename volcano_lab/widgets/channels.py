@@ -16,6 +16,7 @@ from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
 from volcano_lab.explain import Cause
+from volcano_lab.explain.why_job import gap_of
 from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
@@ -89,7 +90,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
     nodes = list(_nodes(cycle, resource, colors))
     total = plain(sum(node["size"] for node in nodes))
     jobs: dict[str, list[Row]] = {}
-    for job in _gathered(job_rows(cycle, resource), resource):
+    for job in gathered(job_rows(cycle, resource), resource):
         if reason and job["fate"] != "running" and "reason" not in job:
             job["reason"], job["brief"] = reason(job)
         jobs.setdefault(job["queue"], []).append(job)
@@ -161,7 +162,7 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
                                          row["fate"] == "placed", row["job"]))
 
 
-def _gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
+def gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
     """Yield the rows of jobs; a queue's admitted PodGroups without pods are one row."""
     empty: dict[str, list[Row]] = {}
     for row in rows:
@@ -171,10 +172,11 @@ def _gathered(rows: Iterable[Row], resource: str) -> Iterator[Row]:
             yield row
     for first, *others in empty.values():
         reserved = plain(sum(row["reserves"] for row in (first, *others)))
-        yield first | {
-            "name": f"{first['name']}, …" if others else first["name"], "brief": "",
-            "reason": str(Message("lane.reserved" if reserved else "lane.empty", n=len(others) + 1,
-                                  amount=counted(reserved, unit_of(resource))))}
+        told = Message("lane.reserved" if reserved else "lane.empty", n=len(others) + 1,
+                       amount=counted(reserved, unit_of(resource)))
+        brief = str(Message("lane.reserved.short", **told.facts)) if reserved else ""
+        yield first | {"name": f"{first['name']}, …" if others else first["name"],
+                       "brief": brief, "reason": str(told)}
 
 
 def _capability(written_amounts: Any, resource: str, total: float) -> float:
@@ -205,7 +207,9 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     """
     numbers = cause.numbers
     if not numbers.get("short_of") or "limit" not in numbers:
-        return next(map(str, cause.sentences), "").rstrip(".。"), ""
+        gap = gap_of(cause)
+        brief = str(Message("reason.waits", gap=gap)) if gap else ""
+        return next(map(str, cause.sentences), "").rstrip(".。"), brief
     name, level = numbers["short_of"][0], numbers.get("level", queue)
     asked, limit = (amount(in_units(name, numbers[side][name]), name) or 0
                     for side in ("asked", "limit"))

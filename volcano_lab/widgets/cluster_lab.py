@@ -23,6 +23,7 @@ from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import (
     amount,
     channels,
+    gathered,
     held_reason,
     job_rows,
     sharing_plugin,
@@ -80,14 +81,20 @@ class Decided:
         if row["fate"] == "placed":
             return held_reason(self.cycle, row["queue"], self.resource), ""
         cause = self.explain.foremost(row["job"])
-        return short_reason(cause, row["queue"], sharing_plugin(self.cycle)) if cause else ("", "")
+        long, brief = short_reason(cause, row["queue"], sharing_plugin(self.cycle)
+                                   ) if cause else ("", "")
+        return (str(Message("reason.below_minimum", reason=long, min=row["min"], n=row["pods"])) if
+                0 < row["pods"] < row["min"] else long), brief
 
     def why(self, about: Mapping[str, str]) -> str:
         """Return the explanation of a queue, a job, a pod or a node."""
         if "queue" in about:
             return _brief(self.explain.why_queue(about["queue"]))
         if "job" in about:
-            return _brief(self.explain.why_job(about["job"]))
+            alike = gathered(self.jobs.values(), self.resource)
+            reserves = [f"{row['reason']}." for row in alike
+                        if row["job"] == about["job"] and "reason" in row]
+            return paragraph([*reserves, _brief(self.explain.why_job(about["job"]))])
         if "/" in about.get("pod", ""):
             return _brief(self.explain.why_task(about["pod"]))
         node = self.cycle.session.nodes[about["node"]]
@@ -98,8 +105,9 @@ class Decided:
 
 
 def _brief(found: Explanation) -> str:
-    """Return the head of an explanation, and its first cause."""
-    return paragraph([found.head, *(cause.text for cause in found.causes[:1])])
+    """Return the head of an explanation, its first cause, and who holds or reserves the rest."""
+    held = [str(cause.sentences[0]) for cause in found.causes if cause.code == "held_by"]
+    return paragraph([found.head, *(cause.text for cause in found.causes[:1]), *held[:1]])
 
 
 def _little(*rows: dict[str, Any]) -> tuple[bool, bool]:
@@ -134,6 +142,8 @@ class Outcomes:
                 found += amounts(verb, lambda facts, field=field, moved=moved: {
                     name: each for name, each in facts.of(field).items() if name not in moved},
                                  unit_of(now.resource)).sentences(before, now)
+        if found and not changed and not more:
+            return [*found[:1], *filter(None, [waiting_words(now)])]
         return found[:2]
 
     def _as_set(self, before: Decided, now: Decided, field: str, setting: str) -> set[str]:

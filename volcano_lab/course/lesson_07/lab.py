@@ -194,10 +194,12 @@ def drawn_turns(cycle: Cycle) -> dict[str, Any]:
                                             for name in QUEUES]}
 
 
-def turns_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw whose turn it was."""
-    return pictures.turns(title, drawn_turns(cycle), slots=18, width=760,
-                          legend="Filled: a pod was placed. Dotted: no pod was placed.")
+def turns_picture(cycle: Cycle, title: str, early: int) -> pictures.Picture:
+    """Draw the turns in their order, with a ring around the one that comes early."""
+    drawn = drawn_turns(cycle)
+    drawn["turns"][early - 1]["ring"] = True
+    return pictures.turns(title, drawn, slots=18, width=760, legend=(
+        "Filled: a pod was placed. Dotted: no pod was placed. Ringed: one turn early."))
 
 
 TASKS = tasks("07", {"a third for sci": lambda values, at: (

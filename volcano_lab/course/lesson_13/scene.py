@@ -32,8 +32,6 @@ CONF = conf_text("enqueue, allocate, backfill", "priority, gang, conformance",
                  arguments={"binpack": {"binpack.wieght": 5}})
 PARTS = part("13", CLUSTERS)["export"]
 GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-GHOSTS = 9
-"""PodGroups of an operator that is gone: admitted, without a pod."""
 
 
 @define(frozen=True, repr=False)
@@ -67,8 +65,10 @@ def volcano_lab(line: str) -> Printed:
     return Printed(unstyle(printed).strip())  # a kernel forces colours
 
 
-def export(name: str = "monday", ghosts: int = GHOSTS) -> str:
-    """Write the export to a file, as `kubectl get -o yaml` would; returns its path."""
+def export(name: str = "monday", ghosts: int = 9) -> str:
+    """Write the export to a file, as `kubectl get -o yaml` would; returns its path. `ghosts` is the
+    number of PodGroups of an operator that is gone: admitted, without a pod.
+    """
     path = Path(gettempdir()) / f"{name}.yaml"
     conf = _object("v1", "ConfigMap", "volcano-scheduler-configmap", namespace="volcano-system",
                    data={"volcano-scheduler.conf": CONF})

@@ -81,6 +81,7 @@ export function lab(model, el) {
     panels.forEach((panel, i) => { const {key} = fixed.panels[i]; if (key in board) panel.update(board[key], before?.[key] ?? null); });
     right.classList.toggle("vp-stale", Boolean(shown.error));
     said.classList.toggle("vp-wrong", Boolean(shown.error));
+    said.classList.toggle("vp-long", Boolean(shown.why));
     chips.forEach(({chip, tick, told}, i) => {
       set(chip, {"aria-pressed": String(shown.task === i), "data-done": shown.done[i] ? "" : null});
       write(tick, shown.done[i] ? "✓" : "");

@@ -3,7 +3,7 @@
 //
 // data: what `widgets/channels.py` makes; `held`, `share` are before the cycle, `allocated`, `after` at its end
 // spec: without: those of "nodes", "shares", "lanes", "pods" that are left out; without pods each band of water has its number
-// Live, `c.control(name)` gives what a handle moves: the control of a lab whose name is the path of the change.
+// Live, `c.control(path)` gives the lab's control of a change.
 import {h} from "../tree.js";
 import {about, amount, fit, inRow, number, sentences, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
@@ -27,7 +27,7 @@ export const channels = {
   },
 };
 
-// Where all stands: x of an amount, y and height of each queue's row, the water of the round that is shown.
+// Where all stands: x of an amount, y and height of each row, the water of the shown round.
 function plan(data, c) {
   const {width} = c, narrow = width < 960, tiny = width < 620, out = c.spec.without ?? [], leaves = data.queues.filter((row) => row.leaf);
   const parents = new Map(data.queues.map((row) => [row.queue, row.parent])), depth = (name) => parents.get(name) ? 1 + depth(parents.get(name)) : 0;
@@ -52,7 +52,7 @@ function plan(data, c) {
 // On a narrow page the words of a lane have a line of their own.
 const lineOf = (p) => p.tiny ? LANE + 15 : LANE;
 
-// The bands of water that the rounds so far brought, the last one perhaps still falling.
+// The bands of water of the rounds so far, the last one perhaps still falling.
 function watered({data, at, over}, row) {
   if (!data.rounds.length || (over && !data.rounds.some((round) => round.steps[row.queue]))) return {bands: [row.deserved ?? 0], level: row.deserved ?? 0};
   const bands = [];
@@ -82,7 +82,7 @@ function grid(p) {
 
 const shareX = (p, value) => p.right + 32 + Math.min(value, 1.3) / 1.3 * (p.shares - 88);
 
-// The strip is as wide as the cluster, a node as wide as what it has. A pod keeps its place while it stays on its node.
+// A node is as wide as what it has. A pod keeps its place while it stays on its node.
 function nodes(p) {
   const {data, c, from, scale, tiny} = p, memory = c.memory ?? {}, few = data.nodes.length <= 12, y = 20;
   let x = from;
@@ -110,7 +110,7 @@ function nodes(p) {
 const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: t("promised ").trim(), leaving: t("leaves ").trim()};
 const toldNode = (node, unit) => { const used = node.pods.reduce((sum, pod) => sum + pod.size, 0); return t("{0}: {1} of {2} idle", node.name, number(Math.round((node.size - used) * 100) / 100), amount(node.size, unit)); };
 
-// Where each pod begins: where it was before, if it was on this node and nothing that ran lies there; else in the first gap.
+// Where each pod begins: where it was, if it is free; else in the first gap.
 function placed(node, memory) {
   const spans = [], places = {}, free = (at, size) => at >= 0 && at + size <= node.size + 1e-6 && spans.every(([a, b]) => at >= b - 1e-6 || at + size <= a + 1e-6);
   const take = (pod, at) => { places[pod.name] = at; spans.push([at, at + pod.size]); };
@@ -144,7 +144,7 @@ const trough = (p, from, to, y, high) => [box(p.x(from), y, p.x(to) - p.x(from),
   h("path", {key: "floor", d: `M${p.x(from)} ${y} V${y + high} H${p.x(to)}`, class: "vp-vessel"})];
 const water = (c, x, y, width, high, kind, key) => [box(x, y, width, high, {key, class: `vp-water vp-water-${kind}`}), box(x, y, width, high, {key: `part ${key}`, fill: `url(#${c.uid}-wave)`})];
 
-// A pipe from the parent to each queue, as thick as its weight where weights count.
+// A pipe is as thick as its queue's weight, where weights count.
 function pipes(p) {
   const {data, from} = p, weights = Math.max(1, ...data.queues.map((row) => row.weight ?? 1)), mid = (name) => p.y[name] + (p.high[name] === SLIM ? SLIM / 2 : LABEL + 12);
   const xAt = (deep) => from - 14 * (p.deep - deep + 1) + 2;
@@ -197,7 +197,7 @@ function scrubbed(c, path, control, x, y, words, long) {
     control && line(x, y + 4, x + long, y + 4, {class: "vp-dots"}));
 }
 
-// What a handle is to the page: a slider that a hand drags, the arrow keys move, and Enter asks about.
+// A handle is a slider; Enter asks about it.
 const slider = (control, path, by, words) => ({tip: t("{0}: {1}; drag it, or press the arrow keys", control.full, words), role: "slider", tabindex: control.tab ?? 0, "aria-label": control.full, "aria-valuemin": control.least,
   "aria-valuemax": control.most, "aria-valuenow": control.value, "aria-valuetext": words, grip: {control: path, by, value: control.value, slider: true}, act: {ask: {control: path}}});
 
@@ -218,7 +218,7 @@ function marks(p, row, y, high, top) {
     ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? t("no limit") : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
 }
 
-// The words of the three marks stand over them, are pushed apart in their order, and stay inside.
+// Words stand over the three marks, pushed apart, and inside.
 function labels(p, row, y, top, level, was) {
   const {x, from, right, total} = p, shown = [];
   if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("kept {0}", tenths(row.guarantee)), kind: "vp-soft"});
@@ -234,7 +234,7 @@ function labels(p, row, y, top, level, was) {
   return shown.filter((one) => one.at >= p.name - 4).map((one) => h("text", {key: `says ${one.key}`, x: one.at, y: y - 6, class: `vp-small vp-halo ${one.kind}`}, one.text, one.more && h("tspan", {dx: 5, class: "vp-delta"}, one.more)));
 }
 
-// Pods on the floor of the channel: those that run, then those that were placed now. Of a parent, what its queues hold.
+// Pods on the channel's floor: those that run, then those placed now. Of a parent, what its queues hold.
 function pods(p, row, floor, slim) {
   const {data, c, x, scale} = p, high = slim ? 9 : row.leaf ? 16 : 9, y = floor - high - 1.5, lit = p.over ? 1 : 0.15;
   let at = 0;
@@ -254,7 +254,7 @@ function pods(p, row, floor, slim) {
 const ORDER = ["running", "leaving", "now"];
 const under = (p, name, above) => (name = p.parents.get(name)) === above || (name && under(p, name, above));
 
-// A job's pods that were not placed, below the channel where they would have lain, its minimum as a notch, and how it ended.
+// A job's pods that were not placed, where they would have lain; its minimum is a notch.
 function lane(p, row, job, y) {
   const {data, c, x, scale} = p, color = row.color, high = LANE - 5, fresh = ["discarded", "not admitted"].includes(job.fate), have = job.running + job.now;
   const start = fresh && !have ? row.held : row.allocated, each = job.size * scale, single = each >= 5 && job.waiting <= 60, count = job.waiting ? single ? job.waiting : 1 : 0, wideness = single ? each : each * job.waiting;
@@ -265,8 +265,8 @@ function lane(p, row, job, y) {
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
   const least = notch ?? lain + job.size * (job.min - job.running);
   const at = Math.max(x(stop) + (c.control?.(`${name}pods`) ? 16 : 0), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
-  const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
-  const called = [job.name, ""].find((more) => texts.some((text) => fits(text, more))), verdict = texts.find((text) => fits(text, called)), also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
+  const texts = [full, brief, brief && `${SIGNS[job.fate]} ${job.brief}`, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
+  const ways = [texts.slice(0, -1), texts].flatMap((some) => [job.name, ""].flatMap((more) => some.map((text) => [text, more]))), [verdict, called] = ways.find((way) => fits(...way)) ?? [], also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
   const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);
   const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   const says = {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`};
@@ -287,10 +287,11 @@ function lane(p, row, job, y) {
 
 const tone = (job) => job.fate === "placed" ? "vp-good" : job.fate === "discarded" || job.fate === "not admitted" ? "vp-bad" : "vp-soft";
 
-// The share before the cycle with the number of the turn, and a line to the share at its end.
+// The share before the cycle with its turn, and at its end.
 function share(p, row, y, color) {
   const {width, c, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
-  const words = row.turn ? t("turn {0}, ", row.turn) : "", tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(Math.round((row.share ?? 0) * 100) / 100), number(Math.round((row.after ?? 0) * 100) / 100), row.overused ? ", overused" : "");
+  const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), rises = was !== now && !tiny && p.high[row.queue] > SLIM;
+  const tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(+was), number(+now), row.overused ? ", overused" : "");
   return h("g", {key: "share", tip, act: c.live ? {ask: {queue: row.queue}} : null},
     box(p.right + 22, y - 10, width - p.right - 22, 20, {fill: "transparent"}),
     !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
@@ -298,8 +299,9 @@ function share(p, row, y, color) {
       Math.abs(stop - at) > 1 && h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color}),
       row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: `transform: translate(${Math.round(at * 10) / 10}px, ${y}px)`, class: "vp-diamond"}),
       row.turn && row.leaf && say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})],
-    say(width - (tiny ? 0 : 18), y + 5, (row.share ?? 0).toFixed(2), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
-    !tiny && job && say(width, y + 5, SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
+    say(width - (tiny ? 0 : 18), y + 5, rises ? was : now, {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
+    rises && say(width - 18, y + 19, `→ ${now}`, {key: "then", class: "vp-13", ...end}),
+    !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
 const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, amount(row.request, p.data.unit), number(row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");

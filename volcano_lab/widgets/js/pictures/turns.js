@@ -1,4 +1,4 @@
-// Turns: whose turn it is, one after the other; a lane a queue.
+// Turns in their order; a lane a queue.
 import {h} from "../tree.js";
 import {about, inRow, number, t} from "../words.js";
 import {box, colorOf, end, ink, line, middle, named, nameColumn, say} from "../marks.js";
@@ -18,6 +18,7 @@ export const turns = {
       const {i: lane, color} = place[turn.queue] ?? {i: 0, color: "#8C8C8C"}, x = column + step * i + (step - size) / 2, placed = turn.outcome === "placed";
       return h("g", {key: `turn ${i}`, link: turn.queue, tip: told(turn, i)},
         box(x, y(lane) - size / 2, size, size, {rx: Math.min(4, size / 4), class: placed ? "" : "vp-hollow", fill: placed ? color : undefined, stroke: color, "stroke-width": 1.6, "stroke-dasharray": turn.outcome === "nothing" ? "2 2" : null}),
+        turn.ring && box(x - 3, y(lane) - size / 2 - 3, size + 6, size + 6, {rx: 6, class: "vp-ring"}),
         !small && say(x + size / 2, y(lane) + 5, placed && turn.pods > 1 ? turn.pods : MARKS[turn.outcome], {...middle, class: "vp-strong", style: placed ? `fill:${ink(color)}` : null}));
     });
     const foot = LANE * lanes + 16, hidden = data.turns.length - slots;
