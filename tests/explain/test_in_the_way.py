@@ -125,7 +125,8 @@ def test_a_smaller_request_is_one_of_the_large_pods_alone():
     found = [remedy for remedy in explanation.remedies if "request per pod cpu" in remedy.change]
     assert [remedy.change for remedy in found] == [
         "job default/tf: request per pod cpu 8 -> 2"]
-    asked = [pod.spec.containers[0].resources.requests["cpu"] for pod in found[0].objects
+    objects, _ = found[0].world.applied(found[0].made)
+    asked = [pod.spec.containers[0].resources.requests["cpu"] for pod in objects
              if pod.kind == "Pod"]
     assert sorted(asked) == ["1", "1", "2"]
 

@@ -316,7 +316,7 @@ def test_a_change_is_found_and_says_what_it_costs(name):
 def check(explanation, uid):
     """What is offered turns the answer when it is run, in a cache of its own, and makes sense."""
     for remedy in explanation.remedies:
-        job = run(remedy.objects, remedy.conf).jobs[uid]
+        job = run(*remedy.world.applied(remedy.made)).jobs[uid]
         placed = sum(counts(job)[:2])
         assert placed or not job.is_pending(), str(remedy)
         assert "-> 0" not in str(remedy), str(remedy)
@@ -348,7 +348,7 @@ def test_a_pod_that_was_evicted_is_spared_by_a_switch():
     assert set(found) >= {"enableJobStarving: true for gang", "actions without preempt"}
     assert "old loses 1 pod instead of 4" in str(found["enableJobStarving: true for gang"])
     for remedy in explanation.remedies:
-        old = run(remedy.objects, remedy.conf).jobs["default/old"]
+        old = run(*remedy.world.applied(remedy.made)).jobs["default/old"]
         assert sum(str(task.status) == "Releasing" for task in old.tasks.values()) < 4
 
 
@@ -370,7 +370,7 @@ def test_a_trial_leaves_no_trace():
     trial = Trial(objects, "default/train", explain.now)
     before = run(objects, explain.conf, explain.now).committed
     for remedy in explain.why("default/train").remedies:
-        assert trial.run(remedy.objects, remedy.conf) is not None
+        assert trial.run(*remedy.world.applied(remedy.made)) is not None
         assert trial.run(objects, explain.conf).committed == before
 
 

@@ -150,8 +150,9 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: network-topology-awa
 
 
 @pytest.mark.parametrize("selector, said", [
-    ("regexMatch: {pattern: ^gpu-n}", "no node: s0: ^gpu-n."),
-    ("labelMatch: {matchLabels: {rack: a}}", "no node: s0: rack=a."),
+    ("regexMatch: {pattern: ^gpu-n}", 'no node: s0: {"regexMatch": {"pattern": "^gpu-n"}}.'),
+    ("labelMatch: {matchLabels: {rack: a}}",
+     'no node: s0: {"labelMatch": {"matchLabels": {"rack": "a"}}}.'),
     ("regexMatch: {pattern: ^gpu}", ""),
 ])
 def test_a_selector_of_a_hyper_node_that_matches_no_node_is_shown(selector, said):

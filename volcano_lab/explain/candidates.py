@@ -16,24 +16,11 @@ from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
-from volcano_lab.explain import slips, values
+from volcano_lab.explain import options, slips, values
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import state_of
-from volcano_lab.explain.options import (
-    KEEPERS,
-    SWITCHED,
-    Option,
-    Rank,
-    World,
-    in_order,
-    keeping,
-    once,
-    setting,
-    switched,
-    with_action,
-    without_action,
-)
+from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.required import found_by
@@ -99,17 +86,17 @@ class Candidates:
         for cause in causes:
             yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
-                yield from self._gone(uid)
+                yield from self._gone([uid])
             yield from self._evicting(cause)
         if "no_enqueue_action" not in codes:
-            yield with_action(world, "allocate")
+            yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
         spare = refused and not any(map(grows, self.ssn.jobs.values()))  # a change for all jobs
-        evicts = {*SWITCHED} & {*world.conf.actions} and (  # enqueue keeps these from acting
+        evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
             self._others_hold() or self._less_important())
         if spare and evicts:
-            yield without_action(world, "enqueue")
+            yield options.without_action(world, "enqueue")
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from in_queues(world, job.uid, self._other_queues())
         ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
@@ -118,7 +105,7 @@ class Candidates:
         yield from less_or_more(world, self.ssn, job, causes)
         yield from self._minimum(codes)
         if spare:
-            yield without_action(world, "enqueue", Rank.LESS)
+            yield options.without_action(world, "enqueue", Rank.LESS)
 
     def _minimum(self, codes: set[str]) -> Iterator[Option]:
         """A lower minimum, unless its pods have roles, or a quota counts all of them."""
@@ -137,12 +124,12 @@ class Candidates:
         unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
         for name in ["priority"] * ("preempt" in actions) + unasked:
             yield once(f"plugin/{name}.tier=1", rank=Rank.SWITCH)
-        yield in_order(world)
-        yield switched("drf", "enableJobOrder", False)
-        yield switched("priority", "enableJobOrder", True)
-        yield switched("gang", "enableJobStarving", True)
+        yield options.in_order(world)
+        yield options.switched("drf", "enableJobOrder", False)
+        yield options.switched("priority", "enableJobOrder", True)
+        yield options.switched("gang", "enableJobStarving", True)
         for action in actions:
-            yield from keeping(action)
+            yield from options.keeping(action)
         most = max((winner.priority for winner in winners), default=job.priority)
         yield from self._above(most - 1) if most > job.priority else ()
         if "reclaim" in actions:
@@ -153,7 +140,7 @@ class Candidates:
         size = amounts(next(iter(job.tasks.values())).init_resreq)
         yield from values.nodes(world, size, {}, self.ssn.nodes, {})
         for action in actions:
-            yield without_action(world, action, Rank.LESS)
+            yield options.without_action(world, action, Rank.LESS)
 
     # -- by the cause -----------------------------------------------------------------------------
 
@@ -165,7 +152,8 @@ class Candidates:
                                        str(cause.numbers.get("driver"))])}
         for row in TABLES["changes"].get(cause.code, ()):
             yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
-            yield from [with_action(self.world, *row["actions"])] if "actions" in row else ()
+            if "actions" in row:
+                yield options.with_action(self.world, *row["actions"])
             if ".minAvailable=" in row.get("path", "") and not comes_whole(self.job):
                 continue  # its operator computes the minimum
             for each in facts[row["each"]] if "each" in row else [""] * ("path" in row):
@@ -214,16 +202,15 @@ class Candidates:
         """That a promised place is kept: by the order of the next cycle, or without evictions."""
         world, job = self.world, self.job
         takers = [self.ssn.jobs[uid] for uid in numbers.get("takers", ()) if uid in self.ssn.jobs]
-        yield in_order(world)
-        yield switched("drf", "enableJobOrder", False)
+        yield options.in_order(world)
+        yield options.switched("drf", "enableJobOrder", False)
         for name in dict.fromkeys(each.queue for each in takers if each.queue != job.queue):
             most = max(world.queues[name].spec.priority, world.queues[job.queue].spec.priority)
             yield once(f"queue/{job.queue}.priority={most + 1}")
         yield from self._above(*(each.priority for each in takers if each.queue == job.queue))
         known = queue_attributes(self.ssn).get(job.queue)
         promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
-        yield from self.deserves(level=None if known is None else known.allocated + total(
-            promised))
+        yield from self.deserves(level=None if known is None else known.allocated + total(promised))
         if numbers.get("against") == "anti_affinity":
             yield once(f"{self.name}.affinity.podAntiAffinity=null", rank=Rank.LESS)
         for size in promised[:1]:
@@ -247,21 +234,20 @@ class Candidates:
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""
-        yield from gone(self.world, [uid for uid in numbers["jobs"] if not runs_on(
-            self.ssn.jobs[uid])], Rank.HARMLESS)
+        yield from self._gone(numbers["jobs"], Rank.HARMLESS)
+
+    def _gone(self, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
+        """That jobs are gone, but for those that are meant to run on."""
+        yield from gone(self.world, [uid for uid in jobs if not runs_on(self.ssn.jobs[uid])], rank)
 
     def first(self, numbers: Numbers) -> Iterator[Option]:
         """That the job is served before the one that came first."""
-        yield switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
+        yield options.switched(numbers["plugin"], f"enable{numbers['kind'].title()}Order", False)
         if numbers["plugin"] == "priority":
             yield from self._above(self.ssn.jobs[numbers["first"]].priority)
         if numbers["kind"] == "queue":
             theirs = self.world.queues[numbers["first"]].spec.priority
             yield once(f"queue/{self.job.queue}.priority={theirs + 1}")
-
-    def _gone(self, uid: str, rank: int = Rank.OTHERS) -> Iterator[Option]:
-        """That one job is gone, unless it is meant to run on."""
-        yield from gone(self.world, [uid], rank) if not runs_on(self.ssn.jobs[uid]) else ()
 
     def _evicting(self, cause: Cause) -> Iterator[Option]:
         """What would let reclaim or preempt evict for the job."""
@@ -274,14 +260,13 @@ class Candidates:
             for name, amount in numbers["short_of"].items():
                 yield from values.lowered(world, other, "deserved", name, amount)
         if code.startswith(("victims_", "reclaim_", "no_reclaim")):
-            known = queue_attributes(self.ssn).get(self.job.queue)
-            yield from self.deserves(level=None if known is None else known.request)
+            yield from self.deserves()
 
     def _unprotected(self, cause: Cause) -> Iterator[Option]:
         """Victims without the plugin, the gang's minimum or the budget that keeps them."""
-        for plugin in KEEPERS:
+        for plugin in options.KEEPERS:
             if "disagree" in cause.code or plugin in cause.numbers["plugin"]:
-                yield once(f"plugin/{plugin}.{SWITCHED[cause.numbers['action']]}=false",
+                yield once(f"plugin/{plugin}.{options.SWITCHED[cause.numbers['action']]}=false",
                            rank=Rank.SWITCH, kind="guard")
         if cause.code == "protected_by_gang":
             for uid in cause.numbers["owners"][:3]:
@@ -292,11 +277,11 @@ class Candidates:
 
     def _from_others(self) -> Iterator[Option]:
         """What would let the job take from others, or be served before them."""
-        ssn, actions = self.ssn, {*SWITCHED} & {*self.world.conf.actions}
+        ssn, actions = self.ssn, {*options.SWITCHED} & {*self.world.conf.actions}
         others = self._others_hold()
-        yield from [with_action(self.world, "reclaim")] if others else ()
-        yield from [with_action(self.world, "preempt")] if self._less_important() else ()
-        yield from [in_order(self.world)] if actions else ()
+        yield from [options.with_action(self.world, "reclaim")] if others else ()
+        yield from [options.with_action(self.world, "preempt")] if self._less_important() else ()
+        yield from [options.in_order(self.world)] if actions else ()
         if "reclaim" in actions:
             for name in others:
                 yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
@@ -333,15 +318,16 @@ class Candidates:
         """What the job's topology allows."""
         yield from values.tiers(self.world, self.job.uid)
 
-    def deserves(self, _: Numbers | None = None, level: Resource | None = None
-                 ) -> Iterator[Option]:
-        """That the job's queue deserve more: by its weight, or this much by the field that capacity
-        reads.
+    def deserves(self, _: Numbers | None = None, level: Resource | None = None) -> Iterator[Option]:
+        """That the job's queue deserve more: by its weight, or by the field that capacity reads as
+        much as a `level`, or all that it requests.
         """
+        known = queue_attributes(self.ssn).get(self.job.queue)
         if "proportion" in self.ssn.plugins:
             yield values.weight(self.world, self.job.queue)
-        elif "capacity" in self.ssn.plugins and level is not None:
-            yield from values.raised(self.world, self.job.queue, "deserved", [amounts(level)])
+        elif "capacity" in self.ssn.plugins and known is not None:
+            yield from values.raised(self.world, self.job.queue, "deserved", [
+                amounts(known.request if level is None else level)])
 
     # -- one thing each ---------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from volcano_lab.api import RELEASING, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
-from volcano_lab.explain import origin
+from volcano_lab.explain import origin, questions
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import victim_causes
@@ -24,14 +24,6 @@ from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import LARGE, Outcome, alone, outcome
-from volcano_lab.explain.questions import (
-    last_choice,
-    who_evicts,
-    why_before,
-    why_here,
-    why_not_cause,
-    why_queue,
-)
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
@@ -306,8 +298,7 @@ class Explainer(Shown):
             uid = reason.facts["name"]
             name = f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid
             said = Message(reason.code, **{**reason.facts, "name": name})
-            yield Explanation(name, Message("left_out.head", why=[said]),
-                              [Cause("left_out", said)])
+            yield Explanation(name, Message("left_out.head", why=[said]), [Cause("left_out", said)])
 
     def foremost(self, uid: str) -> Cause | None:
         """Return the first cause for which a job waits; None where no pod of it waits."""
@@ -325,8 +316,8 @@ class Explainer(Shown):
         if task.node_name:
             return Explanation(f"pod {key}", Message(
                 "pod.placed", pod=key, status=task.status, node=task.node_name),
-                [*filter(None, [why_here(self.evidence, task)])])
-        job, choice = self.why_job(task.job), last_choice(self.evidence, key)
+                [*filter(None, [questions.why_here(self.evidence, task)])])
+        job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
         if choice is None:
             tried = Message("pod.not_tried")
         elif choice["node"] is None:
@@ -339,7 +330,7 @@ class Explainer(Shown):
 
     def why_queue(self, name: str) -> Explanation:
         """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""
-        return why_queue(self.evidence, self.names.find(name, "queue")[1])
+        return questions.why_queue(self.evidence, self.names.find(name, "queue")[1])
 
     def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
         """Return why a pod is not on a node. Raises `LookupError`."""
@@ -348,19 +339,20 @@ class Explainer(Shown):
             raise NoSuch('no node is called "{name}"; {near}.', name=name,
                          near=near(name, self.session.nodes))
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
-        found, choice = self.evidence.tasks[key], last_choice(self.evidence, key)
+        found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
         code, causes, other = "pod.not_on_node", [], ""
         if found.node_name == name:
             code = "pod.on_node"
         elif choice is None:
             code, causes = "pod.no_search", [] if found.node_name else self.why_job(
                 found.job).causes
-        elif cause := why_not_cause(self.evidence, key, name, choice):
+        elif cause := questions.why_not_cause(self.evidence, key, name, choice):
             causes = [cause]
         elif choice["node"] == name:
             code, causes = "node.given_back", self.why_job(found.job).causes
         else:
-            code, causes, other = "node.other", [why_here(self.evidence, found)], choice["node"]
+            code, other = "node.other", choice["node"]
+            causes = [questions.why_here(self.evidence, found)]
         return Explanation(f"pod {key} on node {name}", Message(
             code, pod=key, node=name, other=other), [*filter(None, causes)])
 
@@ -374,8 +366,8 @@ class Explainer(Shown):
         enqueue serves default/a before default/b.
         """
         jobs = self.session.jobs
-        return why_before(self.evidence, *(jobs[self.names.find(name, "job")[1]]
-                                           for name in (first, second)))
+        return questions.why_before(self.evidence, *(
+            jobs[self.names.find(name, "job")[1]] for name in (first, second)))
 
     def who_evicts(self, name: str) -> Explanation:
         """Return which actions may evict pods of a job, for which jobs now, and when.
@@ -385,7 +377,8 @@ class Explainer(Shown):
         >>> print(cluster.explainer().who_evicts("a").head)
         No action of the configuration evicts pods of default/a for others (preempt, reclaim).
         """
-        return who_evicts(self.evidence, self.session.jobs[self.names.find(name, "job")[1]])
+        job = self.session.jobs[self.names.find(name, "job")[1]]
+        return questions.who_evicts(self.evidence, job)
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""

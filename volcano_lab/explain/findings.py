@@ -159,8 +159,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
     nodes = list(ssn.nodes.values())
     for uid, job in ssn.jobs.items():
-        yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]),
-                         nodes)
+        yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]), nodes)
 
 
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:
@@ -197,8 +196,7 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     if {"enqueue", "reclaim"} <= {*actions} and tree:
         yield found("enqueue_reclaim")
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
-    if "reclaim" in actions and len(queues) > 1 and not any(
-            queue.reclaimable for queue in queues):
+    if "reclaim" in actions and len(queues) > 1 and not any(queue.reclaimable for queue in queues):
         yield found("nothing_reclaimable")
 
 

@@ -175,8 +175,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     others, bare = held_by_strangers(seen, names, nodes or ())
     found = [None if holders == [job.uid] else held_by(
         seen, "held_by.resources" if level is None else "held_by.queue", held, names,
-        partial(_waiting_pods, job), resources=names, queue=level),
-        *others, *_over(seen, names)]
+        partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
         found += _kept_by_sla(seen, holders)
@@ -229,8 +228,7 @@ def _lacks_more(job: JobInfo) -> bool:
     return job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
 
 
-def came_first(seen: Evidence, others: list[str], mine: JobInfo, record: Record
-               ) -> Iterator[Cause]:
+def came_first(seen: Evidence, others: list[str], mine: JobInfo, record: Record) -> Iterator[Cause]:
     """Yield the order by which the first of some jobs was served before another, up to a record."""
     for other in (seen.ssn.jobs[uid] for uid in others[:1]):
         turns = [turn_of(seen, record.action, each) for each in sides(seen, other, mine)]

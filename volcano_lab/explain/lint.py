@@ -13,15 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api import objects as api
-from volcano_lab.api.job import SLA_WAITING_TIME, SLA_WAITING_TIME_SHORT
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, attach_key, claims_of
-from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
+from volcano_lab.changes.change import value_text
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import job_controller, pod_group_controller
 from volcano_lab.manifests.operators import OPERATORS
+from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.queue_tree import QueueTree
 from volcano_lab.trace.names import owner_key as called
@@ -37,10 +38,7 @@ TREES = ("capacity", "nodegroup")
 """The plugins that read `spec.parent`, with `enableHierarchy`."""
 QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
 """Kinds of operators -> where of its object an operator reads the queue."""
-ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
-                  for what in ("affinity", "anti-affinity", "task-order")},
-               SLA_WAITING_TIME: "sla", SLA_WAITING_TIME_SHORT: "sla", COOLDOWN_TIME: "cdp",
-               REVOCABLE_ZONE: "tdm", job_controller.NUMA_POLICY: "numa-aware"}
+ANNOTATIONS = TABLES["annotations"]
 """Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 
@@ -101,8 +99,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
               for driver, claim in drivers_nowhere(ssn, (
                   task.pod for job in ssn.jobs.values() for task in job.tasks.values()
                   if not task.node_name)).items()]
-    found += [("hyper-node-member", what)
-              for what in said_misnamed(ssn, ssn.topology.hyper_nodes)]
+    found += [("hyper-node-member", what) for what in said_misnamed(ssn, ssn.topology.hyper_nodes)]
     found += [("memory-in-bytes", Message("memory_in_bytes", queue=name, field=field,
                                           found=amounts["memory"]))
               for name, field, amounts in _amounts(ssn)
@@ -121,20 +118,12 @@ def misnamed(ssn: Session, hyper_nodes: Iterable[str]) -> list[tuple[str, str, i
 def said_misnamed(ssn: Session, hyper_nodes: Sequence[str]) -> list[Message]:
     """Return that such members are no nodes, and which selectors of HyperNodes match none."""
     named = [f"{hyper_node}: {name}" for hyper_node, name, _ in misnamed(ssn, hyper_nodes)]
-    empty = [f"{name}: {_pattern(member.selector)}" for name in hyper_nodes
+    empty = [f"{name}: {value_text(unstructure(member.selector))}" for name in hyper_nodes
              for member in ssn.topology.hyper_nodes[name].hyper_node.spec.members
              if member.type == "Node" and member.selector.exact_match is None
              and not ssn.topology.nodes.get(name)]
     return [Message(code, n=len(names), names=names) for code, names in (
         ("topology.misnamed", named), ("topology.unmatched", empty)) if names]
-
-
-def _pattern(selector: api.MemberSelector) -> str:
-    """The pattern of a selector, or its labels."""
-    if selector.regex_match is not None:
-        return selector.regex_match.pattern
-    labels = selector.label_match.match_labels if selector.label_match is not None else {}
-    return ", ".join(f"{key}={value}" for key, value in labels.items())
 
 
 def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
@@ -209,8 +198,7 @@ def _queue_labels(ssn: Session) -> Iterator[Notice]:
         for name in [*found][:1]:
             yield _jobs([called(job)]), Message(
                 "unread.queue_label", found=name, allowed=keys[1]) if own else Message(
-                "unread.queue_of_owner", found=name, queue=job.queue, kind=owner.kind,
-                field=reads)
+                "unread.queue_of_owner", found=name, queue=job.queue, kind=owner.kind, field=reads)
 
 
 def _tier_names(ssn: Session) -> Iterator[Notice]:

@@ -34,8 +34,7 @@ RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rul
 """A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
 STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
-BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON,
-          "host_ports": node_ports.REASON}
+BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports": node_ports.REASON}
 """Rules about the pods that are on a node already, with their reason."""
 STATES = {state: re.compile(taints) for state, taints in TABLES["states"].items()}
 """The state of a node -> a part of the taints that it sets."""
@@ -258,8 +257,7 @@ def _stranded(seen: Evidence, key: str, jobs: Iterable[str]) -> list[str]:
             and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]
 
 
-def _beside(seen: Evidence, key: str, code: str, names: list[str],
-            choice: Record) -> Pods:
+def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
     """The pods at that moment beside which this one must not run, and their nodes."""
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
     mine = PodInfo(seen.tasks[key].pod)
@@ -271,8 +269,7 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str],
     for other, node in placed:
         theirs = PodInfo(other.pod)
         if (node in names and conflict(mine.host_ports, theirs.host_ports)
-                if code == "host_ports" else
-                _apart(seen, mine, theirs, node, names)
+                if code == "host_ports" else _apart(seen, mine, theirs, node, names)
                 or _apart(seen, theirs, mine, node, names)):
             new = other.key in start and not start[other.key]["node"]
             there.append((other, Message("pod.there_new" if new else "pod.there", pod=other.key,

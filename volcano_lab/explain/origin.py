@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, QueueInfo, Resource
+from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
@@ -164,7 +164,8 @@ def _left_by_others(seen: Evidence, level: str, parent: str | None, name: str,
     """
     (amount, whole), queues = sums, seen.ssn.queues
     siblings = queue_attributes(seen.ssn)[parent].children if parent else queues
-    guaranteed = {each: guarantee_of(queues[each]).get(name) for each in siblings if each in queues}
+    guaranteed = {each: Resource.from_list(queues[each].queue.spec.guarantee.resource).get(name)
+                  for each in siblings if each in queues}
     own = guaranteed.pop(level, 0.0)
     others = sorted(filter(guaranteed.get, guaranteed), key=lambda each: -guaranteed[each])
     kept = sum(guaranteed.values())
@@ -174,11 +175,6 @@ def _left_by_others(seen: Evidence, level: str, parent: str | None, name: str,
         return Message("origin.guarantee", **facts)
     return Message("origin.less", queues=others, **facts) if (
         others and _same(max(whole - kept, 0.0), amount)) else None
-
-
-def guarantee_of(queue: QueueInfo) -> Resource:
-    """Return a queue's spec.guarantee.resource."""
-    return Resource.from_list(queue.queue.spec.guarantee.resource)
 
 
 def _same(left: float, right: float) -> bool:

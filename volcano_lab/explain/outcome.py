@@ -249,8 +249,7 @@ def _is_over(found: Outcome, cycle: Cycle, uid: str, large: bool,
 
 def _is_bound(ssn: Session, uid: str) -> bool:
     job = ssn.jobs.get(uid)
-    return job is not None and bool(
-        job.tasks and job.is_ready() and not job.in_status(PIPELINED))
+    return job is not None and bool(job.tasks and job.is_ready() and not job.in_status(PIPELINED))
 
 
 def is_large(objects: Objects) -> bool:

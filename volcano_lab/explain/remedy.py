@@ -18,7 +18,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, Price
 from volcano_lab.explain.why_job import promise_fails
-from volcano_lab.framework import SchedulerConfiguration, Session
+from volcano_lab.framework import Session
 from volcano_lab.messages import Message, spoken
 from volcano_lab.trace import short
 
@@ -77,16 +77,6 @@ class Remedy:
                 **self.price.as_dict(self.world.called),
                 "alike": [each.args for each in self.alike]}
 
-    @property
-    def objects(self) -> Any:
-        """What the scheduler hears of with the change."""
-        return self.world.applied(self.made)[0]
-
-    @property
-    def conf(self) -> SchedulerConfiguration:
-        """The configuration with the change."""
-        return self.world.applied(self.made)[1]
-
 
 def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str = ""
           ) -> Iterator[Message]:
@@ -144,8 +134,7 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
     broken = dict(islice(cost.breaks.items(), NAMED))
     for uid, (left, least) in broken.items():
         gone = cost.evicts[uid]
-        yield Message("cost.breaks", n=gone, pods=left + gone, least=least,
-                      job=short(called(uid)))
+        yield Message("cost.breaks", n=gone, pods=left + gone, least=least, job=short(called(uid)))
     yield from _of_jobs(called, "cost.ends", cost.ends)
     yield from _of_jobs(called, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
                                                 if uid not in broken})
@@ -156,10 +145,8 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
         yield Message("cost.dear")
 
 
-def _of_jobs(called: Callable[[str], str], code: str, counts: dict[str, int]
-             ) -> Iterator[Message]:
-    parts = [Message("cost.pods", n=count, job=short(called(uid)))
-             for uid, count in counts.items()]
+def _of_jobs(called: Callable[[str], str], code: str, counts: dict[str, int]) -> Iterator[Message]:
+    parts = [Message("cost.pods", n=count, job=short(called(uid))) for uid, count in counts.items()]
     if len(parts) > NAMED:
         parts = [Message("cost.pods_of", n=sum(counts.values()), jobs=len(parts))]
     if parts:

@@ -68,8 +68,7 @@ FIRST = re.compile(r"job/.*\.priority=")
 """A setting by which a job is served before others: with another one, allocate may place it."""
 
 
-def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1
-             ) -> int | None:
+def smallest(turns: Callable[[int], bool], steps: int, first: int = 1, near: int = 1) -> int | None:
     """The fewest steps that turn the answer, or at most `near` minus one more, where more steps
     never turn it back; None where none does. `first` is tried before all others; what the most do
     not help is given up at once.

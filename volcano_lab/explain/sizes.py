@@ -25,8 +25,7 @@ DEVICES = 8000
 """As many thousandths of a device as a node has that is to be bought."""
 
 
-def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]
-                 ) -> Iterator[Option]:
+def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Option]:
     """A smaller request, or more nodes: what always is left to do."""
     waiting = [task for task in unplaced(job) if not task.sch_gated]
     if job.tasks and not waiting:
@@ -63,8 +62,7 @@ def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) 
             for name, amount in lacking.items()}
 
 
-def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts
-           ) -> dict[str, list[Option]]:
+def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[str, list[Option]]:
     """The requested resources that no node announces and whose name, or of which the unit, may be
     a slip -> what may be meant.
     """

@@ -14,17 +14,9 @@ from volcano_lab.api.objects import Node, Queue
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import Change, path_text, value_text
 from volcano_lab.changes.job_fields import at_path
+from volcano_lab.explain import options
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.options import (
-    Option,
-    Rank,
-    World,
-    once,
-    setting,
-    step_of,
-    steps_between,
-    text_of,
-)
+from volcano_lab.explain.options import Option, Rank, World, once, setting
 
 KEPT = 3
 """A request is cut by one part of so many before other jobs are changed; by more, last of all."""
@@ -67,7 +59,7 @@ def raised(world: World, queue: str, field: str, levels: Sequence[Amounts],
         more = {name: in_quantity(name, amount) for name, amount in level.items() if meant(name)}
         return Change(tuple(
             setting(f"queue/{queue}", *field.split("."), name,
-                    to=text_of(name, amount, amounts.get(name, "")))
+                    to=options.text_of(name, amount, amounts.get(name, "")))
             for name, amount in more.items() if quantity.parse(amounts.get(name, "0")) < amount))
 
     found = [each for each in dict.fromkeys(map(change, levels)) if each.settings]
@@ -84,7 +76,7 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
     before = quantity.parse(text)
     if not before:
         return
-    step = step_of(resource, before)
+    step = options.step_of(resource, before)
 
     def change(number: int) -> Change:
         lower = _lower(world, queue, field, resource, before - number * step, {})
@@ -92,7 +84,8 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
                             for name, after in lower.items()))
 
     steps = int(before // step)
-    yield Option(change, Rank.QUEUE, steps, min(steps, steps_between(resource, 0, least, step)))
+    first = options.steps_between(resource, 0, least, step)
+    yield Option(change, Rank.QUEUE, steps, min(steps, first))
 
 
 def _lower(world: World, queue: str, field: str, resource: str, most: Any,
@@ -102,7 +95,7 @@ def _lower(world: World, queue: str, field: str, resource: str, most: Any,
     """
     kept = {name: amounts[resource] for name, each in world.queues.items()
             if resource in (amounts := amounts_of(each, field))}
-    done[queue] = text_of(resource, most, kept[queue])
+    done[queue] = options.text_of(resource, most, kept[queue])
     below = [(-quantity.parse(text), name) for name, text in kept.items() if name not in done
              and world.queues[name].spec.parent == queue]
     over = -sum(amount for amount, _ in below) - most
@@ -118,7 +111,8 @@ def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
     spec: dict[str, Any] = {}
     for field in ("capability", "deserved", "guarantee.resource"):
         whole = total(Resource.from_list(amounts_of(world.queues[each], field)) for each in below)
-        some = {name: text_of(name, in_quantity(name, amount)) for name, amount in whole if amount}
+        some = {name: options.text_of(name, in_quantity(name, amount))
+                for name, amount in whole if amount}
         if some:
             spec |= {"guarantee": {"resource": some}} if "." in field else {field: some}
     parts = {"spec": {"weight": 1, **spec}, "status": {"state": "Open"}}
@@ -136,7 +130,7 @@ def reserved(world: World, uid: str, resource: str, most: float) -> Iterator[Opt
     """What a PodGroup reserves and no pod of it requests, lowered to an amount."""
     least = world.groups[uid].spec.min_resources or {}
     if resource in least:
-        text = text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
+        text = options.text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
         yield once(setting(world.job(uid), "minResources", resource, to=text), rank=Rank.HARMLESS)
 
 
@@ -150,15 +144,15 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     if not texts:
         return
     most = max(map(quantity.parse, texts))
-    step = step_of(resource, most)
+    step = options.step_of(resource, most)
     if float(most) - float(in_quantity(resource, target)) < step:  # a little less is enough
-        step = step_of(resource)
+        step = options.step_of(resource)
     whole = ceil(most / step)  # after the first step it is a multiple
     like = max(texts, key=quantity.parse)
-    first = min(steps_between(resource, most, max(target, 0.0), step), max(whole - 1, 1))
+    first = min(options.steps_between(resource, most, max(target, 0.0), step), max(whole - 1, 1))
 
     def less(number: int) -> Change:
-        text = text_of(resource, (whole - number) * step, like)
+        text = options.text_of(resource, (whole - number) * step, like)
         return Change((setting(world.job(uid), "requests", resource, to=text),))
 
     for rank, steps in ((Rank.JOB, whole // KEPT), (Rank.REQUEST, whole - 1)):
@@ -171,7 +165,8 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
     what a pod asks for; an option for each size of node. `lacking` is about what is missing in all.
     """
     known = set()
-    more = {name: text_of(name, in_quantity(name, amount)) for name, amount in devices.items()}
+    more = {name: options.text_of(name, in_quantity(name, amount))
+            for name, amount in devices.items()}
     for node in world.nodes_called(names).values():
         amounts = node.status.allocatable | more
         kind = repr((sorted(amounts.items()), node.spec))

@@ -90,8 +90,7 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     if job.is_pending() and pending and _was_admitted(seen, job):
         yield Message("job.was_admitted")
     if phase == "Unknown":
-        yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running,
-                      least=least)
+        yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
     elif phase == "Completed" and ended(job) < len(job.tasks):
         yield Message("phase.completed", ended=ended(job), least=least)
     tdm = seen.ssn.plugins.get("tdm")
