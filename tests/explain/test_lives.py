@@ -257,3 +257,12 @@ def test_in_a_large_cluster_a_promise_is_followed_until_it_is_kept(monkeypatch, 
     assert future.cycles == cycles and future.first is explain.session
     assert future.runs("default/high") and future.evicted == {"default/low": 2}
     assert Explainer(objects, text).why("high").text == explain.why("high").text
+
+
+@pytest.mark.parametrize(("most", "code"), [(50, "promise_lost"), (2, "promised")])
+def test_in_a_large_cluster_that_evicts_more_pods_a_promise_is_not_followed(
+        monkeypatch, most, code):
+    """The pod that is evicted is placed again, cycle after cycle."""
+    for name, value in (("LARGE", 1), ("SECONDS", 60.0), ("EVICTIONS", most)):
+        monkeypatch.setattr(f"volcano_lab.explain.outcome.{name}", value)
+    assert Explainer(two_queues().objects(), LOOP, about="new").why("new").codes[0] == code

@@ -31,6 +31,8 @@ LARGE, SECONDS, QUIET, STAYS = 200, 1.0, 1, 2
 many cycles are enough: without evictions, or in which a job has its places while the cluster evicts
 as it does without a change.
 """
+EVICTIONS = 100
+"""In a `LARGE` one it is not known whether a promise is kept once later cycles evict more pods."""
 LATE, BY_ITSELF = 2, 4
 """Evictions in so many of the last cycles have no end; in so many cycles a `LARGE` cluster shows
 what it repeats by itself.
@@ -82,21 +84,17 @@ class Outcome:
                               if done[0] == "allocate" and done[1] in jobs)
         why = {pod: (record.action, record.get("task")) for record in trace.iter("victims")
                for pod in record["chosen"]}
-        gone = []
-        for done, key, node, *_ in ssn.committed:
-            if done == "evict" and key in jobs:
-                action, winner = why.get(key, ("", ""))
-                gone.append(Eviction(self.cycles, key, jobs[key], node, action,
-                                     jobs.get(winner, "")))
+        gone = [Eviction(self.cycles, key, jobs[key], node, action, jobs.get(winner, ""))
+                for done, key, node, *_ in ssn.committed if done == "evict" and key in jobs
+                for action, winner in [why.get(key, ("", ""))]]
         self.orders.update(((record[what], record["next"]), record["decided_by"][0])
                            for what in ("queue", "job") for record in trace.iter(what)
                            if record.action == "allocate" and record["decided_by"])
         self.evicted.update(each.job for each in gone)
-        self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
+        self.row = 1 + self.row * (bool(gone) == bool(self.gone))
         self.evictions += gone
-        for uid, job in ssn.jobs.items():
-            here = ready(job)
-            self.fewest[uid] = min(here, self.fewest.get(uid, here))
+        self.fewest |= {uid: min(ready(job), self.fewest.get(uid, len(job.tasks)))
+                        for uid, job in ssn.jobs.items()}
 
     def placed(self, uid: str) -> int:
         """How many pods of a job have a place in the end."""
@@ -150,8 +148,8 @@ class Outcome:
 
 def future(seen: Evidence) -> Outcome | None:
     """What becomes of the cluster as it is; None where its objects are not known. In a large one
-    only until the job that is asked about is bound, and nothing where that takes too long or about
-    none, unless it is known.
+    only until the job that is asked about is bound, and nothing where that takes too long, later
+    cycles evict many pods, or about none, unless it is known.
     """
     if seen.future is None and seen.objects:
         about, known = getattr(seen.trace, "about", ""), seen.alone
@@ -160,11 +158,10 @@ def future(seen: Evidence) -> Outcome | None:
         elif not about:
             return known[0] if known and known[0].cycles >= BY_ITSELF else Outcome()
         else:
-            try:
+            seen.future = Outcome()
+            with suppress(TooLate):
                 seen.future = outcome(seen.objects, seen.ssn.conf, "", seen.ssn.now,
                                       perf_counter() + SECONDS, ran=_ran(seen), bound=about)
-            except TooLate:
-                seen.future = Outcome()
     return seen.future
 
 
@@ -215,6 +212,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     """
     found, large = Outcome(), is_large(objects)
     observer = Watch(end, bound, lambda ssn: _is_bound(ssn, bound)) if bound else Deadline(end)
+    observer.evictions = EVICTIONS
     with silent(), suppress(Done):
         for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=observer,
                           ran=ran[0] if ran else None):

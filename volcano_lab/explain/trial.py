@@ -83,15 +83,18 @@ class TooLate(BaseException):  # no error that anything in a cycle could handle
 
 
 class Deadline(Observer):
-    """Ends a cycle at a moment of the clock with `TooLate`, wherever it is."""
+    """Ends a cycle with `TooLate`: at a moment of the clock, or after `evictions` that a `Watch`
+    counts.
+    """
 
     watching = watches_attempts = False
+    evictions = inf
 
     def __init__(self, end: float):
         self.end = end
 
     def _look(self, *_: Any, **__: Any) -> None:
-        if perf_counter() > self.end:
+        if perf_counter() > self.end or self.evictions < 0:
             raise TooLate
 
     plugin_done = action_started = note = popped = did = _look
@@ -114,6 +117,7 @@ class Watch(Deadline):
         self.ssn = ssn
 
     def committed(self, statement: Any, operation: Any) -> None:
+        self.evictions -= operation.name == "evict"
         if operation.task.job == self.job and self.done(self.ssn):
             raise Done
 
