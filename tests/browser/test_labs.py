@@ -118,6 +118,16 @@ def test_a_key_moves_the_picture_and_says_what_changed(shown):
     assert [asked["values"] for asked in shown.asked[0]] == [{"queue/a.weight": 3}]
 
 
+COUNT_HIGHLIGHTS = """() => {
+  const animate = Element.prototype.animate;
+  window.heard = 0;
+  Element.prototype.animate = function (...given) {
+    window.heard += this.matches(".vp-said");
+    return animate.apply(this, given);
+  };
+}"""
+
+
 @pytest.mark.parametrize(("lesson", "name", "key", "end"), [
     ("03", "memory of a pod of a", "End", "4 Gi"),
     ("04", "old needs", "Home", "1 pod"),
@@ -129,6 +139,10 @@ def test_a_key_at_the_end_of_a_range_says_so(lesson, name, key, end, shown):
         shown.page.keyboard.press(key)
         shown.page.wait_for_timeout(300)
     shown.page.get_by_text(f"{name}: {end} is the end of its range.").wait_for()
+    shown.page.evaluate(COUNT_HIGHLIGHTS)
+    for heard in (1, 2):
+        shown.page.keyboard.press(key)
+        assert shown.page.evaluate("window.heard") == heard
 
 
 def test_a_key_at_the_end_of_a_range_joins_no_two_moves(shown):

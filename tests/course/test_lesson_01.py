@@ -35,7 +35,7 @@ def test_what_allocate_tried_and_gave_back_is_held_back():
 
 @pytest.mark.parametrize(("actions", "said"), [
     ("backfill", "train is not admitted (was placed): No action of the configuration admits jobs"),
-    ("allocate, backfill", "wide is discarded (was not admitted): Pod default/wide-0 requests"),
+    ("allocate, backfill", "wide is discarded (was not admitted): waits for a node that fits"),
     ("allocate, enqueue", "train is not tried (was placed): enqueue admits it after allocate"),
     ("enqueue, allocate", "helper is not tried (was placed): Pod default/helper-0 requests"),
     ("enqueue, backfill", "train is not tried (was placed): The configuration has no allocate")])

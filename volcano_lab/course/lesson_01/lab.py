@@ -63,7 +63,8 @@ class Ran(Decided):
             return gettext("{actions:,} finds it admitted", actions=by), ""
         if row["fate"] == "not tried" and row["size"] and "allocate, enqueue" in self.actions:
             return gettext("enqueue admits it after allocate has run"), ""
-        return super().reason(row)
+        long, brief = super().reason(row)
+        return brief if row["fate"] == "discarded" else long, brief
 
     def did(self, action: str, row: dict[str, Any]) -> str:
         """What an action did to a job."""

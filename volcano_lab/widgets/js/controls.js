@@ -1,4 +1,4 @@
-// The controls of a lab, each with its name, its value in words, and a mark where it is not as it was at first.
+// The controls of a lab: name, value in words, and a mark where it differs from the start.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
 import {add, set, write} from "./page.js";
 import {amount, inRow, t} from "./words.js";

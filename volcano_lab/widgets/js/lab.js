@@ -1,7 +1,7 @@
 // A lab: controls beside a board of pictures. A move asks the kernel with one message and is answered with one; while an
 // answer is under way only the latest move waits, so a kernel that is slow is never flooded.
 import {controlsOf} from "./controls.js";
-import {add, button, followTheme, ownKeys, set, unique, write} from "./page.js";
+import {add, button, followTheme, ownKeys, set, still, unique, write} from "./page.js";
 import {panel} from "./panel.js";
 import {touchable} from "./touch.js";
 import {t} from "./words.js";
@@ -56,7 +56,10 @@ export function lab(model, el) {
     pull: (name, value, more) => controls[name]?.pull?.(value, more),
     step: (name, steps, more) => controls[name]?.by?.(steps, more),
     control: (name) => controls[name]?.now?.(),
-    hint: (text, more) => text ? tell(said, more ? [...model.get("shown").said, text] : [text]) : update(),
+    hint(text, more) {
+      if (more && !still()) said.animate({opacity: [0.3, 1]}, 250); // heard at an end
+      if (text) tell(said, more ? [...model.get("shown").said, text] : [text]); else update();
+    },
     act(what) {
       if (what.pick !== undefined) panels.forEach((one) => one.pick(what.pick));
       else if (what.move !== undefined) controls[`queue/${what.move}.parent`]?.pull(what.to);
@@ -108,7 +111,7 @@ export function lab(model, el) {
   return () => { model.off("change:shown", update); unfollow(); panels.forEach((one) => one.stop()); };
 }
 
-// Sentences with **bold** words, and a button for the way to a task's end.
+// Sentences with **bold** words, and a button to a task's end.
 function tell(root, sentences, show) {
   const text = sentences.join(" ");
   if (root.dataset.text === text + Boolean(show)) return;
@@ -120,7 +123,7 @@ function tell(root, sentences, show) {
   }).filter((node) => node.textContent));
   if (show) button(root, t("show me"), t("show a way to do this task"), show);
   root.scrollTop = 0;
-  // What does not fit is scrolled with the keyboard, too.
+  // What does not fit is scrolled with keys, too.
   root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
 }
 

@@ -83,7 +83,7 @@ export function questions(root, ask, name, notes) {
     if (found.seeks) await changes(turn, row.job);
   }
 
-  // One change after another, as they are found; a page that asks for something else stops asking for more.
+  // One change after another; a page that asks for something else stops.
   async function changes(turn, job) {
     label(answer, t("What would change it"));
     const items = add(answer, "ul", {class: "vq-changes"}), wait = para(answer, "busy", t("Trying changes …"));

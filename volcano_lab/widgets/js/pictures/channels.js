@@ -177,7 +177,7 @@ function queueRow(p, row) {
     p.shares > 0 && share(p, row, y + high / 2, color));
 }
 
-// The name is dragged onto another parent where the tree counts; the weight beside it is a number that is dragged.
+// A name is dragged onto another parent; the weight beside it is a number that is dragged.
 function nameOf(p, row, y, slim) {
   const {c, data, name, tiny} = p, parent = c.control?.(`queue/${row.queue}.parent`), weight = c.control?.(`queue/${row.queue}.weight`), indent = 12 * p.depth(row.queue) + (row.leaf ? 16 : 0);
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;

@@ -47,7 +47,7 @@ export const tree = {
   },
 };
 
-// Whose climb is drawn: the gang that was clicked since the last move, else the one whose outcome this move has turned.
+// Whose climb is drawn: the gang clicked since the last move, else the one whose outcome the move turned.
 function climbing(data, before, pick) {
   const fate = (queues, name) => queues.find((row) => row.gang?.name === name)?.gang.fate;
   const turned = before && Object.keys(data.climbs ?? {}).find((name) => fate(data.queues, name) !== fate(before.queues, name));
