@@ -84,6 +84,18 @@ def test_a_waiting_job_can_make_it_fail(file, capsys):
     assert printed(capsys, "run", file, "--fail-on-pending", "-n", "default")[0] == 0
 
 
+def test_a_job_that_waits_for_what_is_being_freed_can_make_it_fail(tmp_path, capsys):
+    cluster = Cluster().node("n1", cpu=4).job("low", pods=2, cpu=2, min_member=1, running={"n1": 2})
+    cluster.add("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+                "value: 9}").job("new", pods=1, cpu=2, priority_class="high")
+    (tmp_path / "cluster.yaml").write_text(cluster.to_yaml())
+    (tmp_path / "conf.yaml").write_text("actions: allocate, preempt\ntiers: [{plugins: [{name: "
+                                        "priority}, {name: gang}, {name: predicates}]}]\n")
+    asked = ["run", str(tmp_path / "cluster.yaml"), "--conf", str(tmp_path / "conf.yaml")]
+    assert printed(capsys, *asked, "--cycles", "1", "--fail-on-pending")[0] == 1
+    assert printed(capsys, *asked, "--cycles", "1")[0] == 0
+
+
 def test_colours_by_phase_unless_they_are_not_wanted(file, capsys, monkeypatch):
     assert "\x1b" not in printed(capsys, "run", file)[1]
     monkeypatch.setenv("FORCE_COLOR", "1")

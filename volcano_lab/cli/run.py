@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.api import quantity_text
+from volcano_lab.api import PIPELINED, quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, moment
 from volcano_lab.cli.output import show, styled, table, warn, width
@@ -57,9 +57,12 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
 
 
 def _waits(cycle: Cycle, jobs: Sequence[Mapping[str, Any]], namespace: str) -> bool:
-    """Return whether one of these jobs waits, or one of the namespace is left out of the cycle."""
+    """Return whether one of these jobs waits, also for resources that are being freed, or one of
+    the namespace is left out of the cycle.
+    """
     absent = [why.facts["name"] for why in cycle.session.snapshot.jobs_left_out]
-    return any(row["pending"] for row in jobs) or any(
+    known = cycle.session.jobs
+    return any(row["pending"] or known[row["job"]].in_status(PIPELINED) for row in jobs) or any(
         name.startswith(f"{namespace}/" if namespace else "") for name in absent)
 
 

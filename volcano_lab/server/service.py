@@ -108,8 +108,7 @@ class Service:
                                 cycle=self.scheduler.cycles, pod=pod, node=node))
         self.pipeline.drain()
         problems = sorted({*self.reported, self.conf_file.problem} - {""})
-        self.state = state_of(cycle, self.scheduler.cycles, problems,
-                              [*self.server.objects.values()])
+        self.state = state_of(cycle, self.scheduler.cycles, problems, [*self.server.everything()])
         self.series = self.metrics.text()  # once per cycle, not once per scrape
 
     def report_waiting(self) -> None:
