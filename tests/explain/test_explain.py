@@ -187,6 +187,7 @@ def test_a_taint():
                      conf("gang", "predicates"))
     assert both.why_not("n2", "default/train-0").codes == ["taint"]
     assert both.why_not("n1", "default/train-0").causes[0].numbers == {
+        "pod": "default/train-0", "node": "n1",
         "request": {"cpu": 2000}, "free": {"cpu": 1000}
     }
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from volcano_lab.api import JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message
 
@@ -31,7 +32,8 @@ def beyond_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                  if plugin in seen.ssn.conf.plugin_names()}
         deciding = {plugin: Message("beyond.plugin", plugin=plugin)
                     for plugin, asks in asked.items() if asks or (
-                        said and not BEYOND[plugin] and not _measured(seen, plugin))}
+                        said and not BEYOND[plugin]
+                        and (plugin != "usage" or unmeasured(seen.ssn)))}
         if asked_for := [str(each.get("name", "")) for each in task.pod.spec.resource_claims]:
             asked["claims"], deciding["claims"] = asked_for, Message("beyond.claims.name")
         for plugin, by in deciding.items():
@@ -57,8 +59,3 @@ def _asks(seen: Evidence, task: TaskInfo, plugin: str) -> list[str]:
             if amount and pattern.search(name)] + [
         f"{key} {value}" for key, value in task.pod.metadata.annotations.items()
         if pattern.search(key) and value != "none"]
-
-
-def _measured(seen: Evidence, plugin: str) -> bool:
-    """Whether the usage of nodes, which plugin usage reads, is known."""
-    return plugin == "usage" and any(node.resource_usage.cpu for node in seen.ssn.nodes.values())

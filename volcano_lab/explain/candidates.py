@@ -234,7 +234,7 @@ class Candidates:
 
     def never(self, numbers: Numbers) -> Iterator[Option]:
         """That jobs which can never start are gone, as many as it takes."""
-        yield from self._gone(numbers["jobs"], Rank.HARMLESS)
+        yield from self._gone(numbers["uids"], Rank.HARMLESS)
 
     def _gone(self, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:
         """That jobs are gone, but for those that are meant to run on."""

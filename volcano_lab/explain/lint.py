@@ -17,6 +17,7 @@ from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, attach_key, claims_of
 from volcano_lab.changes.change import value_text
+from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
@@ -63,12 +64,17 @@ def ignored_fields(ssn: Session) -> list[Message]:
     options = {option.name: option for tier in ssn.conf.tiers for option in tier.plugins}
     found = [(Message("place.queue", name=name), what) for name, queue in sorted(ssn.queues.items())
              for what in _of(queue, options)]
-    if "usage" in options and not any(node.resource_usage.cpu for node in ssn.nodes.values()):
+    if "usage" in options and unmeasured(ssn):
         found.append((Message("place.plugin", name="usage"),
                       Message("unread.usage", field=CPU_USAGE_ANNOTATION)))
     found += [*_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
               *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn)]
     return [Message("notice", place=place, what=what) for place, what in found]
+
+
+def unmeasured(ssn: Session) -> bool:
+    """Whether no node's usage, which plugin usage reads, is known."""
+    return not any(node.resource_usage.cpu for node in ssn.nodes.values())
 
 
 def contradictions(ssn: Session) -> list[tuple[str, Message]]:
@@ -252,19 +258,17 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
         return
     trees = [name for name in (*TREES, "drf")
              if name in options and options[name].enables("enableHierarchy")]
-    limits = {"spec.capability": spec.capability, "spec.guarantee": spec.guarantee.resource}
+    for field, plugins in TABLES["read_by"].items():
+        if at_path(spec, field.split(".")) and not options.keys() & {*plugins}:
+            yield Message("unread.only" if len(plugins) == 1 else "unread.limits",
+                          field=f"spec.{field.partition('.')[0]}", plugin=plugins[0])
     unread = [
-        (spec.deserved and "capacity" not in options, _only("spec.deserved", "capacity")),
         (spec.weight != 1 and "capacity" in options and "proportion" not in options,
          _only("spec.weight", "proportion")),
-        *((amounts and not options.keys() & {*LIMITS}, Message("unread.limits", field=field))
-          for field, amounts in limits.items()),
         (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
          Message("unread.parent", field="spec.parent")),
         (spec.dequeue_strategy == "fifo",
          Message("unread.dequeue", field="spec.dequeueStrategy", found="fifo")),
-        (spec.affinity is not None and "nodegroup" not in options,
-         _only("spec.affinity", "nodegroup")),
         (queue.hierarchy and "drf" not in trees,
          Message("unread.hierarchy", field=HIERARCHY_ANNOTATION))]
     yield from (message for applies, message in unread if applies)

@@ -67,9 +67,8 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
     short = _lacking(seen, task, node, choice)
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
-        numbers = {"request": part(request, short), "free": part(free, short)}
-        return Cause("insufficient", Message("insufficient", pod=task, node=node, **numbers),
-                     numbers, [choice])
+        return Cause.of("insufficient", records=[choice], pod=task, node=node,
+                        request=part(request, short), free=part(free, short))
     row = seen.trace.node_values(task, choice.number + 1).get(node, {})
     plugin = _objector(row)
     return next(rule_causes(seen, task, {node: refused_then(

@@ -89,8 +89,8 @@ def _never_starts(seen: Evidence, jobs: Iterable[str]) -> Iterator[Cause]:
             why = Message(f"never_starts.{kind}", **cause.numbers)
             alike.setdefault(str(why), (why, []))[1].append(job.uid)
     for why, uids in alike.values():
-        yield Cause("never_starts", Message("never_starts", jobs=[*map(seen.called, uids)],
-                                            why=why), {"jobs": uids}, [], True)
+        yield Cause.of("never_starts", context=True, jobs=[*map(seen.called, uids)], why=why,
+                       uids=uids)
 
 
 def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
