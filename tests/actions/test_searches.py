@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
+from volcano_lab.actions import evictable_tasks
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import Scheduler
@@ -118,3 +121,49 @@ def test_nodes_with_too_few_victims_are_not_asked_again_until_one_of_their_jobs_
     assert decided[0] == decided[1] == decided[2]
     assert any(operation == "evict" for operation, *_ in decided[0])
     assert asked[0] < min(asked[1:])
+
+
+def crowded(seed: int) -> Cluster:
+    """Nodes that are nearly full with jobs of up to five pods on as many nodes, and jobs that wait.
+    """
+    chance, built = Random(seed), Cluster()
+    free = {f"n{number:02}": chance.choice([4, 5, 8]) for number in range(chance.randint(6, 20))}
+    for name, cpu in free.items():
+        built.node(name, cpu=cpu, memory="12Gi")
+    for queue in "abc":
+        built.queue(queue, weight=chance.choice([1, 2, 5]), deserved={
+            "cpu": str(chance.choice([4, 10, 30])), "memory": f"{chance.choice([4, 20])}Gi"})
+    for number in range(2 * len(free)):
+        cpu, pods = chance.choice([1, 1, 2, 3]), chance.randint(1, 5)
+        names = [name for name in chance.sample(sorted(free), pods) if free[name] >= cpu]
+        free |= {name: free[name] - cpu for name in names}
+        if names:
+            built.job(f"run-{number:02}", queue=chance.choice("abc"), pods=len(names), cpu=cpu,
+                      min_member=chance.choice([1, len(names)]), memory="1Gi",
+                      running=dict.fromkeys(names, 1))
+    for number in range(10):
+        pods = chance.randint(1, 4)
+        built.job(f"wait-{number}", queue=chance.choice("abc"), pods=pods, memory="2Gi",
+                  min_member=chance.randint(1, pods), cpu=chance.choice([1, 2, 2, 2.5, 3]))
+    return built
+
+
+@pytest.mark.parametrize("tiers", [
+    ["priority gang conformance", "drf predicates proportion nodeorder"],
+    ["priority", "gang drf proportion predicates"],
+    ["gang", "drf", "predicates capacity"],
+    ["gang conformance proportion predicates"],
+])
+def test_searches_that_are_skipped_would_find_nothing(tiers, monkeypatch):
+    """Whether single candidates are checked after one node with too few victims, or after eight."""
+    conf = {"actions": "enqueue, preempt, reclaim", "tiers": [
+        {"plugins": [{"name": name} for name in tier.split()]} for tier in tiers]}
+    evicts = 0
+    for seed in range(16):
+        cache = crowded(seed).cache
+        monkeypatch.setattr(evictable_tasks, "FAILURES", 1 + seed % 2 * 7)
+        decided, same = (Scheduler(cache(), load_conf(conf)).run_once(arrays=arrays, now=0.0)
+                         for arrays in (True, False))
+        assert decided.committed == same.committed
+        evicts += any(done[0] == "evict" for done in same.committed)
+    assert evicts > 3
