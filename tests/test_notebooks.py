@@ -78,11 +78,17 @@ def seen(path):
     return outputs, [secret for secret in found if len(secret) > 20]
 
 
+def english(path):
+    """The English notebook that a notebook is a translation of."""
+    return path.parents[1] / path.name if path.parent.name == "zh" else path
+
+
 @pytest.fixture(scope="module")
 def runs(request):
     """{notebook: what is `seen` of it}, of those that are wanted in this run."""
     wanted = {item.callspec.params["path"] for item in request.session.items
               if item.path == request.path and "runs" in getattr(item, "fixturenames", ())}
+    wanted |= {english(path) for path in wanted}
     with processes(seen, wanted) as found:
         yield found
 
@@ -121,3 +127,17 @@ def test_no_answer_is_stored_before_its_question_is_answered(path, runs):
     _, secrets = runs[path].get()
     assert not [secret for secret in secrets
                 if secret in shown or any(secret in text for text in stored)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path != english(path)],
+                         ids=lambda path: path.name)
+def test_tables_have_as_many_rows_as_in_english(path, runs):
+    """A cell that looks for an English word in a table finds nothing in a translated one."""
+    def rows(page):
+        outputs, kept = runs[page].get()
+        texts = [data.get("text/html", "") for cell in sorted(outputs) for data in outputs[cell]]
+        return [text.count("<tr") for text in texts], [
+            text.count("<tr") for text in kept if "<tr" in text]
+
+    assert rows(path) == rows(english(path))

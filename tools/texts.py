@@ -163,6 +163,10 @@ def inner(node: ast.expr | None) -> list[ast.expr | None]:
     return []
 
 
+SAID = re.compile(r"[a-z]{2}.* |[^`] .*[a-z]{2}")
+"""In a question or an answer: more than a name."""
+
+
 def is_text(text: str) -> bool:
     """Whether it has words for people, as far as one can see that."""
     bare = re.sub(r"\{\w+\}", "x", text)
@@ -380,4 +384,5 @@ def question_texts(text: str) -> list[str]:
                   *said, entry.get("otherwise", ""), *entry.get("then", []),
                   *(each for case in entry.get("cases", []) for each in case
                     if isinstance(each, str))]
-    return list(filter(is_text, (each.removeprefix(RIGHT) for each in found)))
+    return [each for each in (part.removeprefix(RIGHT) for part in found)
+            if is_text(each) or SAID.search(re.sub(r"`[^`]*`|\{[^}]*\}", "x", each))]

@@ -125,7 +125,7 @@ def test_why_of_all_that_wait(tree, capsys):
     arguments = [str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf"), "--all"]
     assert main(["why", *arguments]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("1 job: ancestor_over_capability (default/train)\n  Queue team, above")
+    assert told.startswith("1 job: default/train\n  Queue team, above")
     assert "-> default/train: queue team: capability cpu 4 -> 5" in told
     assert main(["why", *arguments, "--lang", "zh"]) == 0
     assert "-> default/train：队列 team：capability cpu 4 -> 5" in capsys.readouterr().out

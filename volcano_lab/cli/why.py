@@ -98,7 +98,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
         print(_lines(loops.text), flush=True)
     for group in groups:
         print(_lines(str(Message("waiting.group", jobs=Message("jobs", n=len(group.jobs)),
-                                 code=group.code, names=group.jobs))))
+                                 names=group.jobs))))
         print(_lines(group.text, "  "), flush=True)
         left = end - perf_counter()
         remedy = next(iter(group.explain().remedies_within(left)), None) if left > 0 else None

@@ -26,8 +26,8 @@ WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 RELEASED = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
 BACK = {("Allocated", "Pending"), ("Pipelined", "Pending"), ("Binding", "Pending"),
         ("Releasing", "Running")}
-COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back": "#D55E00",
-          "also legal": "#D9D9D9"}
+COLORS = {"the way of a pod": "#0072B2", "resources are freed": "#F0E442",
+          "taken back": "#D55E00", "also legal": "#D9D9D9"}
 
 
 @friendly_errors
@@ -105,7 +105,7 @@ def transitions(title: str = "") -> alt.Chart:
         for new in sorted(TRANSITIONS[old]):
             pair = (str(old), str(new))
             kind, word = (("the way of a pod", steps[pair]) if pair in steps else
-                          ("room is made", "room") if pair in RELEASED else
+                          ("resources are freed", "freed") if pair in RELEASED else
                           ("taken back", "back") if pair in BACK else ("also legal", "ok"))
             rows.append({"from": pair[0], "to": pair[1], "kind": gettext(kind),
                          "word": gettext(word)})

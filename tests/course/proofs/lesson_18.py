@@ -135,7 +135,7 @@ def shares_of_the_guide(levels):
 
 @after("source-conf-1")
 def the_defaults_of_volcano(arguments):
-    found = {row["argument"].strip("`"): row["default"].strip("`") for row in arguments()}
+    found = {row["argument"].strip("`"): row["default value"].strip("`") for row in arguments()}
     assert found["overcommit-factor"] == "1.2" and found["tainttoleration.weight"] == "3"
     assert len(found) > 40
 

@@ -30,14 +30,15 @@ def trace_of(cluster: Cluster, conf: str | None = None) -> TraceReader:
     return traced(cluster.objects(), conf)[0]
 
 
-def answers(trace: TraceReader, *points: str) -> DataFrame:
+def answers(trace: TraceReader, *points: str, **facts: Any) -> DataFrame:
     """Return plugins' answers to extension points, in order: action, question, its subject, plugin,
-    answer.
+    answer; with facts such as `queue="a"` only those about it.
     """
     rows: list[dict[str, Any]] = [{
         "record": record.number, "action": record.action, "question": record["point"], "about":
         _about(record.facts), "plugin": record["plugin"], "answer": record["answer"]
-    } for record in trace.records if record.kind == "call" and record["point"] in points]
+    } for record in trace.records if record.kind == "call" and record["point"] in points
+        and facts.items() <= record.facts.items()]
     columns = ["record", "action", "question", "about", "plugin", "answer"]
     return frame(rows, "record", columns)
 

@@ -28,14 +28,14 @@ class Noted(Arguments):
         """What was read, a row for each argument."""
         plain = dict.fromkeys(self._asked - self.seen.keys(), ("YAML", "–")) | self.seen
         return [{"of": f"`{whose}`", "argument": f"`{key}`", "type": f"`{kind}`",
-                 "default": f"`{default}`" if default != "" else "–"}
+                 "default value": f"`{default}`" if default != "" else "–"}
                 for key, (kind, default) in sorted(plain.items()) if not key.startswith("lab.")]
 
 
 def arguments() -> list[dict[str, Any]]:
     """The arguments of each plugin of Volcano's, then of each action, with type and default.
 
-    >>> [row["default"] for row in arguments() if row["argument"] == "`binpack.weight`"]
+    >>> [row["default value"] for row in arguments() if row["argument"] == "`binpack.weight`"]
     ['`1`']
     """
     cluster = Cluster().node("n1", cpu=4, gpu=1).job("train", cpu=1, gpu=1)

@@ -37,10 +37,10 @@ class Kubectl:
     n1    cpu 4        cpu 4
     """
 
-    def __init__(self, cluster: Cluster):
-        self.objects, self.conf = cluster.objects(), cluster.conf
+    def __init__(self, cluster: Cluster, conf: str | None = None):
+        self.objects, self.conf = cluster.objects(), cluster.conf if conf is None else conf
         with log.quiet():  # `logs` prints it
-            self.cycle = cluster.run(trace=Trace())
+            self.cycle = cluster.run(conf, trace=Trace())
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
