@@ -142,10 +142,10 @@ def test_a_refused_repair_shows_no_kinds_before_all_causes_are_named():
     assert game.repair(refused).text == game.repair("conf/actions=allocate, reclaim").text
     one, other = sorted(game.right)
     game.cause(one)
-    assert game.repair(refused).text.endswith("name the other cause first")
+    assert game.repair(refused).text.endswith("name the other cause first.")
     game.cause(other)
     allowed = "conf/actions=, plugin/, queue/, job/, podgroup/"
-    assert game.repair(refused).text.endswith(f"begins with {allowed}")
+    assert game.repair(refused).text.endswith(f"begins with {allowed}.")
     assert "allowed are conf/actions=" in game.repair("conf/tiers=gang").text
     game.again()
 

@@ -26,7 +26,7 @@ from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
-from volcano_lab.messages import Message, gettext, paragraph, wrapped
+from volcano_lab.messages import Message, gettext, mark, paragraph, wrapped
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
@@ -187,7 +187,7 @@ class Riddle:
         try:
             return self.graded(self.changed(changes), changes)
         except (ManifestError, ConfError) as error:
-            return try_again(str(error))
+            return try_again(f"{error}{mark('.') * (str(error)[-1] not in '.?。？')}")
 
     def changed(self, changes: Sequence[str]) -> Cycle:
         """Run a cycle with changes, once a cause is named; what may be changed is shown when all
