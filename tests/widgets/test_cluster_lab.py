@@ -10,6 +10,7 @@ from volcano_lab.course.kit.boss import cluster_of
 from volcano_lab.course.lesson_05.lab import queue_tree_lab
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.messages import speak
 from volcano_lab.widgets.channels import channels
 from volcano_lab.widgets.cluster_lab import SHOWN
 from volcano_lab.widgets.controls import slider
@@ -214,3 +215,12 @@ def test_fewer_pods_than_the_minimum_are_named_beside_the_sum():
         "Job ci/nightly-4412: pods 21 (was 30). ci deserves 244 CPUs (was 280). ci/nightly-4412 is "
         "not admitted: 1144 reserved and requested, limit 1110.4 CPUs (overcommit); its minimum of "
         "30 counts, and it has 21 pods.")
+
+
+def test_an_answer_about_podgroups_without_pods_has_the_marks_of_its_language():
+    opened = lab(export())
+    speak("zh")
+    try:
+        assert "1008 个 CPU。batch/spark-00" in opened.facts.why({"job": "batch/spark-00"})
+    finally:
+        speak("en")

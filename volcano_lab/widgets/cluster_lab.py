@@ -92,7 +92,7 @@ class Decided:
             return _brief(self.explain.why_queue(about["queue"]))
         if "job" in about:
             alike = gathered(self.jobs.values(), self.resource)
-            reserves = [f"{row['reason']}." for row in alike
+            reserves = [row["reason"] + mark(".") for row in alike
                         if row["job"] == about["job"] and "reason" in row]
             return paragraph([*reserves, _brief(self.explain.why_job(about["job"]))])
         if "/" in about.get("pod", ""):
