@@ -175,8 +175,20 @@ def test_a_queue_without_affinity_may_be_given_one():
     cluster = Cluster().queue("q").add(nodes).job("new", queue="q", cpu=1)
     found = asked(cluster, conf("allocate", "gang", "nodegroup"))
     assert "queue q has no node group affinity" in found.text
+    assert "spec.affinity is" not in found.text
     assert [remedy.change for remedy in found.remedies] == [
         "queue q: nodeGroupAffinity any of 2: train, infer, required"]
+
+
+def test_the_affinity_of_a_queue_that_refuses_nodes_is_shown():
+    node = ("{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {volcano.sh/nodegroup-name: "
+            "old}}, status: {allocatable: {cpu: 4, pods: 9}}}")
+    queue = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: "
+             "{affinity: {nodeGroupAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "[old]}}}}")
+    cluster = Cluster().add(node, queue).job("new", queue="q", cpu=1)
+    assert '"requiredDuringSchedulingIgnoredDuringExecution": ["old"]' in asked(
+        cluster, conf("allocate", "gang", "nodegroup")).text
 
 
 LOOP = conf("allocate, reclaim", "gang", capacity=True).replace(

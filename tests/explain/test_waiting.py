@@ -285,4 +285,14 @@ def test_as_many_cordoned_nodes_as_it_takes_are_uncordoned():
                     for number in range(4))
     found = Cluster().add(nodes).job("new", pods=3, cpu=3).explainer().why("new").remedies
     assert str(found[0]) == (
-        "all: uncordon n0; uncordon n1; uncordon n2 (new is placed on n0, n1, n2)")
+        "uncordon n0, n1, n2 (new is placed on n0, n1, n2)")
+
+
+def test_as_many_nodes_as_it_takes_are_repaired():
+    taint = "taints: [{key: node.kubernetes.io/disk-pressure, effect: NoSchedule}]"
+    nodes = "".join(f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, spec: "
+                    f"{{{taint}}}, status: {{allocatable: {{cpu: 4, pods: 9}}}}}}\n---\n"
+                    for number in range(3))
+    found = Cluster().add(nodes).job("new", pods=2, cpu=3).explainer().why("new").remedies
+    assert str(found[0]) == ("repair node n0, n1, which has taint node.kubernetes.io/disk-pressure "
+                             "(new is placed on n0, n1)")

@@ -28,6 +28,8 @@ AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard
 """Fields of amounts by resource: settings of one of them are one message."""
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True}
 """Values of fields that are unset."""
+OF_NODES = ("change.node.unschedulable", "change.node.taints")
+"""Settings that are shown together where only the nodes differ."""
 Called = Callable[[str], str]
 Facts = dict[str, Any]
 
@@ -89,7 +91,12 @@ def _any_fact(facts: list[Any]) -> Any:
 
 
 def _together(before: Message, after: Message) -> Message | None:
-    """Combine two settings of amounts in one field of one object."""
+    """Combine two settings of amounts in one field of one object, or of one state of two nodes."""
+    if before.code == after.code and before.code in OF_NODES and all(
+            before.facts[name] == fact for name, fact in after.facts.items() if name != "name"):
+        names = before.facts["name"]
+        return Message(after.code, **after.facts | {"name": [
+            *([names] if isinstance(names, str) else names), after.facts["name"]]})
     if "amounts" not in before.facts or "amounts" not in after.facts or any(
             before.facts[name] != after.facts[name] for name in ("name", "field")):
         return None

@@ -332,12 +332,15 @@ class Candidates:
     # -- one thing each ---------------------------------------------------------------------------
 
     def repaired(self, numbers: Numbers) -> Iterator[Option]:
-        """That a node is again in the state of which Kubernetes' taints say that it is not."""
+        """That nodes are again in the state of which Kubernetes' taints say that they are not."""
+        texts = []
         for name, node in self.world.nodes_called(numbers["names"]).items():
             kept = [taint for taint in node.spec.taints
                     if state_of(taint.key) != "kubernetes" or taint.key == UNSCHEDULABLE]
             if not any(state_of(taint.key) == "going" for taint in node.spec.taints):
-                yield once(setting(f"node/{name}", "taints", to=unstructure(kept)), kind="repair")
+                texts.append(setting(f"node/{name}", "taints", to=unstructure(kept)))
+        yield from [once(text, kind="repair") for text in texts]
+        yield several(texts)
 
     def tolerations(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
@@ -382,9 +385,8 @@ class Candidates:
 
     def uncordoned(self, numbers: Numbers) -> Iterator[Option]:
         """That as many of the cordoned nodes as it takes be uncordoned."""
-        texts = [f"node/{name}.unschedulable=false"
-                 for name in self.world.nodes_called(numbers["names"])]
-        yield Option(lambda count: Change(tuple(texts[:count])), Rank.SWITCH, len(texts))
+        yield several([f"node/{name}.unschedulable=false"
+                       for name in self.world.nodes_called(numbers["names"])], Rank.SWITCH)
 
     def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""
@@ -492,6 +494,11 @@ def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]
     """That a job be in another queue."""
     for queue in queues:
         yield once(f"{world.job(uid)}.queue={queue}", rank=Rank.OTHERS, kind="queue")
+
+
+def several(settings: list[str], rank: int = Rank.QUEUE) -> Option:
+    """As many of some settings as it takes, in this order."""
+    return Option(lambda count: Change(tuple(settings[:count])), rank, len(settings))
 
 
 def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator[Option]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import JobInfo, SubJobInfo
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
@@ -26,7 +27,7 @@ from volcano_lab.trace.plain import amounts
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield why allocate does not try the job at all."""
     if not job.tasks:
-        yield Cause("no_pods", Message("gang.no_pods"))
+        yield Cause("no_pods", [Message("gang.no_pods"), _by_label(seen, job)])
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
         valid, roles = job.valid_task_num(), job.roles_short()
@@ -51,6 +52,13 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
     if job.contains_network_topology() and not seen.ssn.topology.ready:
         yield Cause.of("hyper_nodes_not_ready")
+
+
+def _by_label(seen: Evidence, job: JobInfo) -> Message | None:
+    """That pods name the PodGroup in a label, which Volcano does not read."""
+    pods = [task.key for task in seen.tasks.values() if task.namespace == job.namespace
+            and task.pod.metadata.labels.get(GROUP_NAME) == job.pod_group.name]
+    return Message("gang.label", pods=pods, annotation=GROUP_NAME) if pods else None
 
 
 def _renamed(job: JobInfo, roles: Iterable[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, Resource, TaskInfo, amount_text
 from volcano_lab.api.storage import ATTACHABLE
+from volcano_lab.changes.change import value_text
 from volcano_lab.explain import required
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, part
@@ -22,6 +23,7 @@ from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
 from volcano_lab.explain.volumes import reach_of
+from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins.kube import inter_pod_affinity, node_ports, topology_spread
 from volcano_lab.plugins.kube.node_ports import conflict
@@ -222,6 +224,10 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
                                  ], values_by_label(node.node for node in seen.ssn.nodes.values()))
     elif code in ("volume_node", "volume_unbound"):
         yield from reach_of(seen, task)
+    elif code == "node_group":
+        spec = seen.ssn.queues[seen.ssn.jobs[seen.tasks[task].job].queue].queue.spec
+        text = value_text(unstructure(spec.affinity))
+        yield from [Message("node_group.affinity", affinity=text)] * bool(spec.affinity)
     elif code == "host_ports":
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:

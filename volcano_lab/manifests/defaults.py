@@ -23,7 +23,7 @@ from volcano_lab.manifests.field_defaults import FieldDefaults
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
-from volcano_lab.manifests.workloads import pod_count, pods_of, suspended, too_large
+from volcano_lab.manifests.workloads import job_end, pod_count, pods_of, suspended, too_large
 from volcano_lab.messages import Message, Said, friendly_errors, gettext
 
 T = TypeVar("T")
@@ -250,6 +250,9 @@ class _Controllers:
                                          "spec.template.metadata.annotations",
                                          key=QUEUE_NAME))
         if self.owners.has(workload, child):
+            return []
+        if ended := job_end(workload):
+            self._unmade(workload, ended)
             return []
         if not pod_count(workload, self.nodes):
             if workload.spec.suspend:

@@ -51,6 +51,21 @@ def suspended(owner: api.KubernetesObject, field: str = "spec.suspend") -> Messa
                    kueue=Message("unmade.kueue", queue=queue) if queue else None)
 
 
+def job_end(job: api.Workload) -> Message | None:
+    """Return how a Job of Kubernetes has ended, by its conditions; None for one that has not.
+
+    >>> done = {"conditions": [{"type": "Failed", "status": "True", "reason": "DeadlineExceeded"}]}
+    >>> print(job_end(api.BatchJob(status=done)))
+    it is Failed (DeadlineExceeded), and its controller creates no pods for it any more: delete it
+    and create it again
+    """
+    for each in job.status.get("conditions") or () if isinstance(job, api.BatchJob) else ():
+        if each.get("type") in ("Complete", "Failed") and each.get("status") == "True":
+            why = f" ({each['reason']})" if each.get("reason") else None
+            return Message("unmade.finished", phase=each["type"], tried=why)
+    return None
+
+
 def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
     """Return the pods that a workload's controller creates at first; a Deployment's are owned by
     a ReplicaSet.

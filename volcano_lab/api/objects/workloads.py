@@ -28,6 +28,7 @@ class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
     """
 
     spec: WorkloadSpec = Factory(WorkloadSpec)
+    status: Raw = Factory(dict)
 
 
 class Deployment(Workload, kind="Deployment"):
