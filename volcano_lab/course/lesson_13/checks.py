@@ -1,6 +1,5 @@
 """Checks of lesson 13: your own cluster."""
 
-from collections.abc import Iterable
 from functools import cache
 
 from volcano_lab.course.kit.boss import at_work, run_changed
@@ -16,12 +15,11 @@ WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
 @check(takes=lambda given: isinstance(given, list | tuple) and all(
     isinstance(each, str) for each in given),
     wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
-def all_three(answer: Iterable[str]) -> Mistakes:
+def all_three(answer: list[str]) -> Mistakes:
     """A list of changes after which all pods of the three jobs are placed, or promised a node.
     No job but pretrain may lose pods.
     """
-    changes = list(answer)
-    placed = at_work(run_changed(_exported(), CONF, changes))
+    placed = at_work(run_changed(_exported(), CONF, answer))
     before = at_work(run_changed(_exported(), CONF))
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
@@ -33,7 +31,7 @@ def all_three(answer: Iterable[str]) -> Mistakes:
     if waiting:
         done = len(WANTED) - len(waiting)
         return try_again("done_of_three", f"hint {waiting[0]}", done=done, waiting=waiting[0])
-    yield len(changes) > len(WANTED), try_again("too_many_changes", len=len(changes))
+    yield len(answer) > len(WANTED), try_again("too_many_changes", len=len(answer))
     return well_done("one_change_each")
 
 
