@@ -39,8 +39,7 @@ def answers(trace: TraceReader, *points: str, **facts: Any) -> DataFrame:
         _about(record.facts), "plugin": record["plugin"], "answer": record["answer"]
     } for record in trace.records if record.kind == "call" and record["point"] in points
         and facts.items() <= record.facts.items()]
-    columns = ["record", "action", "question", "about", "plugin", "answer"]
-    return frame(rows, "record", columns)
+    return frame(rows, "record", ["record", "action", "question", "about", "plugin", "answer"])
 
 
 def frame(rows: Any, index: str | list[str], columns: list[str] | None = None) -> DataFrame:
