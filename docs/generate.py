@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -47,6 +48,7 @@ GROUPS = {
 }
 
 
+@cache
 def modules() -> list[tuple[str, Path]]:
     """(dotted name, file) of every module with a docstring, in order; the lessons' are left out."""
     files = sorted(p for p in PACKAGE.rglob("*.py") if "course" not in p.parts
@@ -226,7 +228,8 @@ def generate() -> None:
         texts = [
             described_module(name, path) for name, path in modules() if group_of(name) == group
         ]
-        title = f"# {page}: {gettext(what)}\n"
+        # Contents down to classes: each page's menu is copied from those of all pages.
+        title = f"---\ntocdepth: 3\n---\n\n# {page}: {gettext(what)}\n"
         (MADE / "reference" / f"{page}.md").write_text(title + "".join(texts))
         lines.append(f"reference/{page}")
     (MADE / "reference.md").write_text("\n".join([*lines, "```", ""]))
