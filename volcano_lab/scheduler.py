@@ -159,7 +159,8 @@ def life(objects: Sequence[KubernetesObject],
     Between two cycles kubelets start bound pods and terminate evicted ones (half of them, unless
     all `at_once`: pods do not terminate at the same time), controllers create those again, and the
     job controller creates the pods of a Job whose PodGroup was admitted (`later` of the objects); a
-    cycle `rests` where none are left to be created. Left out: time, faults, and jobs that end.
+    cycle `rests` where none are left to be created, and no job was admitted after allocate had run.
+    Left out: time, faults, and jobs that end.
 
     >>> from volcano_lab.api.objects import Queue
     >>> [cycle.rests for cycle in life([Queue()], "actions: allocate")]
@@ -178,9 +179,10 @@ def life(objects: Sequence[KubernetesObject],
         else:
             cycle, scheduler.memory = Cycle(ran, trace(), {}), ran.memory
         created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
-        cycle.rests, cycle.world = not created, world
-        yield cycle
         phases = {uid: job.pod_group.status.phase for uid, job in cycle.session.jobs.items()}
+        late = phases != before and _enqueues_late(scheduler.conf.actions)
+        cycle.rests, cycle.world = not (created or late), world
+        yield cycle
         if cycle.rests and phases == before and not leaving and all(
                 done[0] == "pipeline" for done in cycle.committed):
             return
@@ -200,6 +202,12 @@ def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) 
     after = Loaded(settled(cache, now), world.warnings, world.places)
     after.later, after.unmade, after.given = later, world.unmade, world.given
     return after
+
+
+def _enqueues_late(actions: Sequence[str]) -> bool:
+    """Return whether jobs are admitted after allocate, which places them in the next cycle only."""
+    order = [action for action in actions if action in ("allocate", "enqueue")]
+    return "allocate" in order and order[-1] == "enqueue"
 
 
 def _admitted(cycle: Cycle, pod: Pod) -> bool:

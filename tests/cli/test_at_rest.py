@@ -221,3 +221,14 @@ def test_the_line_of_a_change_can_be_pasted(capsys, file, tmp_path, monkeypatch)
     assert lines
     placed = [train(capsys, *shlex.split(line)[1:])["placed"] for line in lines[:3]]
     assert {after > before for before, after in placed} == {True}
+
+
+@pytest.mark.parametrize(("actions", "cycles"), [
+    ("enqueue, allocate", 1), ("allocate, enqueue", 2), ("allocate, enqueue, allocate", 1),
+    ("allocate", 1)])
+def test_a_job_that_is_admitted_after_allocate_is_placed_at_rest(actions, cycles):
+    cluster = Cluster(conf={"actions": actions, "tiers": [{"plugins": [{"name": "gang"}]}]})
+    cluster.node("n1", cpu=4).job("train", pods=2, cpu=1)
+    assert not cluster.why("train").causes
+    assert len(cluster.run(cycles=cycles).session.jobs["default/train"].tasks) == 2
+    assert cluster.run(cycles=cycles).rests and cluster.run().rests == (cycles == 1)
