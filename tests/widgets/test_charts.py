@@ -263,8 +263,8 @@ def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture)
     assert '@media (prefers-color-scheme: dark){[fill="#fff"]{fill:' in svg
     assert re.search(r"<rect [^>]*>", svg)[0].endswith('fill="#fff"/>'), "the ground"
     ink = {word: re.search(rf"<text ([^>]*)>{word}</text>", svg)[1]
-           for word in ("1, 2", "room", "Bound")}
-    assert 'fill="white"' in ink["1, 2"] and 'fill="black"' in ink["room"]
+           for word in ("1, 2", "freed", "Bound")}
+    assert 'fill="white"' in ink["1, 2"] and 'fill="black"' in ink["freed"]
     assert 'fill="#000"' in ink["Bound"]
 
 

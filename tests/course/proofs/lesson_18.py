@@ -107,7 +107,7 @@ def save_and_recover_3(again, late):
 @after("06-gangs-and-statements-46-run")
 def what_a_task_remembers(discarded):
     zero, one_more = discarded.loc["train-0"].tolist(), discarded.loc["train-1"].tolist()
-    assert zero == ["Pending", "Pipelined on node-0", True, "node-0"]
+    assert zero == ["Pending", "Pipelined, node-0", True, "node-0"]
     assert one_more == ["Pending", "", False, ""]
 
 
