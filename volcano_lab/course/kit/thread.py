@@ -108,7 +108,7 @@ def _card(way: Way) -> str:
 def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
-    sign = "●" if checks and done >= checks else "◐" if done else "○"
+    sign = "○◐●"[(done > 0) + (done >= checks)] if checks else "·"  # some have no checks
     suffix = " " + gettext("{count} of {all}", count=min(done, checks), all=checks) if (
         done and checks) else ""
     hung = "padding-left: 1.2em; text-indent: -1.2em"
