@@ -16,8 +16,8 @@ WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
     isinstance(each, str) for each in given),
     wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
 def all_three(answer: list[str]) -> Mistakes:
-    """A list of changes after which all pods of the three jobs are placed, or promised a node.
-    No job but pretrain may lose pods.
+    """A list of changes, one for each of the three jobs, after which all their pods are placed, or
+    promised a node. No job but pretrain may lose pods.
     """
     placed = at_work(run_changed(_exported(), CONF, answer))
     before = at_work(run_changed(_exported(), CONF))
