@@ -122,3 +122,21 @@ def test_a_minimum_of_a_role_that_no_pod_has(role, first):
         f"web waits for its gang: 0 of 2 pods of role {role} exist that may run.")
     assert str(found.remedies[0]) == first
     assert ("the role of its pods is web" in found.text) == (role == "webs")
+
+
+@pytest.mark.parametrize(("spec", "which"), [
+    ("nodeSelector: {disk: ssd}", "with disk=ssd"), (labelled(("disk", "ssd")),
+                                                     "with matching labels")])
+def test_what_refuses_the_nodes_whose_labels_fit_comes_before_other_labels(spec, which):
+    nodes = {"m1": "disk: ssd", "m2": "disk: ssd", "n1": "disk: no", "n2": "zone: a",
+             "n3": "zone: a"}
+    parts = [NODE.format(name=name, labels=labels) for name, labels in nodes.items()]
+    cordoned = [text.replace("status:", "spec: {unschedulable: true}, status:", 1)
+                if "name: m" in text else text for text in parts]
+    objects = Cluster().add("\n---\n".join([
+        *cordoned, GROUP.format(least=1, more="queue: default"), pod("p", spec)]))
+    found = Explainer(objects.objects(), ALLOCATE).why("web")
+    assert [cause.code for cause in found.causes] == ["cordoned", "node_affinity"]
+    assert str(found).startswith(
+        f"web waits for a node that fits: 2 of 2 {which} are cordoned.")
+    assert found.causes[1].text.startswith("3 of 5 nodes cannot take pod default/p: no matching")

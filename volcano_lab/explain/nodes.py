@@ -60,9 +60,9 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             continue
         nodes, inside = _searched(seen, task, record)
         objections = _objections(seen, task, record, nodes)
-        refused = [cause for cause in rule_causes(
-            seen, key, objections, (len(nodes), inside), record)
-            if cause.numbers["reason"] not in reported]
+        refused = [cause for reasons, among in _by_labels(task, objections, len(nodes), inside)
+                   for cause in rule_causes(seen, key, reasons, among, record)
+                   if cause.numbers["reason"] not in reported]
         reported |= {signature, *objections.values()}
         allowed, full = [name for name in nodes if name not in objections], []
         if room and allowed and "room" not in reported and INSUFFICIENT in record["errors"]:
@@ -70,6 +70,19 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             found = _short(seen, task, record, allowed, len(nodes), inside)
             full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
         yield from _nearest_first(seen, task, refused, full, len(allowed))
+
+
+def _by_labels(task: TaskInfo, reasons: dict[str, str], count: int, inside: list[Message]
+               ) -> Iterator[tuple[dict[str, str], tuple[int, list[Message]]]]:
+    """Yield reasons against nodes whose labels fit, which are nearest, with how many these are and
+    which; then the reasons against labels.
+    """
+    others = {name for name, reason in reasons.items() if rule_of(reason)[0] == "node_affinity"}
+    wanted = [f"{key}={value}" for key, value in task.pod.spec.node_selector.items()]
+    which = Message("inside.devices", devices=wanted) if wanted else Message("inside.labels")
+    yield ({name: reasons[name] for name in reasons if name not in others},
+           (count - len(others), [*inside, which] if others else inside))
+    yield {name: reasons[name] for name in reasons if name in others}, (count, inside)
 
 
 def _nearest_first(seen: Evidence, task: TaskInfo, refused: list[Cause], full: list[Cause],
