@@ -179,7 +179,7 @@ def life(objects: Sequence[KubernetesObject],
         else:
             cycle, scheduler.memory = Cycle(ran, trace(), {}), ran.memory
         created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
-        phases = {uid: job.pod_group.status.phase for uid, job in cycle.session.jobs.items()}
+        phases = _phases(cycle.session)
         late = phases != before and _enqueues_late(scheduler.conf.actions)
         cycle.rests, cycle.world = not (created or late), world
         yield cycle
@@ -202,6 +202,10 @@ def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) 
     after = Loaded(settled(cache, now), world.warnings, world.places)
     after.later, after.unmade, after.given = later, world.unmade, world.given
     return after
+
+
+def _phases(ssn: Session) -> dict[str, str]:
+    return {uid: job.pod_group.status.phase for uid, job in ssn.jobs.items()}
 
 
 def _enqueues_late(actions: Sequence[str]) -> bool:

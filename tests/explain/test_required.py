@@ -128,7 +128,7 @@ def test_a_minimum_of_a_role_that_no_pod_has(role, first):
     ("nodeSelector: {disk: ssd}", "with disk=ssd"), (labelled(("disk", "ssd")),
                                                      "with matching labels")])
 def test_what_refuses_the_nodes_whose_labels_fit_comes_before_other_labels(spec, which):
-    nodes = {"m1": "disk: ssd", "m2": "disk: ssd", "n1": "disk: no", "n2": "zone: a",
+    nodes = {"m1": "disk: ssd", "m2": "disk: ssd", "n1": "disk: hdd", "n2": "zone: a",
              "n3": "zone: a"}
     parts = [NODE.format(name=name, labels=labels) for name, labels in nodes.items()]
     cordoned = [text.replace("status:", "spec: {unschedulable: true}, status:", 1)
