@@ -178,7 +178,7 @@ def life(objects: Sequence[KubernetesObject],
             cycle = scheduler.cycle(observer, None if now is None else now + number, trace())
         else:
             cycle, scheduler.memory = Cycle(ran, trace(), {}), ran.memory
-        created = [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
+        created = _to_create(cycle, world)
         phases = _phases(cycle.session)
         late = phases != before and _enqueues_late(scheduler.conf.actions)
         cycle.rests, cycle.world = not (created or late), world
@@ -212,6 +212,11 @@ def _enqueues_late(actions: Sequence[str]) -> bool:
     """Return whether jobs are admitted after allocate, which places them in the next cycle only."""
     order = [action for action in actions if action in ("allocate", "enqueue")]
     return "allocate" in order and order[-1] == "enqueue"
+
+
+def _to_create(cycle: Cycle, world: Loaded) -> list[str]:
+    """Return the jobs whose pods the job controller creates after a cycle."""
+    return [key for key, pods in world.later.items() if pods and _admitted(cycle, pods[0])]
 
 
 def _admitted(cycle: Cycle, pod: Pod) -> bool:
