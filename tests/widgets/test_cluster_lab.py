@@ -198,7 +198,7 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
         "batch/spark-00, …": "9 PodGroups reserve 1008 CPUs",
         "ci/nightly-4412": "1144 of 1110.4 reserved",
         "vision/segment": "waits for resources: the nodes are nvidia.com/gpu 1 short",
-        "web/reindex": "waits for a node that fits: 37 of 40 have no matching labels"}
+        "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd are cordoned"}
 
 
 @pytest.mark.parametrize(("job", "said"), [

@@ -27,7 +27,7 @@ answers(
     checks.all_three,
     right=[[GHOST, RECLAIM, UNCORDON], (UNCORDON, GHOST, RECLAIM),
            ["remove podgroup/spark-08", RECLAIM, "node/m09.unschedulable=false"]],
-    wrong=[([GHOST], "Which action"), ([GHOST, RECLAIM], "cordoned"),
+    wrong=[([GHOST], "Which action"), ([GHOST, RECLAIM], "Three nodes match"),
            ([RECLAIM, UNCORDON], "without a pod"),
            (["remove job/nlp/pretrain", GHOST, UNCORDON], "has to keep"),
            (["remove job/web/shop"], "has lost pods"),
