@@ -84,17 +84,21 @@ class Outcome:
                               if done[0] == "allocate" and done[1] in jobs)
         why = {pod: (record.action, record.get("task")) for record in trace.iter("victims")
                for pod in record["chosen"]}
-        gone = [Eviction(self.cycles, key, jobs[key], node, action, jobs.get(winner, ""))
-                for done, key, node, *_ in ssn.committed if done == "evict" and key in jobs
-                for action, winner in [why.get(key, ("", ""))]]
+        gone = []
+        for done, key, node, *_ in ssn.committed:
+            if done == "evict" and key in jobs:
+                action, winner = why.get(key, ("", ""))
+                gone.append(Eviction(self.cycles, key, jobs[key], node, action,
+                                     jobs.get(winner, "")))
         self.orders.update(((record[what], record["next"]), record["decided_by"][0])
                            for what in ("queue", "job") for record in trace.iter(what)
                            if record.action == "allocate" and record["decided_by"])
         self.evicted.update(each.job for each in gone)
-        self.row = 1 + self.row * (bool(gone) == bool(self.gone))
+        self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
         self.evictions += gone
-        self.fewest |= {uid: min(ready(job), self.fewest.get(uid, len(job.tasks)))
-                        for uid, job in ssn.jobs.items()}
+        for uid, job in ssn.jobs.items():
+            here = ready(job)
+            self.fewest[uid] = min(here, self.fewest.get(uid, here))
 
     def placed(self, uid: str) -> int:
         """How many pods of a job have a place in the end."""
