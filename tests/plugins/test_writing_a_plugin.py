@@ -10,8 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_cluster import conf
 
+from volcano_lab import Cluster, Plugin
 from volcano_lab.framework.plugin import PLUGINS
+from volcano_lab.framework.registry import registered
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "writing-a-plugin.md"
@@ -31,6 +34,30 @@ def test_the_example_of_the_page_has_the_pages_output(capsys):
     with PLUGINS.restored():
         exec(code, {})
     assert capsys.readouterr().out == printed
+
+
+def test_a_key_of_equal_tasks_spares_calls_and_decides_the_same():
+    class FewestJobs(Plugin):
+        def on_session_open(self, ssn):
+            self.asked = 0
+
+        def node_order(self, task, node):
+            self.asked += 1
+            return 1 / len({task.job, *(each.job for each in node.tasks.values())})
+
+    class Keyed(FewestJobs):
+        def node_order_key(self, task):
+            return task.job
+
+    cluster, sessions = Cluster(), []
+    for number in range(8):
+        cluster = cluster.node(f"n{number}", cpu=4).job(f"j{number}", pods=3, cpu=1)
+    for plugin in (FewestJobs, Keyed):
+        with registered(plugin={"fewest-jobs": plugin}):
+            sessions.append(cluster.run(conf("gang", "predicates", "fewest-jobs")).session)
+    plain, keyed = sessions
+    assert plain.committed == keyed.committed and len(plain.committed) == 24
+    assert keyed.plugins["fewest-jobs"].asked < plain.plugins["fewest-jobs"].asked == 24 * 8
 
 
 @pytest.mark.long
