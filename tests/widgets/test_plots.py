@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 from drawn_words import words_of
@@ -10,9 +11,12 @@ from volcano_lab import Cluster, Trace
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
 from volcano_lab.course.lesson_13.scene import export
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import channels
+from volcano_lab.widgets.plots import Plot
 
+ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 LONG = "team-of-a-department-with-a-name-that-is-far-too-long"
 TREE = """
@@ -33,8 +37,8 @@ def flat(pods=6, suffix=""):
     return cluster
 
 
-PLOTS = {"queues": (), "tree": (), "water": (), "turns": (), "sums": ("b-gang",), "nodes": (),
-         "votes": (), "statement": ("b-gang",), "timeline": ()}
+PLOTS = [name for name in vars(Plot) if not name.startswith("_")]
+OF_A_JOB = ("sums", "statement")
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -43,12 +47,21 @@ def test_every_cycle_has_every_picture(name):
                        (tree_cluster(START).run(tree_conf()), "eval-gang"),
                        (Cluster.read(export("plots")).run(), "ci/nightly-4412"),
                        (Cluster().node("n", cpu=1).job("j", cpu=1).run(), "j")):
-        picture = getattr(cycle.plot, name)(*(job for _ in PLOTS[name]))
+        picture = getattr(cycle.plot, name)(*([job] if name in OF_A_JOB else []))
         drawn = ET.fromstring(picture.svg)
         assert picture.alt.startswith(picture.title.rstrip(".")) and float(drawn.get("width")) > 0
 
 
+def test_every_picture_is_named_where_a_reader_looks():
+    page = (ROOT / "docs" / "labs-and-pictures.md").read_text(encoding="utf-8")
+    for text in (page.partition("### Pictures of any cycle")[2].partition("\n## ")[0],
+                 Cycle.plot.__doc__):
+        assert {*PLOTS} <= {*re.findall(r"`\.(\w+)\(", text)}
+
+
 def test_votes_are_those_of_the_cycle():
+    outline = eviction_cluster().run(conf_with("preempt")).plot.votes("urgent-0").data["verdict"]
+    assert outline == "The outline of a cycle has no votes; run(trace=Trace()) records them."
     cycle = eviction_cluster().run(conf_with("preempt"), trace=Trace())
     assert cycle.plot.votes("urgent-0").data["verdict"] == "Evicted: old-1, named by tier 1."
     assert cycle.plot.votes().data == cycle.plot.votes("urgent-0").data

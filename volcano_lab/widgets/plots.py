@@ -1,5 +1,4 @@
-"""Pictures of any cycle: `cycle.plot.tree()`, `.queues()`, `.water()`, `.turns()`, `.sums(job)`,
-`.nodes()`, `.votes()`, `.statement(job)`, `.timeline()`.
+"""Pictures of any cycle, such as `cycle.plot.tree()`: the methods of `Plot`.
 
 >>> from volcano_lab.cluster import Cluster
 >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -91,16 +90,15 @@ class Plot:
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
               ) -> Picture:
         """Draw the nodes at the end of the cycle."""
-        states = {"now": "allocated", "running": "running"}
-        data = channels(self._cycle, resource)["nodes"]
-        nodes = [node | {"pods": [pod | {"state": states.get(pod["state"], pod["state"])}
-                                  for pod in node["pods"]]} for node in data]
+        nodes = [node | {"pods": [pod | {"state": "allocated"} if pod["state"] == "now" else pod
+                                  for pod in node["pods"]]}
+                 for node in channels(self._cycle, resource)["nodes"]]
         return pictures.cluster(title, {"nodes": nodes}, **{
             "unit": unit_of(resource), "legend": NODES, "width": 760} | frame)
 
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
-        """Draw the victims named for a pod; without a name, for the first preemptor. The cycle's
-        trace must have the calls: `cluster.run(trace=Trace())`.
+        """Draw the victims named for a pod; without a name, for the first preemptor. Only
+        `cluster.run(trace=Trace())` keeps the votes.
         """
         trace, ssn = self._cycle.trace, self._cycle.session
         sought = [record["task"] for point in ACTIONS.values() for record in trace.iter(point)]
@@ -201,14 +199,16 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
     were undone, because the gang stayed below its minimum.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> cycle = Cluster().node("n1", cpu=4).job("train", cpu=1).run()
+    >>> from volcano_lab.trace import Trace
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", cpu=1).run(trace=Trace())
     >>> votes(cycle.trace, cycle.session, "default/train-0")["verdict"]
     'No plugin was asked: there was no candidate.'
     """
     found = next(iter(trace.iter("victims", task=pod)), None)
     asked = _asked(trace, pod, found)
     if not asked:
-        return {"tiers": [], "rows": [], "verdict": str(Message("votes.none_asked"))}
+        code = "votes.none_asked" if trace.whole else "votes.not_recorded"
+        return {"tiers": [], "rows": [], "verdict": str(Message(code))}
     last = asked[-1]["tier"]
     tiers = [(tier, [plugin for plugin, _ in plugins]) for tier, plugins in
              enumerate(ssn.points[ACTIONS[asked[0].action]].tiers) if plugins]
