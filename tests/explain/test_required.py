@@ -6,6 +6,8 @@ import pytest
 
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.nodes import RULES
+from volcano_lab.messages.texts import TEXTS
 
 ALLOCATE = """\
 actions: "allocate"
@@ -141,3 +143,9 @@ def test_what_refuses_the_nodes_whose_labels_fit_comes_before_other_labels(spec,
         f"web waits for a node that fits: 2 of 2 {which} are cordoned.")
     assert found.causes[1].text.startswith(
         "3 of 5 nodes (n1, n2, n3) cannot take pod default/p: no matching labels")
+
+
+@pytest.mark.parametrize("reason", RULES)
+def test_a_reason_against_nodes_has_a_sentence_and_a_gap_for_the_first_line(reason):
+    code, rule = RULES[reason]
+    assert {f"gap.{code}", f"rule.{rule}"} <= TEXTS.keys()

@@ -12,6 +12,17 @@ but on no single node), `larger_than_any_node` (even an empty one), `cluster_too
 `gang_short`, `topology_too_small`, `victims_within_deserved` and `protected_by_gang`,
 `best_effort_queue`.
 
+A new cause has these parts:
+
+- where it is found: a reason of a plugin against nodes is a line of `[rules]` in `tables.toml` (the
+  first line that is part of the reason counts; `nodes` adds what else is known), any other fact a
+  `Cause` in `refusals` (admission and queues), `nodes`, `volumes`, `gangs`, `evictions`, or
+  `why_job`, which puts all in order;
+- its sentence in `messages/texts`, as `CODE`, or as `rule.NAME` for a reason against nodes;
+- `gap.CODE` in `messages/texts/answers.toml`, for the first line of the answer: without it that
+  line is "NAME waits.";
+- in `tables.toml` the page that it leads to, and the changes that are tried.
+
 Volcano: none
 """
 
