@@ -2,7 +2,8 @@
 its ancestors' limit.
 
 The tree is `queue_tree.py`. `enableHierarchy` enables the tree; without it queues are independent,
-and only queues with jobs have attributes.
+and only queues with jobs have attributes. Unlike proportion it has no `overused`: `allocatable`
+compares with the limit; what a queue deserves decides the order and who may reclaim.
 
 Differs on purpose: a task placed for a queue that an invalid tree omits is not counted, where
 Volcano stops with a nil pointer. The argument `lab.v1-11-enqueue: true` is the lab's own, not

@@ -1,4 +1,5 @@
-"""The tree of queues in capacity: parents and children, and the limits from the root down.
+"""`QueueAttr`, what proportion and capacity keep of a queue; and the tree of queues in capacity:
+parents and children, and the limits from the root down.
 
 Differs on purpose: a queue's list of ancestors is its own (in the Go, below six levels, two lists
 may share memory and one overwrites the other), and a cluster without any queue is refused like one

@@ -13,7 +13,8 @@ CHOSEN, FITS, LATER, NO_FIT = "chosen", "fits", "fits later", "does not fit"
 def choices(trace: TraceReader, job: str | None = None,
             tasks: Collection[str] | None = None) -> Rows:
     """Return one row per searched pod and node: whether it was chosen or fits, or why not, and its
-    scores.
+    scores, which a node that does not fit may have, too. The answers are those of a `Trace`; an
+    `Outline` has none.
 
     `verdict` is "chosen", "fits", "fits later" (in future idle resources), "does not fit", or else
     the objecting plugin, with the reason where each call was recorded. `job` or `tasks` select the
