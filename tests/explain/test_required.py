@@ -145,6 +145,22 @@ def test_what_refuses_the_nodes_whose_labels_fit_comes_before_other_labels(spec,
         "3 of 5 nodes (n1, n2, n3) cannot take pod default/p: no matching labels")
 
 
+@pytest.mark.parametrize(("now", "preemptable", "said"), [
+    (11, "false", "the pod is not preemptable (not allow to dispatch to revocable node)."),
+    (23, "true", "It is 23:00 UTC in this cycle; the zone is open 10:00-21:00 (argument"),
+])
+def test_the_hours_of_a_revocable_zone_are_said_where_they_refuse_it(now, preemptable, said):
+    conf = ("actions: allocate\ntiers: [{plugins: [{name: tdm, arguments: "
+            "{tdm.revocable-zone.night: '10:00-21:00'}}]}]")
+    cluster = Cluster().node("n1", cpu=4, labels={"volcano.sh/revocable-zone": "night"})
+    cluster.add(POD.format(name="web-0", space="default", app="web", phase="Pending",
+                           spec="nodeSelector: {}").replace("annotations: {", "annotations: {"
+                           f"volcano.sh/preemptable: '{preemptable}', "))
+    cluster.add(GROUP.format(least=1, more="queue: default"))
+    text = cluster.why("web", conf=conf, now=now * 3600.0).causes[0].text
+    assert said in text and ("UTC" in text) == (now == 23)
+
+
 @pytest.mark.parametrize("reason", RULES)
 def test_a_reason_against_nodes_has_a_sentence_and_a_gap_for_the_first_line(reason):
     code, rule = RULES[reason]

@@ -217,12 +217,11 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
                 choice: Record | None) -> Iterator[Message]:
     """Yield what else a rule and the nodes that it refuses show: the field, the nearest value."""
     pod = seen.tasks[task].pod
-    if code == "revocable_zone":
+    if code == "revocable_zone" and rule_of(reason)[1] == "zone_closed":
         zone = seen.ssn.nodes[names[0]].revocable_zone
-        hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone, "")
-        yield Message("zone.hours" if "-" in hours else "zone.now", zone=zone,
-                      hours=hours, time=moment_text(seen.ssn.now)[-5:])
-    if code == "taint" and (state := state_of(reason)):
+        hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone)
+        yield Message("zone.hours", zone=zone, hours=hours, time=moment_text(seen.ssn.now)[-5:])
+    elif code == "taint" and (state := state_of(reason)):
         yield Message(f"taint.{state}")
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
