@@ -21,7 +21,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
 from volcano_lab.manifests.loader import dump, from_dict, loads, scheduler_conf_of, to_dict
 from volcano_lab.manifests.schema import json_name
-from volcano_lab.plugins import BUILT_IN, NOT_MODELLED
+from volcano_lab.plugins import BUILT_IN, LAB_PLUGINS, NOT_MODELLED
 from volcano_lab.scheduler import run_cycle
 
 # -- nothing is left -------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_a_configuration_keeps_what_decides():
 
 @pytest.mark.parametrize("left_out", ["proportion", "capacity"])
 def test_every_argument_that_is_read_is_known_to_be_public(left_out):
-    names = sorted({*BUILT_IN} - {left_out})
+    names = sorted({*BUILT_IN, *LAB_PLUGINS} - {left_out})
     conf = load_conf(yaml.safe_dump({
         "actions": "enqueue, allocate, preempt, reclaim, backfill",
         "tiers": [{"plugins": [{"name": name, "arguments": {"x": 1}} for name in names]}],

@@ -61,7 +61,7 @@ def test_a_key_of_equal_tasks_spares_calls_and_decides_the_same():
 
 
 @pytest.mark.long
-def test_a_plugin_that_the_lab_brings_along_takes_one_file_one_line_and_a_test(tmp_path):
+def test_a_plugin_that_the_lab_brings_along_takes_one_file_two_lines_and_a_test(tmp_path):
     for part in ("volcano_lab", "tests"):
         shutil.copytree(ROOT / part, tmp_path / part)
     for part in ("pyproject.toml", "docs", "notebooks", "tools"):
@@ -74,13 +74,18 @@ def test_a_plugin_that_the_lab_brings_along_takes_one_file_one_line_and_a_test(t
     start = text.index("{", text.index(f"\n{table}"))
     plugins.write_text(f'{text[:start]}{{"short-jobs-first": "short:ShortJobsFirst", '
                        f"{text[start + 1:]}", encoding="utf-8")
+    words = tmp_path / "volcano_lab" / re.findall(r"arguments in `(\S+)`", row)[0]
+    listed = words.read_text(encoding="utf-8")
+    assert "\n| arguments | " in listed
+    words.write_text(listed.replace("\n| arguments | ", "\n| arguments | limit "), encoding="utf-8")
     found = re.search(r"class ShortJobsFirst.*?\n\n\n", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (plugins.parent / "short.py").write_text(
         '"""Jobs with fewer tasks first."""\n\nfrom volcano_lab.framework import Plugin\n\n\n'
         + found[0].rstrip() + "\n", encoding="utf-8")
     (tmp_path / "tests" / "plugins" / "test_short.py").write_text(OWN_TEST, encoding="utf-8")
     asked = ["tests/plugins/test_short.py", "tests/plugins/test_order_keys.py",
-             "tests/framework/test_extension_points.py", "tests/framework/test_hostile_conf.py"]
+             "tests/framework/test_extension_points.py", "tests/framework/test_hostile_conf.py",
+             "tests/manifests/test_anonymise.py"]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:nbval", "-p", "no:cacheprovider", "-m",
          "not long and not slow", *asked], cwd=tmp_path, capture_output=True, text=True,
