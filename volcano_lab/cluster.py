@@ -137,8 +137,8 @@ class Cluster(ClusterObjects):
 
     def run(self, conf: Conf = None, *, cycles: int = 1, now: float | None = None,
             trace: Outline | None = None, lang: str | None = None) -> Cycle:
-        """Run scheduling cycles until no pods of admitted jobs are left to be created, at most so
-        many; `now` is their time in seconds since 1970.
+        """Run scheduling cycles until no pods of admitted jobs are left to be created, at most
+        `cycles`; `now` is their time in seconds since 1970.
 
         The cycle keeps an outline; for all that happened give a `Trace` to be filled.
 
@@ -192,7 +192,7 @@ class Cluster(ClusterObjects):
         return found
 
     def timeline(self, cycles: int, about: str = "", conf: Conf = None) -> Timeline:
-        """Return what so many cycles of a simulation were, one a second, in which pods run for
+        """Return what a simulation's first `cycles` were, one a second, in which pods run for
         ever; `timeline.why(name)` explains the last one. `about` is the name of the one job or pod
         whose causes are wanted.
 
@@ -295,7 +295,7 @@ class Cluster(ClusterObjects):
 
     def simulate(self, until: float | str | None = None, conf: Conf = None, *,
                  lang: str | None = None, **given: Any) -> History:
-        """Let the jobs come, run and end for so many seconds (or "10m"), or until nothing happens
+        """Let the jobs come, run and end for `until` (seconds, or "10m"), or until nothing happens
         any more.
 
         Further arguments are those of `simulation.simulate`: arrivals, durations, failures, period,

@@ -40,7 +40,7 @@ def moment(text: str | None) -> float | None:
         return None
     today = datetime.now(UTC).date().isoformat()
     try:
-        if text.isdigit() and len(text) > 6:  # so many digits are seconds since 1970
+        if text.isdigit() and len(text) > 6:  # seconds since 1970
             raise ValueError(text)
         found = datetime.fromisoformat(text if "-" in text else f"{today}T{text}")
     except ValueError:

@@ -28,7 +28,7 @@ COLUMN = 38
 NO_NAME = "/ "
 """A name that no object has: the causes of no single job are requested."""
 PART = 4
-"""One part of so many of the time is for what the cluster repeats without a change."""
+"""1/`PART` of the time is for what the cluster repeats without a change."""
 MOST = 12
 """The most decisions that are printed; `-o json` has all."""
 

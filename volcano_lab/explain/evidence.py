@@ -251,7 +251,7 @@ def requested(tasks: Iterable[TaskInfo]) -> Amounts:
 
 
 def still_needed(job: JobInfo, most: int | None = None) -> Resource:
-    """Return what the job's pods without a node request, of the largest (by CPU) so many."""
+    """Return what the job's pods without a node request; of `most`, the largest by CPU."""
     return total(sorted((task.resreq for task in unplaced(job)),
                         key=lambda size: -size.get("cpu"))[:most])
 

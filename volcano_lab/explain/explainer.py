@@ -214,7 +214,7 @@ class Explainer(Shown):
     @collector_paused()
     def loops(self, seconds: float = inf) -> Explanation | None:
         """Return what the cluster evicts again and again without a change, and what ends it; None
-        where it does not, where so many seconds show none in a large one, or the cycle is one of a
+        where it does not, where `seconds` show none in a large one, or the cycle is one of a
         history.
 
         >>> from volcano_lab.cluster import Cluster

@@ -46,8 +46,8 @@ class Rank:
 
 @define(slots=True, frozen=True)
 class Option:
-    """Changes of one kind: `at(i)` is the one of so many `steps`, of which about the `first` is
-    needed. Those of one `kind` are alternatives, shown on one line.
+    """Changes of one kind: `at(i)` is one of `steps`, of which about the `first` is needed.
+    Those of one `kind` are alternatives, shown on one line.
     """
 
     at: Callable[[int], Change]

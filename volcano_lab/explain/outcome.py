@@ -25,17 +25,17 @@ from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 
 CYCLES = 12
-"""So many are run to see what a change is worth."""
+"""The most that are run to see what a change is worth."""
 LARGE, SECONDS, QUIET, STAYS = 200, 1.0, 1, 2
-"""In a cluster of so many nodes what becomes of it has so long, evicted pods end at once, and so
-many cycles are enough: without evictions, or in which a job has its places while the cluster evicts
-as it does without a change.
+"""In a cluster of at least `LARGE` nodes, what becomes of it takes at most `SECONDS`, evicted pods
+end at once, and fewer cycles are enough: `QUIET` without evictions, or `STAYS` in which a job keeps
+its nodes while the cluster evicts as it does without a change.
 """
 EVICTIONS = 100
 """In a `LARGE` one it is not known whether a promise is kept once later cycles evict more pods."""
 LATE, BY_ITSELF = 2, 4
-"""Evictions in so many of the last cycles have no end; in so many cycles a `LARGE` cluster shows
-what it repeats by itself.
+"""Evictions in the last `LATE` cycles have no end; in `BY_ITSELF` cycles a `LARGE` cluster shows
+what it repeats without a change.
 """
 
 
@@ -255,7 +255,7 @@ def _is_bound(ssn: Session, uid: str) -> bool:
 
 
 def is_large(objects: Objects) -> bool:
-    """Whether a cluster has so many nodes that each cycle takes long."""
+    """Whether a cluster has at least `LARGE` nodes, so that each cycle takes long."""
     return sum(obj.kind == "Node" for obj in objects) >= LARGE
 
 

@@ -32,7 +32,7 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     """Changes with which a job that waits runs, or (`keep`) fewer of its pods are evicted, at most
     five: first those that cost others no more than the job's size, each as soon as it is found,
     those that change least before others; then those that break a gang, and last what costs others
-    more than the job requests. None after so many `seconds`.
+    more than the job requests. None after `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
     patience = inf if seconds is None else seconds / PATIENCE
@@ -52,7 +52,7 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float | None = None) -> Iterator[Remedy]:
     """Changes after which a cluster does not evict again and again, the smallest ones first; none
-    after so many `seconds`.
+    after `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
     world = World(seen.objects, seen.ssn.conf, seen.called)

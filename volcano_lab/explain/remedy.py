@@ -32,7 +32,7 @@ class Remedy:
     (`brings`), how much it changes (`rank`) and takes from others (`price`).
 
     `made` is the change, `alike` are others of its kind that do the same. `args` are those of
-    `what-if` for it, with which so many pods of the `job` are `placed` once the cluster is at rest.
+    `what-if` for it, with which `placed` pods of the `job` have nodes once the cluster is at rest.
     """
 
     does: Message
@@ -70,7 +70,7 @@ class Remedy:
 
     def as_dict(self) -> dict[str, Any]:
         """The change as plain data, jobs by their names: pods that are evicted, gangs that break
-        (so many pods left, of a minimum), jobs that wait instead.
+        (pods left, of a minimum), jobs that wait instead.
         """
         return {"change": self.change, "effect": self.effect, "text": str(self),
                 "args": self.args, "kubectl": self.kubectl, "job": self.job, "placed": self.placed,

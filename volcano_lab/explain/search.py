@@ -48,10 +48,10 @@ LATE, NOTHING, ADMITTED, PLACED = range(-1, 3)
 SETS, FIRSTS, ALIKE = 2, 6, 24
 """Sets of changes that are offered, changes that begin one, and alternatives of one kind."""
 ABOUT = 12
-"""In a `LARGE` cluster nodes are counted to one part of so many."""
+"""In a `LARGE` cluster nodes are counted to 1/`ABOUT`."""
 PATIENCE, LIFE = 4, 2
-"""A try has one part of so many of the time, the cycles that follow it as much as so many tries; in
-a `LARGE` cluster as much as one.
+"""A try has 1/`PATIENCE` of the time, the cycles that follow it as much as `LIFE` tries; in a
+`LARGE` cluster as much as one.
 """
 ALTERNATIVES = ("uncordon", "repair", "label", "queue", "group")
 """Options of a kind of which any one does; each of the other kinds is shown alone."""
@@ -356,7 +356,7 @@ class Search:
                                          self._until(), POINTS if by_sums else ()))
 
     def _until(self, tries: int = 1) -> float:
-        """Until when a try may take, or what takes as long as so many."""
+        """Until when a try may take, or what takes as long as a number of `tries`."""
         return min(self.end, perf_counter() + tries * self.patience)
 
     def gives(self, ssn: Session | None) -> int:

@@ -48,8 +48,8 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
 
 
 def _likely(largest: Amounts, most: Amounts) -> bool:
-    """Whether nodes of the size that a pod needs are likely, as the largest one is at most so many
-    times smaller.
+    """Whether nodes of the size that a pod needs are likely, as the largest one is at most
+    `BEYOND` times smaller.
     """
     return all(largest.get(name, 0.0) <= BEYOND * amount for name, amount in most.items() if amount)
 

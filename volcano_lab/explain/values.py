@@ -19,7 +19,7 @@ from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 
 KEPT = 3
-"""A request is cut by one part of so many before other jobs are changed; by more, last of all."""
+"""A request is cut by 1/`KEPT` before other jobs are changed; by more, last of all."""
 
 
 def stepped(path: str, before: float, by: float = 1, steps: int = 1, **given: Any) -> Option:

@@ -296,7 +296,7 @@ def _list(read: Reader, raw: Any, path: Path, findings: Findings) -> list:
 
 
 def _texts(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
-    """Read labels and the like: there are so many that the good case is checked at once."""
+    """Read labels and the like. They are frequent: the valid case is checked at once."""
     if type(raw) is dict and all(type(text) is str for text in raw.values()):
         return raw.copy()
     return _dict(_str, raw, path, findings)

@@ -48,7 +48,7 @@ def columns(text: str) -> int:
 
 
 def padded(text: str, width: int, right: bool = False) -> str:
-    """Return a text filled with spaces to so many columns, after it or, at the `right`, before it.
+    """Return a text filled with spaces to `width` columns, after it or, at the `right`, before it.
 
     >>> padded("队列", 6) + "|", padded("3", 3, right=True)
     ('队列  |', '  3')

@@ -32,7 +32,7 @@ def what_went_wrong(answer: Any) -> Mistakes:
 
 
 def _line(*room: float, memory: float = 64.0) -> list[QueueAttr]:
-    """A line from a queue to the root, with so many CPUs of room on each level."""
+    """A line from a queue to the root, with that number of idle CPUs on each level."""
     names = [f"level-{number}" for number in range(len(room) - 1)] + ["root"]
     return [QueueAttr(name, name, allocated=Resource(1000.0),
                       real_capability=Resource(1000.0 + 1000.0 * cpus, memory))

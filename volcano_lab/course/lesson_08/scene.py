@@ -59,10 +59,10 @@ def conf_with(*scorers: str, actions: str = "enqueue, allocate", **arguments: An
 def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1Gi", pods: int = 1,
                       taint: bool = False, node_1: int = 3, node_2: int = 1, node_3: int = 2,
                       leaving: int = 0) -> Cluster:
-    """Three nodes of 4 CPUs, on which so many CPUs are in use, and the job *new* that waits.
+    """Three nodes of 4 CPUs, of which `node_1` and so on are in use, and the job *new* that waits.
 
     `rules` are lines of the pods' spec, as in a manifest; `taint` (team=gpu:NoSchedule) is
-    node-2's; `leaving` so many pods of node-1 are being deleted. Raises `ManifestError` for rules
+    node-2's; `leaving` pods of node-1 are being deleted. Raises `ManifestError` for rules
     that can't be read.
 
     >>> placement_cluster("nodeSelector: {disk: hdd}").run(conf_with("binpack")).committed

@@ -23,7 +23,7 @@ PLUGIN = "network-topology-aware"
 
 
 def growing_cluster(highest_tier: int = 1, node_2: int = 3) -> Cluster:
-    """Two pods of the gang train run on node-1 already, two wait; others hold so many CPUs of
+    """Two pods of the gang train run on node-1 already, two wait; others hold `node_2` CPUs of
     node-2.
 
     >>> growing_cluster().run(rooms.CONF).committed

@@ -58,7 +58,7 @@ def weight(answer: int) -> Mistakes:
 
 
 def weighted(number: int) -> dict[str, int]:
-    """How many of web's pods go to each rack where a plugin gives so many points for rack b.
+    """How many of web's pods go to each rack where a plugin gives `number` points for rack b.
 
     >>> weighted(1)
     {'a': 4, 'b': 0}

@@ -16,7 +16,7 @@ NODES, CPUS = 4, 16
 
 
 def conf(factor: float = 1.2, sla: int = 0) -> str:
-    """The configuration, with an overcommit factor and, after so many hours, the sla plugin."""
+    """The configuration, with an overcommit factor and the sla plugin, with its hours in `sla`."""
     return conf_text("enqueue, allocate, backfill", "priority, gang" + ", sla" * bool(sla),
                      "overcommit, drf, predicates, proportion, nodeorder",
                      arguments={"overcommit": {"overcommit-factor": factor},

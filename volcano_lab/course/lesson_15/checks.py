@@ -85,7 +85,7 @@ def search() -> Effort:
 
 @cache
 def slowest_first(cycles: int) -> list[str]:
-    """The plugins by the least of so many times: what else the machine does only adds to one."""
+    """The plugins by the least of `cycles` times: what else the machine does only adds to one."""
     runs = [search().time_by_plugin() for _ in range(cycles)]
     return sorted(runs[0], key=lambda name: -min(run[name] for run in runs))
 

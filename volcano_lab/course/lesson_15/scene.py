@@ -19,7 +19,7 @@ def cost_cluster(nodes: int = 4, pods: int = 3, gang: int = 0, kinds: int = 1, q
     """Waiting gangs on empty nodes of 64 CPUs; `gang` pods per job (0: all in one job), of `kinds`
     sizes, in `queues` queues.
 
-    With `depth` each queue is the end of a line of so many queues, for the plugin capacity.
+    With `depth` each queue is the end of a line of `depth` queues, for the plugin capacity.
 
     >>> len(cost_cluster(2, 4, gang=2).run(conf_of()).committed)
     4

@@ -168,7 +168,7 @@ class Riddle:
         return Verdict(RIGHT, paragraph([reason, gettext("There is another cause.")]))
 
     def _charged(self, what: str, count: int) -> str:
-        """Take the price of something that was asked so many times; return what is left."""
+        """Take the price of something that was asked `count` times; return what is left."""
         before = self.points
         self.taken[what] = self.taken[what] if self.solved else count
         return gettext("**−{price} points: {points} left.**", price=before - self.points,
