@@ -16,6 +16,7 @@ from volcano_lab.api import in_units
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import Record, TraceReader, short
+from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
@@ -101,7 +102,7 @@ class Plot:
         `cluster.run(trace=Trace())` keeps the votes.
         """
         trace, ssn = self._cycle.trace, self._cycle.session
-        sought = [record["task"] for point in ACTIONS.values() for record in trace.iter(point)]
+        sought = [record["task"] for point in POINTS.values() for record in trace.iter(point)]
         key = Names(ssn).find(pod, "pod")[1] if pod else next(iter(sought), "")
         return pictures.votes(title, votes(trace, ssn, key), **{"legend": VOTES, "width": 760}
                               | frame)
@@ -189,10 +190,6 @@ def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
     return climbs
 
 
-ACTIONS = {"reclaim": "reclaimable", "preempt": "preemptable"}
-"""An action that evicts -> the extension point that it calls."""
-
-
 def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row:
     """Return the plugins' votes on the candidates for a pod on a node, as data of `pictures.votes`:
     on the node where victims were found, or else on the first one that was tried. `back`: evictions
@@ -211,7 +208,7 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
         return {"tiers": [], "rows": [], "verdict": str(Message(code))}
     last = asked[-1]["tier"]
     tiers = [(tier, [plugin for plugin, _ in plugins]) for tier, plugins in
-             enumerate(ssn.points[ACTIONS[asked[0].action]].tiers) if plugins]
+             enumerate(ssn.points[POINTS[asked[0].action]].tiers) if plugins]
     answers = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
     victims = found["candidates"] if found else ()
     rows = [{"name": short(name), "votes": {
@@ -232,7 +229,7 @@ def _asked(trace: TraceReader, pod: str, found: Record | None) -> list[Record]:
     """Return the votes on one node: where victims were found, or else the first tried."""
     nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
     calls = [(record, (record.action, nodes[record["candidates"][0]]))
-             for action, point in ACTIONS.items() for record in trace.iter(point, task=pod)
+             for action, point in POINTS.items() for record in trace.iter(point, task=pod)
              if record.kind == "call" and record.action == action and record["candidates"]]
     if not calls:
         return []
