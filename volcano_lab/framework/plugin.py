@@ -33,6 +33,7 @@ class Event:
 
 class Plugin:
     """A policy. The session calls its methods named after extension points; nothing else is needed.
+    `POINT_key` beside them makes a cycle faster (`framework/placement/arrays.py`).
 
     `on_session_open` prepares their state. Mark a method that applies only in some sessions with
     `active_if`. `on_allocate` and `on_deallocate`, where defined, are called for every task that

@@ -39,10 +39,10 @@ class Verdict(StrEnum):
 class QueueAttr:
     """The state of one queue in capacity or proportion; the sums include all its descendants'.
 
-    `deserved`, `capability` and `guarantee` are those of the queue's spec (missing amounts come
-    from the parent), `real_capability` is its limit. `inqueue` is what admitted jobs reserve,
-    `elastic` what jobs hold above their minimum. `ancestors` are ordered from the root to the
-    parent; flat queues have none.
+    `capability`, `guarantee` and, in capacity, `deserved` are those of the queue's spec (missing
+    amounts come from the parent); proportion computes `deserved`. `real_capability` is its limit,
+    `inqueue` what admitted jobs reserve, `elastic` what jobs hold above their minimum. `ancestors`
+    are ordered from the root to the parent; flat queues have none.
     """
 
     queue_id: str
