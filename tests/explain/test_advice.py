@@ -50,7 +50,7 @@ status: {{phase: Inqueue}}
     ("karpenter.sh/disrupted", "", "An autoscaler or the cloud is removing this node")])
 def test_a_node_that_goes_away_is_tolerated_by_no_pod(key, offered, said):
     found = asked(Cluster().node("n1", cpu=4).add(tainted(key)).job("new", cpu=8))
-    assert found.head.startswith("new waits for a node that fits: 1 of 2 have a taint.")
+    assert found.head.startswith("new waits for a node that fits: 1 of 1 large enough has a taint.")
     assert said in found.text
     assert {word for word in ("toleration", "repair") for change in changes(found)
             if word in change} == {*filter(None, [offered])}

@@ -82,7 +82,7 @@ def test_a_podgroup_without_pods_whose_owner_has_another_seeks_no_room():
         "podgroup-NAME", "spark-1").replace("OWNER", "driver").replace("KIND", "Pod").replace(
         "LEAST", "1, minResources: {cpu: 9}").replace("PHASE", "Pending")).why("spark-1")
     assert "spark-1 (Pending, 0 pods)" in told(answer, "groups_beside")
-    assert not answer.seeks_remedies
+    assert not answer.find_remedies
 
 
 def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
@@ -200,7 +200,7 @@ def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
     assert told(answer, "queue_within_deserved") == (
         "Queue c held cpu 2 and deserves 2. Plugin capacity, which compares these, was not "
         "asked: the first tier that names a victim decides, and it is in a later one.")
-    assert answer.remedies[0].change == "plugin capacity in the first tier"
+    assert answer.remedies[0].change == "plugin capacity in tier 1"
     assert answer.remedies[0].effect.startswith("old loses no pods")
 
 

@@ -332,7 +332,7 @@ def test_a_job_whose_pods_are_promised_lacks_nothing():
     explain = Explainer(objects(), conf("gang", "predicates", "proportion",
                                         actions="allocate, reclaim"))
     explanation = explain.why("default/train")
-    assert explanation.codes == ["promised"] and not explanation.seeks_remedies
+    assert explanation.codes == ["promised"] and not explanation.find_remedies
     assert "reclaim evicts default/old-" in explanation.text and explanation.remedies == []
 
 

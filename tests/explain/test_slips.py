@@ -148,7 +148,7 @@ def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():
     explanation = Explainer(written(more="priorityClassName: gold")).why("web")
     assert explanation.codes[0] == "pods_not_made"
     assert "there is no PriorityClass gold" in explanation.causes[0].text
-    assert not explanation.seeks_remedies
+    assert not explanation.find_remedies
 
 
 def test_pods_of_another_scheduler_are_told_and_given_to_volcano():

@@ -36,7 +36,7 @@ def test_the_only_node_with_a_device_is_not_called_the_only_node():
     cluster.job("old", pods=1, cpu=1, gpu=1, running={"g1": 1})
     said = texts(cluster.job("new", pods=1, cpu=1, gpu=1), "new", NODES_ONLY)
     assert said[0] == ("Pod default/new-0 requests nvidia.com/gpu 1; g1, the only node with "
-                       "nvidia.com/gpu, has 0 left.")
+                       "nvidia.com/gpu, has nvidia.com/gpu 0 left.")
 
 
 def test_a_device_that_no_node_has_is_said_of_all():
@@ -202,7 +202,7 @@ def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why(
     assert told.causes[1].text == (
         "default/old has priority 100 and default/new 10; plugin priority, which compares them, "
         "is not configured.")
-    assert "plugin priority in the first tier (old loses no pods; new waits)" in map(
+    assert "plugin priority in tier 1 (old loses no pods; new waits)" in map(
         str, told.remedies)
 
 
@@ -245,3 +245,60 @@ def test_hyper_nodes_that_take_as_many_pods_are_named_together():
     assert said[0].startswith(
         "No single HyperNode up to tier 1 holds it: 3 pods are needed together, and rack-0, "
         "rack-1, rack-2 and 1 more take 2 each.")
+
+
+INIT = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: setup, namespace: default, annotations: {scheduling.k8s.io/group-name: setup}}
+spec:
+  schedulerName: volcano
+  nodeName: mini
+  initContainers: [{name: init, resources: {requests: {cpu: 6}}}]
+  containers: [{name: c, resources: {requests: {cpu: 100m}}}]
+status: {phase: Running}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: setup, namespace: default}
+spec: {minMember: 1, queue: default}
+status: {phase: Running}
+"""
+
+
+def test_what_a_holder_keeps_for_init_containers_is_told_of_the_nodes_that_are_large_enough():
+    cluster = Cluster().node("mini", cpu=8).node("edge", cpu=2).add(INIT).job("new", cpu=4)
+    explanation = Explainer(cluster.objects(), NODES_ONLY).why("new")
+    assert explanation.head.startswith("new waits for resources: the nodes are cpu 2 short.")
+    assert ("cpu 4; mini, the only node large enough, has cpu 2 left. Holders of cpu: "
+            "default/setup 6 (for init containers; the other containers request 0.1)."
+            ) in explanation.text
+
+
+PAIR = {name: f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: default, annotations: {{scheduling.k8s.io/group-name: pair}}}}
+spec: {{schedulerName: volcano, containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}}}]}}
+""" for name, cpu in (("head", 3), ("tail", 5))}
+GROUP = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: pair, namespace: default}
+spec: {minMember: 2, queue: default}
+status: {phase: Inqueue}
+"""
+
+
+@pytest.mark.parametrize("spread, more, offered", [
+    (0, "", True), (20, "", False), (20, ", {name: binpack}", False)])
+def test_the_node_that_a_small_pod_of_the_gang_took_from_a_large_one_is_told(spread, more, offered):
+    cluster = Cluster().node("a", cpu=8).node("b", cpu=8).job("on-a", cpu=3, running={"a": 1}).job(
+        "on-b", cpu=5, running={"b": 1}).add("---\n".join([*PAIR.values(), GROUP]))
+    conf = ("actions: allocate\ntiers: [{plugins: [{name: gang}, {name: predicates}, "
+            f"{{name: nodeorder, arguments: {{leastrequested.weight: {spread}}}}}{more}]}}]")
+    explanation = Explainer(cluster.objects(), conf).why("default/pair")
+    assert ("Counted in: default/head (a) of this job, placed earlier in the same attempt."
+            ) in explanation.text
+    changes = [str(remedy) for remedy in explanation.remedies]
+    assert ("plugin binpack in tier 1 (pair is placed on b, a)" in changes) == offered

@@ -65,7 +65,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
     else:
         print(report(explanation, explainer.names, output == "wide"), flush=True)
         end = perf_counter() + seconds
-        loops = explainer.loops(seconds / PART) if explanation.seeks_remedies else None
+        loops = explainer.loops(seconds / PART) if explanation.find_remedies else None
         if loops is not None and loops.text not in explanation.text:
             print(_lines(loops.text, "    ", "  "), flush=True)
         given = [*files, *(["--base-conf", conf] if conf else [])]
@@ -121,7 +121,7 @@ def _print_remedies(explanation: Explanation, seconds: float, files: Sequence[st
     """Print the changes that change the answer, each as soon as it is found; with `files`, also the
     commands that try it and carry it out.
     """
-    if not explanation.seeks_remedies or not seconds:
+    if not explanation.find_remedies or not seconds:
         return
     start, found = perf_counter(), False
     print(styled(gettext("What would change it (each was run):"), bold=True), flush=True)

@@ -146,7 +146,7 @@ class Candidates:
 
     def _by_table(self, cause: Cause) -> Iterator[Option]:
         facts = {"job": self.name, "pods": len(self.job.tasks), **cause.numbers,
-                 "queues": self.world.queues,
+                 "queues": self.world.queues, "tiers": len(self.world.conf.tiers),
                  "kept": [*map(self.world.job, cause.numbers.get("kept", ()))],
                  "ignored": ", ".join([*self.world.conf.ignored_provisioners,
                                        str(cause.numbers.get("driver"))])}

@@ -12,7 +12,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.task import TaskInfo, pod_resource_request
-from volcano_lab.explain.explanation import Amounts, part
+from volcano_lab.explain.explanation import Amounts, over, part
 from volcano_lab.explain.slips import announced, in_milli
 from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
@@ -162,9 +162,15 @@ class Evidence:
                 if now[task.key]["node"] and not before[task.key]["node"]]
 
     def own(self, job: str, record: Record) -> Message | None:
-        """Return that pods of the job itself, placed just before, are counted in."""
-        own = self.placed_just_before(job, record)
-        return Message("own_pods", n=len(own)) if own else None
+        """Return that pods of the job itself, placed just before, are counted in: which, where they
+        are not like the one of the record.
+        """
+        own, now = self.placed_just_before(job, record), self.state_at(record)["tasks"]
+        asked = record.get("task") and self.tasks[record["task"]].resreq
+        pods = [Message("pod.there", pod=task.key, node=now[task.key]["node"])
+                for task in own if asked and task.resreq != asked]
+        return Message("own_pods.unlike" if pods else "own_pods", n=len(own), pods=pods
+                       ) if own else None
 
     def at_first(self, task: TaskInfo, names: Iterable[str]) -> Iterator[Message]:
         """Yield what of the request for some resources is overhead, or that of a LimitRange, what
@@ -185,11 +191,9 @@ class Evidence:
                    for name, amount in own.items() if any(amount.values())]
         if len(several) > 1:
             yield Message("containers", parts=several)
-        later = spec.init_containers and pod_resource_request(
-            task.pod.changed(spec={"init_containers": sidecars}))
-        more = [name for name in names if later and later.get(name) < task.init_resreq.get(name)]
-        if more:
-            yield Message("init_containers", later=part(amounts(later), more))
+        later = after_init([task], names)
+        if later:
+            yield Message("init_containers", later=later)
 
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
         return [record for record in self.of(name, **facts) if record.action == action]
@@ -248,6 +252,18 @@ def unplaced(job: JobInfo) -> list[TaskInfo]:
 def requested(tasks: Iterable[TaskInfo]) -> Amounts:
     """Return what some pods request in sum."""
     return amounts(total(task.resreq for task in tasks))
+
+
+def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:
+    """Return what pods would request without the init containers that end, of the resources in
+    which that is less.
+    """
+    pods = [task.pod for task in tasks if task.pod.spec.init_containers]
+    now, later = (amounts(total(map(pod_resource_request, some))) for some in (pods, [
+        pod.changed(spec={"init_containers": [each for each in pod.spec.init_containers
+                                              if each.restart_policy == "Always"]})
+        for pod in pods]))
+    return part(later, over(part(now, names), later))
 
 
 def still_needed(job: JobInfo, most: int | None = None) -> Resource:

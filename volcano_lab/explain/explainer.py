@@ -343,9 +343,10 @@ class Explainer(Shown):
         code, causes, other = "pod.not_on_node", [], ""
         if found.node_name == name:
             code = "pod.on_node"
+        elif choice is None and found.node_name:
+            code, other = "pod.elsewhere", found.node_name
         elif choice is None:
-            code, causes = "pod.no_search", [] if found.node_name else self.why_job(
-                found.job).causes
+            code, causes = "pod.no_search", self.why_job(found.job).causes
         elif cause := questions.why_not_cause(self.evidence, key, name, choice):
             causes = [cause]
         elif choice["node"] == name:

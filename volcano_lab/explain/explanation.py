@@ -64,7 +64,8 @@ class Cause:
 @define(slots=True)
 class Explanation(Shown):
     """Why something is as it is: `head`, the answer in a line, `causes`, `chain` of records, `rows`
-    of what came before, and `remedies`; `text` is head and causes in one paragraph.
+    of what came before, and `remedies`, which `find_remedies` searches (None: for a queue, or a
+    placed pod, there are none); `text` is head and causes in one paragraph.
 
     >>> explanation = Explanation("queue a", "Queue a holds nothing.",
     ...                           [Cause("overused", "It deserves nothing.")])
@@ -130,11 +131,6 @@ class Explanation(Shown):
         return [records[number] for number in sorted(records)]
 
     @property
-    def seeks_remedies(self) -> bool:
-        """Whether changes are searched: for a queue, or a placed pod, there are none."""
-        return self.find_remedies is not None
-
-    @property
     def remedies(self) -> list[Any]:
         """Changes that turn the answer, each found and verified by running the cycle again
         (`Remedy`).
@@ -178,11 +174,6 @@ class Group:
     def text(self) -> str:
         """The text of the first job's cause."""
         return self.answers[0].causes[0].text
-
-    @property
-    def heads(self) -> list[str]:
-        """The first line of each job's answer."""
-        return [each.head for each in self.answers]
 
 
 class Waiting(Shown):

@@ -13,7 +13,7 @@ from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
-from volcano_lab.explain.evidence import Evidence, ended, requested
+from volcano_lab.explain.evidence import Evidence, after_init, ended, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
 from volcano_lab.explain.origin import near
 from volcano_lab.messages import Message, Said
@@ -100,12 +100,19 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
     holders += [Message("holder", job=seen.called(uid), amount=part(by_job[uid], names),
-                        about=about(seen.ssn.jobs[uid])) for uid in order[:MOST]]
+                        about=about(seen.ssn.jobs[uid]), init=_for_init(seen.ssn.jobs[uid], names))
+                for uid in order[:MOST]]
     if len(order) > MOST:
         rest = reduce(added, (by_job[uid] for uid in order[MOST:]))
         holders.append(Message("holder.rest", amount=part(rest, names),
                                jobs=Message("more_jobs", n=len(order) - MOST)))
     return Message(code, holders=holders, **facts) if holders else None
+
+
+def _for_init(job: JobInfo, names: list[str]) -> Message | None:
+    """That a job holds more for init containers, which may have ended."""
+    later = after_init([task for task in job.tasks.values() if task.node_name], names)
+    return Message("holder.init", later=later) if later else None
 
 
 def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]

@@ -183,7 +183,7 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
     for key, names in sorted(jobs.items()):
         yield _jobs(names), Message("unread.annotation", field=key, plugin=unread[key])
     if close and TOPOLOGY not in options:
-        yield _jobs(close), _only("spec.networkTopology", TOPOLOGY)
+        yield _jobs(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
 
 
 def _jobs(names: list[str]) -> Message:
@@ -264,7 +264,7 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
                           field=f"spec.{field.partition('.')[0]}", plugin=plugins[0])
     unread = [
         (spec.weight != 1 and "capacity" in options and "proportion" not in options,
-         _only("spec.weight", "proportion")),
+         Message("unread.only", field="spec.weight", plugin="proportion")),
         (spec.parent not in ("", ROOT_QUEUE) and not {*TREES} & {*trees},
          Message("unread.parent", field="spec.parent")),
         (spec.dequeue_strategy == "fifo",
@@ -272,10 +272,6 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
         (queue.hierarchy and "drf" not in trees,
          Message("unread.hierarchy", field=HIERARCHY_ANNOTATION))]
     yield from (message for applies, message in unread if applies)
-
-
-def _only(field: str, plugin: str) -> Message:
-    return Message("unread.only", field=field, plugin=plugin)
 
 
 def _one_pod_claims(ssn: Session) -> Iterator[Notice]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from volcano_lab.api import MIN_RESOURCE, ZERO, JobInfo, Resource, TaskInfo, amount_text
+from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo, amount_text
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import value_text
 from volcano_lab.explain import required
@@ -69,7 +69,9 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             reported.add("room")
             found = _short(seen, task, record, allowed, len(nodes), inside)
             full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
-        yield from _nearest_first(seen, task, refused, full, len(allowed))
+        most = max((cause.numbers["nodes"] for cause in refused  # what concerns most nodes is first
+                    if cause.code != "node_affinity"), default=0)  # of labels the author knows
+        yield from [*refused, *full] if len(allowed) < most else [*full, *refused]
 
 
 def _by_labels(task: TaskInfo, reasons: dict[str, str], count: int, inside: list[Message]
@@ -83,20 +85,6 @@ def _by_labels(task: TaskInfo, reasons: dict[str, str], count: int, inside: list
     yield ({name: reasons[name] for name in reasons if name not in others},
            (count - len(others), [*inside, which] if others else inside))
     yield {name: reasons[name] for name in reasons if name in others}, (count, inside)
-
-
-def _nearest_first(seen: Evidence, task: TaskInfo, refused: list[Cause], full: list[Cause],
-                   allowed: int) -> list[Cause]:
-    """The causes, those first that are nearest to a place: rules that refuse the only nodes which
-    are large enough, then what concerns most nodes.
-    """
-    larger = [cause for cause in refused if any(
-        task.init_resreq.less_equal(seen.ssn.nodes[name].allocatable, ZERO)
-        for name in cause.numbers["names"])] if full and "largest" in full[0].numbers else []
-    refused = sorted(refused, key=lambda cause: cause not in larger)
-    most = max((cause.numbers["nodes"] for cause in refused  # what its author asked for is known
-                if cause.code != "node_affinity"), default=0)
-    return [*refused, *full] if larger or allowed < most else [*full, *refused]
 
 
 def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
@@ -126,7 +114,8 @@ def rule_of(reason: str) -> tuple[str, str]:
 
 def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str], list[Message]]:
     """The nodes of a search, and which these are: those of a HyperNode, or all; of these only the
-    ones that have the devices which the pod requests, where there are such.
+    ones that are large enough for the pod, or at least have the devices that it requests, where
+    there are such.
     """
     nodes, inside = seen.trace.nodes, []
     if choice["nodes"] != len(nodes):
@@ -135,14 +124,16 @@ def _searched(seen: Evidence, task: TaskInfo, choice: Record) -> tuple[list[str]
         within = [node.name for node in seen.ssn.topology.nodes.get(tried, ())]
         if within:
             nodes, inside = within, [Message("inside.hyper_node", hyper_node=tried)]
-    devices = [name for name, amount in seen.trace.start["tasks"][task.key]["request"].items()
-               if amount and name not in ("cpu", "memory", "pods")
-               and not name.startswith(ATTACHABLE)]
-    able = [name for name in nodes if all(
-        seen.trace.start["nodes"][name]["allocatable"].get(each) for each in devices)]
+    request = seen.trace.start["tasks"][task.key]["request"]
+    devices = [name for name, amount in request.items() if amount
+               and name not in ("cpu", "memory", "pods") and not name.startswith(ATTACHABLE)]
+    with_devices = [name for name in nodes if all(map(_whole(seen, name).get, devices))]
+    large = [name for name in with_devices if not over(request, _whole(seen, name))]
+    able = large or with_devices
     if not able or len(able) == len(nodes):
         return nodes, inside
-    return able, [*inside, Message("inside.devices", devices=devices)]
+    return able, [*inside, Message("inside.devices", devices=devices) if len(able) == len(
+        with_devices) else Message("inside.large")]
 
 
 def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:
@@ -319,11 +310,10 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     total, most = _left_in_all(left, lacking, names)
     full = missing(part(request, everywhere), total)
     largest = _largest(seen, request, allowed, everywhere)
-    large = any(largest.values())  # else no node has the resource at all
     numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
                "nodes": len(allowed), **({"allowed": allowed} if some else {}),
-               **({"largest": largest} if large else {})}
-    code, form = _kind(large, some, bool(full), len(allowed))
+               **({"largest": largest} if any(largest.values()) else {})}  # else no node has any
+    code, form = _kind(any(largest.values()), some, bool(full), len(allowed))
     listed = anywhere if some and len(allowed) <= MOST else names
     said = Message(form, pod=task.key, inside=inside, count=count, allowed=len(allowed),
                    node=allowed[0], largest=largest, total=part(total, full or names),
@@ -389,9 +379,13 @@ def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: A
                 resource=each, most={each: amount}) for each, amount in most.items()])
 
 
+def _whole(seen: Evidence, node: str) -> Amounts:
+    """What a node has, empty."""
+    return seen.trace.start["nodes"][node]["allocatable"]
+
+
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
     """The largest node's amount of each resource of which even an empty node has too little."""
-    nodes = seen.trace.start["nodes"]
-    largest = {each: max(nodes[name]["allocatable"].get(each, 0.0) for name in allowed)
+    largest = {each: max(_whole(seen, name).get(each, 0.0) for name in allowed)
                for each in names}
     return part(largest, missing(part(request, names), largest))

@@ -156,7 +156,7 @@ class Timeline(Observer, Shown):
         except LookupError:
             kind, key = "job", next((uid for uid, called in self.names.items() if name in (
                 uid, called, called.partition("/")[2])), "")
-            rows = self._until(key, last)
+            rows = [row for row in self.rows.get(key, ()) if row["cycle"] <= last]
             if not rows:
                 raise
             explanation = Explanation(f"job {self.names[key]}", Message(
@@ -167,8 +167,9 @@ class Timeline(Observer, Shown):
         uid = key if kind == "job" else explainer.evidence.tasks[key].job
         loops, stranded = dict(loop_causes(self, uid, last)), stranded_cause(self, uid, last)
         explanation.causes = [*explanation.causes, *loops.values(), *filter(None, [stranded])]
-        explanation.rows = stretches(self._until(uid, last))
-        if loops and (uid in loops or not explanation.seeks_remedies):
+        past = [row for row in self.rows.get(uid, ()) if row["cycle"] <= last]
+        explanation.rows = stretches(past)
+        if loops and (uid in loops or not explanation.find_remedies):
             explanation.find_remedies = partial(self._keep, next(iter(loops)), uid,
                                                 [*loops.values()])
         return explanation
@@ -182,9 +183,6 @@ class Timeline(Observer, Shown):
         victim = seen.ssn.jobs.get(uid)
         found = remedies_for(seen, victim, causes, seconds, keep=True) if victim else ()
         return (each for each in found if asked not in each.price.waits)
-
-    def _until(self, uid: str, last: int) -> list[dict[str, Any]]:
-        return [row for row in self.rows.get(uid, ()) if row["cycle"] <= last]
 
     def _shown(self) -> Iterable[Part]:
         yield str(Message("timeline", cycles=self.cycles, jobs=len(self.rows),

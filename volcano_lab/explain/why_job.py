@@ -15,7 +15,7 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts, ended, unplaced
-from volcano_lab.explain.explanation import Cause, moment_text
+from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.explain.lint import ignored_fields
@@ -66,8 +66,7 @@ def gap_of(cause: Cause) -> Message | None:
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
-        facts["short"] = {name: amount - there.get(name, 0.0) for name, amount in asked.items()
-                          if amount > there.get(name, 0.0)}
+        facts["short"] = over(asked, there)
     return Message(code, **facts)
 
 

@@ -71,9 +71,8 @@ class Questions:
         self.cluster = Cluster.read(*files)
         self.explainer = self.cluster.explainer()
         ssn = self.explainer.session
-        waiting = [{"job": job, "code": group.code, "text": gettext(text)}
-                   for group in self.explainer.waiting()
-                   for job, text in zip(group.jobs, group.heads, strict=True)]
+        waiting = [{"job": each.about, "code": group.code, "text": gettext(each.head)}
+                   for group in self.explainer.waiting() for each in group.answers]
         now, names = state(ssn), {row["job"] for row in waiting}
         return {"waiting": sorted(waiting, key=lambda row: row["code"] == "no_pods"),
                 "runs": sum(row["job"] not in names for row in now["jobs"]),
@@ -91,7 +90,7 @@ class Questions:
         causes = [{"code": cause.code, "text": gettext(cause.text), "context": cause.context}
                   for cause in found.causes if cause.text]
         return {"head": gettext(found.head), "causes": causes, "page": page_of(found),
-                "seeks": found.seeks_remedies}
+                "seeks": found.find_remedies is not None}
 
     def next(self, job: str) -> Row | None:
         """Return the next change that changes the answer, once found; None after the last one."""
