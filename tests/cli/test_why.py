@@ -70,7 +70,6 @@ WHYS = [
     (["team"], "Queue team: cpu 5 requested"),
     (["old-0"], "Pod default/old-0 is Running on node n1."),
     (["train-1", "--node", "n1"], "No node was searched for pod default/train-1"),
-    (["old-0", "--node", "n2"], "Pod default/old-0 was on node n1 before this cycle; no node was"),
     (["train-0", "--node", "n1"], "Pod default/train-0 is on node n1."),
 ]
 

@@ -89,6 +89,22 @@ def test_what_is_said_of_evictions_is_what_the_cycle_does():
     assert "default/new" in cluster.why("old", evict=True, conf=text).text
 
 
+def test_what_its_queue_holds_is_told_of_a_job_that_keeps_its_pods_after_others_lost_theirs():
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
+    for number in range(4):
+        cluster.job(f"old-{number}", queue="a", cpu=1, running={"n1": 1})
+    for number in range(4):
+        cluster.job(f"new-{number}", queue="b", cpu=1)
+    text = conf("allocate, reclaim", "priority", "predicates", "proportion")
+    gone = {pod.rpartition("-")[0] for done, pod, *_ in cluster.run(text).committed
+            if done == "evict"}
+    assert len(gone) == 2
+    kept = next(name for number in range(4) if (name := f"default/old-{number}") not in gone)
+    assert "2 allocated, 2 deserved" in cluster.why(kept, evict=True, conf=text).text
+    assert "queue a holds cpu 4 and deserves 2" in cluster.why(
+        min(gone), evict=True, conf=text).text
+
+
 def test_the_command_asks_the_same_and_one_thing_at_a_time(tmp_path, capsys):
     path = tmp_path / "c.yaml"
     path.write_text(running().job("new", queue="b", cpu=1).export(), encoding="utf-8")

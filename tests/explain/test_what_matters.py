@@ -302,3 +302,68 @@ def test_the_node_that_a_small_pod_of_the_gang_took_from_a_large_one_is_told(spr
             ) in explanation.text
     changes = [str(remedy) for remedy in explanation.remedies]
     assert ("plugin binpack in tier 1 (pair is placed on b, a)" in changes) == offered
+
+
+CLASS = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: 9}"
+
+
+@pytest.mark.parametrize("pods, offered", [(1, True), (2, False)])
+def test_what_preempt_would_be_refused_by_after_admission_is_told_and_changed(pods, offered):
+    """A gang of several pods is broken for no other job's sake."""
+    cluster = Cluster().node("n1", cpu=2 * pods).add(CLASS).job(
+        "low", pods=pods, cpu=2, running={"n1": pods}).job(
+        "high", cpu=2, priority=9, priority_class="p")
+    conf = ("actions: enqueue, allocate, preempt\ntiers: [{plugins: [{name: priority}, "
+            "{name: gang}]}, {plugins: [{name: predicates}, {name: proportion}]}]")
+    explanation = Explainer(cluster.objects(), conf).why("high")
+    assert "Once admitted, it would wait, too: preempt finds" in explanation.text
+    assert "but gang allows none" in explanation.text
+    assert any(str(remedy).startswith(
+        "both: actions without enqueue; enablePreemptable: false for gang (high is pipelined")
+        for remedy in explanation.remedies) == offered
+
+
+REVOCABLE = "---\n".join(f"""\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  namespace: default
+  annotations: {{scheduling.k8s.io/group-name: {name}, {annotation}}}
+spec:
+  schedulerName: volcano
+  nodeName: {node}
+  containers: [{{name: c, resources: {{requests: {{cpu: 2}}}}}}]
+status: {{phase: {phase}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: {name}, namespace: default, annotations: {{{annotation}}}}}
+spec: {{minMember: 1, queue: default}}
+status: {{phase: Inqueue}}
+""" for name, annotation, node, phase in (
+    ("old", 'volcano.sh/preemptable: "true"', "n1", "Running"),
+    ("new", 'volcano.sh/preemptable: "false", volcano.sh/revocable-zone: "*"', '""', "Pending")))
+
+
+def test_a_pod_that_may_use_revocable_nodes_preempts_none_until_it_may_not():
+    conf = ("actions: allocate, preempt\ntiers: [{plugins: [{name: tdm}]}, "
+            "{plugins: [{name: gang}, {name: predicates}]}]")
+    explanation = Explainer(Cluster().node("n1", cpu=2).add(REVOCABLE).objects(), conf).why("new")
+    assert ("tdm allows none: a pod that is preemptable, or may use revocable nodes, preempts "
+            "none.") in explanation.text
+    assert str(explanation.remedies[0]) == (
+        "job default/new: without the annotation volcano.sh/revocable-zone "
+        "(new is pipelined to n1; evicts 1 pod of old)")
+
+
+@pytest.mark.parametrize("others, said", [(0, ""), (2, "2 other jobs that wait are past their")])
+def test_jobs_that_are_overdue_as_well_are_told_beside_a_deadline(others, said):
+    cluster = Cluster().node("n1", cpu=4).job("old", cpu=4, running={"n1": 1}).job("new", cpu=3)
+    for number in range(others):
+        cluster.job(f"small-{number}", cpu=1)
+    conf = ("actions: allocate\ntiers: [{plugins: [{name: sla, arguments: "
+            "{sla-waiting-time: 1h}}, {name: predicates}]}]")
+    text = Explainer(cluster.objects(), conf, now=9e9).why("new").text
+    assert "so sla admits it" in text and said in text
+    assert ("deadlines, too" in text) == bool(others)

@@ -149,7 +149,7 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     code = _code(word, path, setting.value)
     more = DETAILS[code](setting.value, before, obj) if code in DETAILS else {}
-    key = path[-1] if code.endswith("*") else facts["key"]
+    key = path[-1] if "*" in code else facts["key"]
     return Message(code, **facts | {"key": key} | more)
 
 
@@ -158,7 +158,7 @@ def _code(word: str, path: Sequence[str], value: Any = 0) -> str:
     path = ["#" if step.isdigit() else step for step in path]
     field = ".".join(["change", word, *path])
     of_map = ".".join(["change", word, *path[:-1], "*"])
-    emptied = [f"{field}.none"] if value in (None, [], {}) else []
+    emptied = [f"{each}.none" for each in (field, of_map)] if value in (None, [], {}) else []
     return next(filter(known, [*emptied, field, of_map]), "change.field")
 
 

@@ -103,14 +103,10 @@ class Candidates:
                                if uid != job.uid and ends(self.ssn.jobs[uid]))
         yield from gone(world, [*ending], Rank.WAIT)
         yield from less_or_more(world, self.ssn, job, causes)
-        yield from self._minimum(codes)
+        if comes_whole(job) and "resource_quota" not in codes:  # a quota counts all of its pods
+            yield values.minimum(world, job.uid)
         if spare:
             yield options.without_action(world, "enqueue", Rank.LESS)
-
-    def _minimum(self, codes: set[str]) -> Iterator[Option]:
-        """A lower minimum, unless its pods have roles, or a quota counts all of them."""
-        if comes_whole(self.job) and "resource_quota" not in codes:
-            yield values.minimum(self.world, self.job.uid)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,
@@ -264,14 +260,15 @@ class Candidates:
 
     def _unprotected(self, cause: Cause) -> Iterator[Option]:
         """Victims without the plugin, the gang's minimum or the budget that keeps them."""
+        owners = [self.ssn.jobs[uid] for uid in cause.numbers.get("owners", ())]
+        guard = "guard" if not owners or any(job.min_available > 1 for job in owners) else ""
         for plugin in options.KEEPERS:
             if "disagree" in cause.code or plugin in cause.numbers["plugin"]:
                 yield once(f"plugin/{plugin}.{options.SWITCHED[cause.numbers['action']]}=false",
-                           rank=Rank.SWITCH, kind="guard")
+                           rank=Rank.SWITCH, kind=guard)
         if cause.code == "protected_by_gang":
-            for uid in cause.numbers["owners"][:3]:
-                if comes_whole(self.ssn.jobs[uid]):
-                    yield values.minimum(self.world, uid, Rank.OTHERS)
+            for job in filter(comes_whole, owners[:3]):
+                yield values.minimum(self.world, job.uid, Rank.OTHERS)
 
     # -- whatever the cause is --------------------------------------------------------------------
 

@@ -153,7 +153,7 @@ def _protection(plugin: str, **facts: Any) -> Message:
     """Why a plugin protects pods."""
     code = PROTECTION.get(plugin, "protected")
     labels = code == "protected_by_pdb" and not facts.get("budgets")
-    return Message(f"{code}{'.labels' * labels}", **facts)
+    return Message(f"{code}{'.labels' * labels}{'.claimant' * facts.get('revocable', 0)}", **facts)
 
 
 def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: list[str]) -> Cause:
@@ -164,10 +164,12 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     least, more = min(seen.ssn.jobs[uid].priority for uid in owners), None
     numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
                "owners": [*owners]}
-    facts: dict[str, Any] = {"least": least, "priority": job.priority}
+    claimant = seen.tasks[calls[-1]["task"]]
+    facts: dict[str, Any] = {"least": least, "priority": job.priority, "revocable": bool(
+        code == "protected_by_tdm" and (claimant.preemptable or claimant.revocable_zone))}
     if code == "victims_within_deserved":
         queues = [*dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)]
-        wanted = over(amounts(seen.tasks[calls[-1]["task"]].init_resreq), {})
+        wanted = over(amounts(claimant.init_resreq), {})
         numbers |= {"queues": queues, "short_of": wanted}
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}

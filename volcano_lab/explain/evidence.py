@@ -161,6 +161,16 @@ class Evidence:
         return [task for task in self.ssn.jobs[job].tasks.values()
                 if now[task.key]["node"] and not before[task.key]["node"]]
 
+    def placed_at(self, record: Record | None) -> list[tuple[TaskInfo, str]]:
+        """Return the pods that have not ended at a moment, each with its node; those, too, that
+        Volcano does not schedule.
+        """
+        now, nodes = self.state_at(record)["tasks"], self.ssn.nodes
+        return [(task, now[key]["node"]) for key, task in self.tasks.items() if (
+            now[key]["node"] in nodes and now[key]["status"] not in ("Succeeded", "Failed"))] + [
+            (task, name) for name, node in nodes.items() for task in node.tasks.values()
+            if task.job not in self.ssn.jobs]
+
     def own(self, job: str, record: Record) -> Message | None:
         """Return that pods of the job itself, placed just before, are counted in: which, where they
         are not like the one of the record.

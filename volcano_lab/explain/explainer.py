@@ -24,6 +24,7 @@ from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import LARGE, Outcome, alone, outcome
+from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
@@ -46,7 +47,8 @@ PROMISED = ("never_bound", "promise_lost")
 """Causes of pipelined pods that are never bound."""
 NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node", "node_group",
               "anti_affinity", "pod_affinity", "topology_too_small", "gang_invalid",
-              "volume_node", "claim_missing", "claim_unbound", "pods_exceeded", "revocable_zone"}
+              "volume_node", "claim_missing", "claim_unbound", "pods_exceeded", "revocable_zone",
+              "victims_disagree", *TABLES["protection"].values()}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
 DOORS = 2
 """How many of these are named."""
@@ -237,7 +239,8 @@ class Explainer(Shown):
         if known & {*origin.TOO_LARGE, *STATIC} or not self.objects:
             return []
         code = "with_volume" if known & {*VOLUMES} else "once_admitted"
-        kept = [action for action in self.conf.actions if action not in POINTS]
+        kept = [action for action in self.conf.actions  # in a large cluster no searches for victims
+                if action not in POINTS or len(self.session.nodes) < LARGE]
         objects, conf = World(self._alone(job, code == "with_volume"), self.conf).applied(Change((
             f"podgroup/{job.uid}.status.phase=Inqueue", f"conf/actions={', '.join(kept)}")))
         trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace(job.uid))
@@ -245,8 +248,8 @@ class Explainer(Shown):
         seen.future = Outcome()  # further cycles are not run
         also = job_causes(seen, after) if after is not None else []
         return [Cause(cause.code, [Message(code), *cause.sentences], cause.numbers, [], True)
-                for cause in also if not cause.context and cause.code not in known
-                and (code == "with_volume" or cause.code in NEXT_DOORS)][:DOORS]
+                for cause in also if cause.code not in known and (cause.code in NEXT_DOORS if
+                    code == "once_admitted" else not cause.context)][:DOORS]
 
     def _alone(self, job: JobInfo, bare: bool) -> Loaded:
         """The objects without other pods that wait; the pods of a job `bare` of their volumes."""
@@ -340,13 +343,12 @@ class Explainer(Shown):
                          near=near(name, self.session.nodes))
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
-        code, causes, other = "pod.not_on_node", [], ""
+        code, causes, other = "pod.not_on_node", [], found.node_name
         if found.node_name == name:
             code = "pod.on_node"
-        elif choice is None and found.node_name:
-            code, other = "pod.elsewhere", found.node_name
         elif choice is None:
-            code, causes = "pod.no_search", self.why_job(found.job).causes
+            code, causes = ("pod.elsewhere", []) if other else (
+                "pod.no_search", self.why_job(found.job).causes)
         elif cause := questions.why_not_cause(self.evidence, key, name, choice):
             causes = [cause]
         elif choice["node"] == name:

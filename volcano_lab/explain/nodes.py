@@ -94,8 +94,8 @@ def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
         return
     large = [name for name, node in seen.ssn.nodes.items()
              if not over(amounts(task.init_resreq), amounts(node.allocatable))]
-    said = {name: refused_now(seen, task, name) for name in large}
-    said = {name: text for name, text in said.items() if rule_of(text)[0] in STATIC}
+    said = {name: text for name in large
+            if rule_of(text := refused_now(seen, task, name))[0] in STATIC}
     if large and len(said) == len(large):
         after = Message("nodes.after", then=Message(f"nodes.after.{then}"), large=len(large),
                         count=len(seen.ssn.nodes))
@@ -248,8 +248,7 @@ def state_of(taint: str) -> str:
 
 def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message]:
     """Yield how many pods nodes have at that moment, and may have; those alike in one sentence."""
-    own = Counter(now["node"] for now in seen.state_at(choice)["tasks"].values()
-                  if now["status"] not in required.GONE)
+    own = Counter(node for task, node in seen.placed_at(choice) if task.job in seen.ssn.jobs)
     alike: dict[tuple[int, int, str], list[str]] = {}
     for name in names:
         node = seen.ssn.nodes[name]
@@ -268,16 +267,12 @@ def _stranded(seen: Evidence, key: str, jobs: Iterable[str]) -> list[str]:
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:
     """The pods at that moment beside which this one must not run, and their nodes."""
-    state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
-    mine = PodInfo(seen.tasks[key].pod)
+    start, mine = seen.trace.start["tasks"], PodInfo(seen.tasks[key].pod)
     there: Pods = []
-    placed = [(seen.tasks[other], now["node"]) for other, now in state.items() if other != key
-              and now["node"] in seen.ssn.nodes and now["status"] not in required.GONE]
-    placed += [(task, name) for name, node in seen.ssn.nodes.items()
-               for task in node.tasks.values() if task.job not in seen.ssn.jobs]
-    for other, node in placed:
+    for other, node in seen.placed_at(choice):
         theirs = PodInfo(other.pod)
-        if (node in names and conflict(mine.host_ports, theirs.host_ports)
+        if other.key != key and (
+                node in names and conflict(mine.host_ports, theirs.host_ports)
                 if code == "host_ports" else _apart(seen, mine, theirs, node, names)
                 or _apart(seen, theirs, mine, node, names)):
             new = other.key in start and not start[other.key]["node"]

@@ -269,13 +269,14 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
                                           if later else None],
                     {"priority": job.priority}, [], True)
         return
-    sums = seen.trace.start["queues"].get(job.queue)
+    last = None if evicted_for(seen, job) else seen.trace.records[-1]  # others may have lost pods
+    sums = (seen.state_at(last) if last else seen.trace.start)["queues"].get(job.queue)
     if not seen.ssn.queues[job.queue].reclaimable:
         yield Cause("condition_reclaim", Message("evict.closed", queue=job.queue), {}, [], True)
     elif sums is not None:
         more = over(sums["allocated"], sums["deserved"])
         more = [name for name in more if sums["deserved"].get(name)] or [*more]
-        numbers = seen.sums(job.queue, more or over(sums["allocated"], {}))
+        numbers = seen.sums(job.queue, more or over(sums["allocated"], {}), last)
         yield Cause("condition_reclaim", Message("evict.over" if more else "evict.within",
                                                  **numbers), numbers, [], True)
 

@@ -19,8 +19,6 @@ from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
 from volcano_lab.plugins.kube.topology_spread import DO_NOT_SCHEDULE, Constraint, constraints
 from volcano_lab.trace import Record
 
-GONE = ("Succeeded", "Failed")
-
 
 def terms_of(term: NodeSelectorTerm) -> list[str]:
     """Return the expressions of a term as text.
@@ -128,17 +126,12 @@ def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[M
 def _domains(seen: Evidence, info: PodInfo, constraint: Constraint, choice: Record | None
              ) -> Counter[str]:
     """How many pods that a constraint counts are in each domain of the nodes that it counts."""
-    state = seen.state_at(choice)["tasks"]
-    places = [(task.pod, state[key]["node"]) for key, task in seen.tasks.items()
-              if state[key]["status"] not in GONE]
-    places += [(task.pod, node.name) for node in seen.ssn.nodes.values()
-               for task in node.tasks.values() if task.job not in seen.ssn.jobs]
     value_of = {name: node.node.metadata.labels[constraint.topology_key]
                 for name, node in seen.ssn.nodes.items()
                 if constraint.topology_key in node.node.metadata.labels and (
                     not constraint.honor_affinity or info.required_nodes.matches(node.node))}
     found = Counter(dict.fromkeys(value_of.values(), 0))
-    found.update(value_of[node] for pod, node in places if node in value_of
-                 and pod.namespace == info.namespace
-                 and constraint.selector.matches(pod.metadata.labels))
+    found.update(value_of[node] for task, node in seen.placed_at(choice) if node in value_of
+                 and task.namespace == info.namespace
+                 and constraint.selector.matches(task.pod.metadata.labels))
     return found

@@ -218,8 +218,10 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
         code = "deadline.past" if deadline <= seen.ssn.now else "deadline"
-        yield Cause("deadline", Message(code, moment=moment_text(deadline)),
-                    {"deadline": deadline}, [], True)
+        late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
+                and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
+        yield Cause("deadline", [Message(code, moment=moment_text(deadline)), *[Message(
+            "deadline.others", n=len(late))] * bool(late)], {"deadline": deadline}, [], True)
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
