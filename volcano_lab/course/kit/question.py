@@ -37,6 +37,7 @@ class Question(Shown):
         self.question, self.options = question, list(options)
         self.value: Any = None
         self.verdict: Verdict | None = None
+        self.marks: dict[str, str] = {}  # of the options that were answered
         self.result = show
 
     @property
@@ -49,6 +50,7 @@ class Question(Shown):
         chosen = next((option for option in self.options if str(option) == str(value)), value)
         self.value = chosen
         self.verdict = self._grade(chosen)
+        self.marks[str(chosen)] = "right" if self.verdict.state in states.GOOD else "wrong"
         self._refresh()
         return self.verdict
 
@@ -57,9 +59,7 @@ class Question(Shown):
 
     def _mark(self, option: Any) -> str:
         """Return the mark of an option: right, wrong, or none."""
-        if self.verdict is None or option != self.value:
-            return ""
-        return "right" if self.verdict.state in (states.RIGHT, states.WELL_DONE) else "wrong"
+        return self.marks.get(str(option), "")
 
     def _answer_html(self) -> str:
         """Return the content of a filled fold."""
@@ -202,7 +202,6 @@ class Asked(Question):
         assert graded is not None
         super().__init__(question, options or graded.options, show)
         self.graded = graded
-        self.found: list[Any] = []  # the first of two causes
 
     @property
     def settled(self) -> bool:
@@ -218,12 +217,7 @@ class Asked(Question):
     def _grade(self, value: Any) -> Verdict:
         if is_empty(value):
             return try_again("Choose one first." if self.options else "Write your answer first.")
-        verdict = self.graded(value)
-        self.found += [value] * (verdict.state == states.RIGHT)
-        return verdict
-
-    def _mark(self, option: Any) -> str:
-        return "right" if option in self.found else super()._mark(option)
+        return self.graded(value)
 
 
 def ask(name: str, *results: Any) -> Question:

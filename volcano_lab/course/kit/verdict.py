@@ -10,7 +10,7 @@ from volcano_lab.messages import gettext, mark, paragraph
 
 TO_DO, TRY_AGAIN, WELL_DONE = "to do", "try again", "well done"
 RIGHT, WRONG, SHOWN = "right", "not so", "shown"
-OPEN = (TO_DO, TRY_AGAIN)
+OPEN, GOOD = (TO_DO, TRY_AGAIN), (WELL_DONE, RIGHT)
 STATES = {TO_DO: (BLUE, "○"), TRY_AGAIN: (RED, "✗"), WELL_DONE: (GREEN, "✓"), RIGHT: (GREEN, "✓"),
           WRONG: (RED, "✗"), SHOWN: (BLUE, "→")}
 """State -> the colour of its edge, and its sign. The first three are for checks, the others for

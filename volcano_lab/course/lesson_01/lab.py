@@ -9,9 +9,7 @@ from volcano_lab.api.objects import PodGroup
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
-from volcano_lab.framework.session import Session
 from volcano_lab.messages import Message, gettext
 from volcano_lab.plugins import answering
 from volcano_lab.simulation import Simulation
@@ -115,30 +113,21 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
     return rows
 
 
-class _Closed(Observer):
-    """Keeps each PodGroup's phase, and its pods' states, as every session leaves them."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, str]] = []
-
-    def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
-        row = {"cycle": str(len(self.rows) + 1)}
-        for job in ssn.jobs.values():
-            states = sorted({task.status.name.capitalize() for task in job.tasks.values()})
-            row[job.name] = gettext("{phase} (pods: {states:,})", states=states,
-                                    phase=job.pod_group.status.phase)
-        self.rows.append(row)
-
-
 def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
     """What closing wrote, cycle after cycle, a second apart, while pods are bound and start.
 
     >>> [row["train"] for row in phases_over_time(small_cluster(), 2)]
     ['Inqueue (pods: Binding)', 'Running (pods: Bound)']
     """
-    seen = _Closed()
-    Simulation(cluster, observer=seen).run(until=cycles - 0.5)
-    return seen.rows
+    sim, rows = Simulation(cluster), []
+    for number in range(1, cycles + 1):
+        sim.run(until=number - 0.5)
+        rows.append({"cycle": str(number)} | {
+            job.name: gettext("{phase} (pods: {states:,})", phase=job.pod_group.status.phase,
+                              states=sorted({task.status.name.capitalize()
+                                             for task in job.tasks.values()}))
+            for job in sim.ssn.jobs.values()})
+    return rows
 
 
 HEADS = ("job", "open", "close")

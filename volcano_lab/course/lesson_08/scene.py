@@ -87,17 +87,13 @@ def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1G
 def _nodes(taint: bool) -> Cluster:
     cluster = Cluster()
     for name in NODES:
-        cluster.add(_node(name, {"zone": ZONES[name], "disk": DISKS[name]},
-                          taints=[TAINT] if taint and name == "node-2" else []))
+        labels = {"zone": ZONES[name], "disk": DISKS[name], "kubernetes.io/hostname": name}
+        taints = [TAINT] if taint and name == "node-2" else []
+        cluster.add(manifests.from_dict(
+            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+             "spec": {"taints": taints},
+             "status": {"allocatable": {"cpu": CPUS, "memory": MEMORY, "pods": 110}}}, strict=True))
     return cluster
-
-
-def _node(name: str, labels: dict[str, str], cpu: int = CPUS, pods: int = 110, **spec: Any) -> Any:
-    labels = labels | {"kubernetes.io/hostname": name}
-    allocatable = {"cpu": str(cpu), "memory": MEMORY, "pods": str(pods)}
-    return manifests.from_dict(
-        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
-         "spec": spec, "status": {"allocatable": allocatable}}, strict=True)
 
 
 def add_new(cluster: Cluster, rules: str, pods: int, requests: dict[str, str]) -> Cluster:
@@ -129,17 +125,11 @@ def _read(rules: str) -> dict[str, Any]:
 
 
 def _pod(name: str, app: str, spec: dict[str, Any], requests: dict[str, str],
-         ports: list[int] | None = None, node: str = "", group: str = "",
-         deleted: str | None = None) -> Any:
-    container: dict[str, Any] = {"name": "main", "resources": {"requests": requests}}
-    if ports:
-        container["ports"] = [{"containerPort": port, "hostPort": port} for port in ports]
-    where = {"nodeName": node} if node else {}
-    spec = {"schedulerName": "volcano", "containers": [container]} | where | spec
+         node: str = "", group: str = "", deleted: str | None = None) -> Any:
+    container = {"name": "main", "resources": {"requests": requests}}
+    spec = {"schedulerName": "volcano", "containers": [container], "nodeName": node} | spec
     metadata = {"name": name, "namespace": "default", "labels": {"app": app},
-                "annotations": {GROUP_NAME: group or app}}
-    if deleted:
-        metadata["deletionTimestamp"] = deleted
+                "annotations": {GROUP_NAME: group or app}, "deletionTimestamp": deleted}
     return manifests.from_dict(
         {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec,
          "status": {"phase": "Running" if node else "Pending"}}, strict=True)
@@ -191,7 +181,8 @@ FAULTS = {"1-small": "only 1 CPU", "2-pods": "takes 1 pod, and has one", "3-labe
           "8-port": "port 8080 is taken", "9-zone": "zone b has 2 pods of new, zone a none"}
 """Node -> what is wrong with it."""
 
-DEMANDING = part("08", CLUSTERS)["nine"]["rules"]
+NINE = part("08", CLUSTERS)["nine"]
+DEMANDING = NINE["rules"]
 """What the pod asks for that none of the nodes can give."""
 
 
@@ -202,19 +193,7 @@ def faulty_cluster(*nodes: str) -> Cluster:
     >>> cycle.why("default/new")[0].partition("nodes are ")[2]
     'unavailable: 1 Insufficient cpu, 1 node(s) had untolerated taint {team: gpu}.'
     """
-    cluster, used = Cluster(), {"cpu": "1"}
-    chosen = nodes or tuple(FAULTS)
-    marks = {"4-cordon": {"unschedulable": True}, "5-taint": {"taints": [TAINT]}}
-    for name in chosen:
-        labels = {"disk": "hdd" if name == "3-label" else "ssd",
-                  "zone": "b" if name == "9-zone" else "a"}
-        cluster.add(_node(name, labels, cpu=1 if name == "1-small" else CPUS,
-                          pods=1 if name == "2-pods" else 110, **marks.get(name, {})))
-    keeps_away = yaml.safe_load(anti_affinity("new", "kubernetes.io/hostname"))
-    running = [("2-pods", "db-0", {}, []), ("6-web", "web-0", {}, []),
-               ("7-alone", "db-1", keeps_away, []), ("8-port", "db-2", {}, [8080]),
-               ("9-zone", "new-8", {}, []), ("9-zone", "new-9", {}, [])]
-    for node, name, spec, ports in running:
-        if node in chosen:
-            cluster.add(_pod(name, name.partition("-")[0], spec, used, ports, node, "earlier"))
+    objects = (manifests.from_dict(each, strict=True) for each in NINE["objects"])
+    cluster = Cluster(obj for obj in objects if not nodes or obj.name in nodes
+                      or getattr(obj.spec, "node_name", None) in nodes)
     return add_new(cluster, DEMANDING, 1, {})

@@ -5,6 +5,8 @@ members by pattern.
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.questions import CLUSTERS, part
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.config.conf import load_conf
@@ -95,32 +97,22 @@ def normal_cluster() -> Cluster:
 
 # -- members
 
-SELECTORS = {"by-name": "exactMatch: {name: gpu-1}",
-             "by-pattern": 'regexMatch: {pattern: "^gpu-[12]$"}',
-             "by-label": "labelMatch: {matchLabels: {switch: s2}}"}
+SELECTORS: dict[str, str] = part("10", CLUSTERS)["members"]["selectors"]
 """HyperNode -> how its member is named."""
+LOOSE: str = part("10", CLUSTERS)["members"]["loose"]
+"""A HyperNode whose members are named by a pattern."""
 
 
 def members_cluster() -> Cluster:
     """Four nodes gpu-1 to gpu-4, of which the last two are at switch s2; three HyperNodes that name
     members in three ways.
     """
-    cluster = Cluster()
-    for number in (1, 2, 3, 4):
-        cluster.node(f"gpu-{number}", cpu=4, labels={"switch": "s1" if number < 3 else "s2"})
+    cluster = cluster_of("10", "members")
     for name, selector in SELECTORS.items():
-        cluster.add("apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: "
-                    f"{{name: {name}}}\nspec: "
-                    f"{{tier: 1, members: [{{type: Node, selector: {{{selector}}}}}]}}\n")
+        cluster.add("{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: "
+                    f"{{name: {name}}}, spec: "
+                    f"{{tier: 1, members: [{{type: Node, selector: {{{selector}}}}}]}}}}")
     return cluster
-
-
-LOOSE = """\
-apiVersion: topology.volcano.sh/v1alpha1
-kind: HyperNode
-metadata: {{name: loose}}
-spec: {{tier: 1, members: [{{type: Node, selector: {{regexMatch: {{pattern: "{}"}}}}}}]}}
-"""
 
 
 def loose_cluster(pattern: str) -> Cluster:

@@ -28,6 +28,7 @@ from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.messages import Message, gettext, mark, paragraph, wrapped
 from volcano_lab.trace.names import Names
+from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.pictures import Picture
@@ -36,8 +37,9 @@ FOLDER = Path(__file__).parent
 PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
 """What is taken from 100 points."""
 
-BEGINS = {"conf": ["conf/actions="], "job": ["job/", "podgroup/"]}
-"""Kind -> how its changes begin, where that is not KIND/."""
+BY_HAND = dict.fromkeys(
+    ["conf", "plugin"], "kubectl edit configmap volcano-scheduler-configmap -n volcano-system")
+"""Kind -> the command for a change that no single command makes; other objects are replaced."""
 
 
 @define(slots=False)
@@ -76,7 +78,8 @@ class Riddle:
 
     taken: dict[str, int] = Factory(lambda: dict.fromkeys(PRICES, 0))
     named: set[str] = Factory(set)
-    repaired: bool = False
+    repaired: tuple[tuple[int, int], list[str]] | None = None
+    """The cheapest repair so far: how many changes and evicted pods, and the changes."""
 
     @classmethod
     def read(cls, path: Path) -> Riddle:
@@ -103,6 +106,11 @@ class Riddle:
         """The cluster, for whatever one likes to try with it."""
         return Cluster(self.objects(), self.conf)
 
+    def what_if(self, *changes: str) -> Comparison:
+        """Compare a cycle with changes to one without; they are those of `repair`."""
+        made = change_of(changes)
+        return self.cluster.what_if(*made.settings, remove=made.removals)
+
     @cached_property
     def kubectl(self) -> Kubectl:
         """The cluster after a cycle as `kubectl` shows it."""
@@ -117,17 +125,18 @@ class Riddle:
         return "\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}" for each in self.shows)
 
     def open(self) -> Asked:
-        """Show the riddle, and return the question for its cause, to be answered on the page."""
+        """Show the riddle, and return the question for its cause, to be answered on the page; what
+        was answered before is shown.
+        """
         display({"text/plain": self.text(), "text/markdown":
                  f"{gettext(self.story)}\n\n```text\n{self._shown()}\n```"}, raw=True)
         more = gettext("It has two causes; name one after the other.") if (
             len(self.right) > 1) else None
-        graded = Check(f"17.cause {self.number}", self._grade, str, options=tuple(self.causes))
-        return Asked(paragraph([gettext("Why is {job} pending?", job=self.asks), more]), graded)
-
-    def _grade(self, text: str) -> Verdict:
-        return self.cause(next((letter for letter, said in self.options.items() if said == text),
-                               text))
+        graded = Check(f"17.cause {self.number}", self.cause, str, options=tuple(self.causes))
+        asked = Asked(paragraph([gettext("Why is {job} pending?", job=self.asks), more]), graded)
+        for letter in sorted(self.named, key=lambda letter: letter in self.right):
+            asked.say(self.options[letter])
+        return asked
 
     # -- asking ----------------------------------------------------------------------------------
 
@@ -152,9 +161,10 @@ class Riddle:
         self._charged("asked", 1)
         return Explainer(self.cluster.objects(), self.conf).why(name or self.asks)
 
-    def cause(self, letter: str) -> Verdict:
-        """Name a cause by its letter."""
-        letter = str(letter).strip().casefold()
+    def cause(self, name: str) -> Verdict:
+        """Name a cause, by its letter or its text."""
+        letter = next((letter for letter, text in self.options.items() if text == name),
+                      str(name).strip().casefold())
         if letter not in self.options:
             return try_again(gettext("Choose one of: {answers:;}.", answers=[*self.options]))
         self.named.add(letter)
@@ -182,34 +192,32 @@ class Riddle:
                 "plugin/gang.enablePreemptable=true", "conf/actions=allocate", "remove job/train".
         """
         if is_empty(changes):
-            return to_do(gettext("Get {job} to work with the fewest changes, such as "
-                                 'repair("queue/a.weight=5").', job=self.asks))
+            return self.repair(*self.repaired[1]) if self.repaired else to_do(gettext(
+                "Get {job} to work with the fewest changes, such as "
+                'repair("queue/a.weight=5").', job=self.asks))
         try:
             return self.graded(self.changed(changes), changes)
         except (ManifestError, ConfError) as error:
             return try_again(f"{error}{mark('.') * (str(error)[-1] not in '.?。？')}")
 
     def changed(self, changes: Sequence[str]) -> Cycle:
-        """Run a cycle with changes, once a cause is named; what may be changed is shown when all
-        are. Raises `ManifestError`, `ConfError` for one that cannot be.
+        """Run a cycle with changes, once all causes are named. Raises `ManifestError`, `ConfError`
+        for one that cannot be.
         """
-        if not self.named & self.right:
-            raise ManifestError("Name a cause first; then your repair is run")
+        if found := self.right - self.named:
+            raise ManifestError("Name every cause first ({named} of {count} named); then your "
+                                "repair is run", named=len(self.right) - len(found),
+                                count=len(self.right))
         for each in map(str, changes):
             if ".allocatable" in each:
                 raise ManifestError('"{change}": nodes keep their size here', change=each)
-            kind = each.removeprefix(REMOVE).partition("/")[0].lower()
-            if SHORT.get(kind, kind.removesuffix("s")).replace("podgroup", "job") not in self.may:
-                raise ManifestError(
-                    '"{change}": what may be changed here begins with {kinds:,}'
-                    if self.right <= self.named else
-                    '"{change}" repairs no cause of this riddle; name the other cause first',
-                    change=each, kinds=[begins for kind in self.may
-                                        for begins in BEGINS.get(kind, [f"{kind}/"])])
+            if "/" in each and _kind(each) not in self.may:
+                raise ManifestError('"{change}" is not allowed in this riddle; allowed are changes '
+                                    "of {kinds:or}", change=each, kinds=self.may)
         return run_changed(self.objects(), self.conf, changes)
 
     def graded(self, after: Cycle, changes: Sequence[str]) -> Verdict:
-        """The job runs, and no other job has lost pods."""
+        """The job runs with the minimum that it asks for, and no other job has lost pods."""
         had, has = ({name.rpartition("/")[2]: pods for name, pods in at_work(cycle).items()}
                     for cycle in (self.kubectl.cycle, after))
         called, job, placed = Names(after.session).called, self.asks, has.get(self.asks, 0)
@@ -222,35 +230,48 @@ class Riddle:
                 "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
                 gettext("The reason: {reason}.", reason=said[0].rstrip(".。")) if said else None]))
+        if (least := after.session.jobs[row["job"]].min_available) < self.needs:
+            return try_again(gettext(
+                "{job} starts now with {least} of {pods} pods; its team agrees to no fewer than "
+                "{needs}. Repair the cause instead.", job=job, least=least, pods=row["pods"],
+                needs=self.needs))
         lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
         for other, pods in lost.items():
             if other not in self.pays:
                 return try_again(gettext(
                     "{job} has lost {lost} of its {pods} pods; find a repair that others do not "
                     "pay for.", job=other, lost=pods, pods=had[other]))
-        self._charged("one change more", max(len(changes) - self.smallest, 0))
-        self.repaired = True
+        costs = [gettext("{job}: {count} of {pods} pods are evicted first.", job=other, count=pods,
+                         pods=had[other]) for other, pods in lost.items()]
+        cost, before = (len(changes), sum(lost.values())), self.repaired
+        if before is None or cost < before[0]:
+            self.repaired = cost, [*changes]
+            self.taken["one change more"] = max(len(changes) - self.smallest, 0)
         progress.note(f"17.repair {self.number}")
-        costs = (gettext("{job}: {count} of {pods} pods are evicted first.", job=other, count=pods,
-                         pods=had[other]) for other, pods in lost.items())
         return well_done(paragraph([
             gettext("{job}: {count} of {pods} pods get a node.", job=job, count=placed,
-                    pods=row["pods"]), *costs, *self._notes(changes), self._end()]))
+                    pods=row["pods"]), *costs, *self._notes(cost, [*changes], before),
+            self._end()]))
 
-    def _notes(self, changes: Sequence[str]) -> Iterator[str | Message]:
-        """The commands of a repair, and how many changes were enough."""
-        if commands := kubectl(change_of(changes), self.objects()):
-            yield gettext("On a real cluster: {commands}.",
-                          commands=" && ".join(f"`{each}`" for each in commands))
+    def _notes(self, cost: tuple[int, int], changes: list[str],
+               before: tuple[tuple[int, int], list[str]] | None) -> Iterator[Message]:
+        """The commands of a repair, how many changes were enough, and which repair is cheaper."""
+        objects = self.objects()
+        commands = [line for each in changes for line in kubectl(change_of([each]), objects)
+                    or [BY_HAND.get(_kind(each), "kubectl replace --force -f FILE")]]
+        yield Message("riddle.commands", commands=[f"`{each}`" for each in dict.fromkeys(commands)])
         if len(changes) > self.smallest:
             yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
+        if before and before[1] != changes:
+            yield Message("riddle.cheaper" if cost < before[0] else "riddle.dearer" if (
+                cost > before[0]) else "riddle.as_dear", changes=[f"`{each}`" for each in before[1]])
 
     # -- the score -------------------------------------------------------------------------------
 
     @property
     def solved(self) -> bool:
         """Whether all causes are named and the cluster is repaired."""
-        return self.repaired and self.right <= self.named
+        return self.repaired is not None and self.right <= self.named
 
     @property
     def points(self) -> int:
@@ -258,28 +279,32 @@ class Riddle:
         return max(100 - sum(PRICES[name] * count for name, count in self.taken.items()), 10)
 
     def _end(self) -> str:
-        return gettext("**{title}: riddle {number} is solved, {points} of 100 points.**",
+        return gettext("**Riddle {number} is solved: {title}. {points} of 100 points.**",
                        title=gettext(self.title), number=self.number, points=self.points
                        ) if self.solved else ""
 
     def again(self) -> None:
         """Begin again, with 100 points."""
         self.taken = dict.fromkeys(PRICES, 0)
-        self.named, self.repaired = set(), False
+        self.named, self.repaired = set(), None
 
 
-def _vcjob(name: str, pods: int = 1, min: int | None = None, queue: str = "default",
+def _kind(change: str) -> str:
+    """The kind of the object that a change names; that of a job for its PodGroup."""
+    kind = change.removeprefix(REMOVE).partition("/")[0].lower()
+    return SHORT.get(kind, kind.removesuffix("s")).replace("podgroup", "job")
+
+
+def _vcjob(name: str, pods: int = 1, queue: str = "default",
            spec: dict[str, Any] | None = None, job: dict[str, Any] | None = None,
            **requests: Any) -> dict[str, Any]:
     """A Volcano Job of equal pods; `spec` is more of its pods, `job` more of itself."""
-    requests = {{"gpu": "nvidia.com/gpu"}.get(each, each): amount
-                for each, amount in requests.items()}
     container = {"name": "main", "image": "example/work", "resources": {"requests": requests}}
     template = {"spec": {"containers": [container], **(spec or {})}}
     task = {"name": "worker", "replicas": pods, "template": template}
     return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
             "metadata": {"name": name, "namespace": "default"},
-            "spec": {"queue": queue, "minAvailable": pods if min is None else min, "tasks": [task],
+            "spec": {"queue": queue, "minAvailable": pods, "tasks": [task],
                      **(job or {})}}
 
 

@@ -1,9 +1,11 @@
 """What `kubectl` would print of a cluster after a cycle: get, describe, logs.
 
     get KIND [NAME] [-o yaml]   get KIND --show-labels   get events   get configmap
-    describe KIND NAME          logs [WORD]
+    describe KIND [NAME]        logs [WORD]              -n NAMESPACE with each
 """
 
+import re
+from copy import copy
 from collections.abc import Iterable
 from textwrap import fill, indent
 from typing import Any
@@ -22,7 +24,13 @@ from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
 
 ALLOWED = ("allowed are get KIND [NAME] [-o yaml], get KIND --show-labels, get events, "
-           "get configmap (the scheduler's), describe KIND NAME, logs [WORD]")
+           "get configmap (the scheduler's), describe KIND [NAME], logs [WORD]")
+NAMESPACE = re.compile(r" (?:-n|--namespace)[ =]?(\S+)")
+OPTIONS = re.compile(r" (?:-A|--all-namespaces|-o[ =]?wide)\b")
+"""Those that change nothing here."""
+OF_KIND = re.compile(r"^(get|describe) (\w+)/")
+WIDTH = 90
+"""The columns that fit beside a notebook's prompt at 1280 pixels."""
 
 
 class Kubectl:
@@ -47,27 +55,37 @@ class Kubectl:
 
     def __call__(self, command: str) -> str:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""
-        match command.removeprefix("kubectl ").replace(" -A", "").split():
+        if space := NAMESPACE.search(command):
+            return self._within(space[1])(NAMESPACE.sub("", command))
+        words = OPTIONS.sub("", OF_KIND.sub(r"\1 \2 ", command.removeprefix("kubectl ")))
+        match words.replace("-o=", "-o ").replace("-oyaml", "-o yaml").split():
             case ["get", "events"]:
                 return table(self._events())
             case ["logs", *words]:
                 return "\n".join(line for line in self.lines if all(map(line.__contains__, words)))
-            case ["get", "configmap"]:
+            case ["get", "configmap" | "configmaps" | "cm", *_]:
                 return (DEFAULT_CONF if self.conf is None else self.conf).strip()
-            case ["get", kind]:
-                return table(self._row(obj) for obj in self._of(kind))
-            case ["get", kind, "--show-labels"]:
+            case ["get", kind, *names, "-o", "yaml"]:
+                return dump(self._found(kind, names)).strip()
+            case ["get", kind, *names, "--show-labels"]:
                 return table(self._row(obj) | {"LABELS": ",".join(map(
-                    "=".join, obj.metadata.labels.items())) or "<none>"} for obj in self._of(kind))
-            case ["get", kind, "-o", "yaml"]:
-                return dump(self._of(kind)).strip()
-            case ["get", kind, name, "-o", "yaml"]:
-                return dump([self._named(kind, name)]).strip()
-            case ["get", kind, name]:
-                return table([self._row(self._named(kind, name))])
-            case ["describe", kind, name]:
-                return "\n\n".join(map(self._described, self._known(kind, name)))
+                    "=".join, obj.metadata.labels.items())) or "<none>"}
+                    for obj in self._found(kind, names))
+            case ["get", kind, *names] if "-" not in [name[0] for name in names]:
+                return table(map(self._row, self._found(kind, names)))
+            case ["describe", kind, *names]:
+                return "\n\n".join(map(self._described, self._known(kind, names)))
         raise ManifestError([f'"{command}": {ALLOWED}'])
+
+    def _within(self, space: str) -> "Kubectl":
+        """The same, of one namespace and of what has none."""
+        shell = copy(self)
+        shell.objects = [obj for obj in self.objects if not obj.namespaced
+                         or (obj.namespace or "default") == space]
+        return shell
+
+    def _found(self, kind: str, names: list[str]) -> list[KubernetesObject]:
+        return [self._named(kind, name) for name in names] if names else self._of(kind)
 
     def _of(self, kind: str) -> list[KubernetesObject]:
         return [self._now(obj) for obj in self.objects if obj.kind.lower() == kind_of(kind, kind)
@@ -76,11 +94,12 @@ class Kubectl:
     def _named(self, kind: str, name: str) -> KubernetesObject:
         return self._now(named(self.objects, f"{kind}/{name}", f"{kind} {name}"))
 
-    def _known(self, kind: str, name: str) -> list[KubernetesObject]:
-        """The object of a name; else, as in kubectl, those whose names begin so."""
+    def _known(self, kind: str, names: list[str]) -> list[KubernetesObject]:
+        """The objects of these names; else, as in kubectl, those whose names begin so."""
         objects = self._of(kind)
-        return ([obj for obj in objects if obj.name == name] or
-                [obj for obj in objects if obj.name.startswith(name)] or [self._named(kind, name)])
+        return ([obj for obj in objects if obj.name in names] or
+                [obj for obj in objects if obj.name.startswith(tuple(names))] or
+                self._found(kind, names))
 
     def _now(self, obj: KubernetesObject) -> KubernetesObject:
         """The object as it is after the cycle."""
@@ -90,8 +109,10 @@ class Kubectl:
         return cache.pods.get(obj.key, obj) if isinstance(obj, Pod) else obj
 
     def _events(self) -> list[dict[str, Any]]:
-        return [{"TYPE": event.kind, "REASON": event.reason, "OBJECT": event.about,
-                 "MESSAGE": event.message} for event in self.cycle.session.cache.events]
+        keys = {f"{obj.kind} {obj.key}": f"{obj.kind.lower()}/{obj.name}" for obj in self.objects}
+        return [{"TYPE": event.kind, "REASON": event.reason, "OBJECT": keys[event.about],
+                 "MESSAGE": event.message} for event in self.cycle.session.cache.events
+                if event.about in keys]
 
     def _row(self, obj: Any) -> dict[str, Any]:
         match obj.kind:
@@ -115,7 +136,9 @@ class Kubectl:
         document = to_dict(obj)
         status = document.pop("status", {})
         conditions = status.pop("conditions", [])
-        told = [event for event in self._events() if event["OBJECT"] == f"{obj.kind} {obj.key}"]
+        told = [{name: text for name, text in event.items() if name != "OBJECT"}
+                for event in self._events()
+                if event["OBJECT"] == f"{obj.kind.lower()}/{obj.name}"]
         parts = {"Name": f" {obj.name}", "Labels": _lines(obj.metadata.labels),
                  "Spec": _lines(document.get("spec")), "Status": _lines(status),
                  "Conditions": "".join(f"\n{_wrapped(each)}" for each in conditions),
@@ -130,12 +153,15 @@ def _lines(part: Any) -> str:
 
 def _wrapped(condition: dict[str, Any]) -> str:
     text = f"{condition.get('type')} ({condition.get('reason')}): {condition.get('message', '')}"
-    return fill(text, 96, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return fill(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> str:
-    """Rows as kubectl's columns; it speaks English."""
-    return plain_text(list(rows), str) or "No resources found."
+    """Rows as kubectl's columns; it speaks English. A long last column goes on below its head."""
+    lines = plain_text(list(rows), str).splitlines() or ["No resources found."]
+    indent = " " * (lines[0].rfind("  ") + 2)
+    return "\n".join(fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+                     for line in lines)
 
 
 def _amounts(resource: Any) -> str:
