@@ -3,6 +3,7 @@ message, and no flicker.
 """
 
 import base64
+import re
 
 import nbformat
 import pytest
@@ -148,8 +149,8 @@ def test_play_breakpoints_and_symptoms(browser, server, expected):
         field = page.get_by_label("stop at")
         for words in ("stop at pipeline", "stop at tea",
                       'overused where queue == "b" and not answer'):
-            place = int(page.evaluate(SHOWN)["where"].split()[-1])  # the record's number
-            expected.view.stepper.goto(place)
+            page.get_by_label("to the start").click()
+            expected.goto(0)
             field.fill(words)
             field.press("Enter")
             frame = expected.stop_at(words)
@@ -160,12 +161,19 @@ def test_play_breakpoints_and_symptoms(browser, server, expected):
                 "text => document.querySelector('.vs-text').textContent === text",
                 arg=frame["text"])
         page.get_by_text("Symptoms, and where").click()
-        page.get_by_label("show where it is decided: Both sides of an admission").click()
+        symptoms = page.locator("details", has_text="Symptoms, and where")
+        symptoms.get_by_label("what is seen").select_option("A queue is passed over")
+        queue = symptoms.locator("label", has_text=re.compile("^queue"))
+        assert queue.is_visible()
+        symptoms.get_by_label("what is seen").select_option("Both sides of an admission")
+        assert not queue.is_visible(), "it is one of a job"
+        assert "Likely: minimum + allocated" in symptoms.inner_text()
+        symptoms.get_by_label("show where it is decided").click()
         frame = expected.show("Both sides of an admission", expected.view.names["jobs"][0])
         page.wait_for_function("text => document.querySelector('.vs-text').textContent === text",
                                arg=frame["text"])
-        under = page.locator("tr:has(button[aria-label$='Both sides of an admission']) + tr")
-        assert under.inner_text() == f"Step {frame['place']}: {frame['text']}", "where one looks"
+        below = symptoms.get_by_role("status")
+        assert below.inner_text() == f"Step {frame['place']}: {frame['text']}", "where one looks"
         assert shown.complaints() == []
 
 

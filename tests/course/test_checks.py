@@ -9,18 +9,19 @@ import pytest
 
 from cells import code_cells
 from course.answers import all_answers
-from volcano_lab.course.kit import all_checks
-from volcano_lab.course.kit.checking import Check
+from volcano_lab.course.kit.checking import Check, checks_of
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 
-CHECKS, ANSWERS = all_checks(), all_answers()
+COURSE = Path(__file__).parents[2] / "volcano_lab" / "course"
+CHECKS = {check.key: check for path in sorted(COURSE.glob("lesson_*"))
+          for check in checks_of(path.name.removeprefix("lesson_")).values()}
+ANSWERS = all_answers()
 EMPTY = (..., None, "", [], {})
 WANTED = 5
 # A check of lesson 14 runs its day.
 ANSWERED = [pytest.param(key, marks=pytest.mark.long) if key.startswith("14.") else key
             for key in CHECKS]
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-COURSE = Path(__file__).parents[2] / "volcano_lab" / "course"
 
 
 def test_every_check_is_tried_with_five_wrong_answers():

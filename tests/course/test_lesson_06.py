@@ -49,7 +49,7 @@ def test_scenes_to_the_end_and_back(lab, scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_frames_are_the_steppers_states(scene):
     trace = SCENES[scene]()
-    stepper = Stepper(trace).to_end()
+    stepper = Stepper(trace).goto(len(trace.records))
     last = frames_of(trace)[-1]
     assert {pod["pod"]: (pod["status"], pod["node"]) for pod in last["pods"]} == {
                 name.removeprefix("default/"): (task["status"], task["node"])

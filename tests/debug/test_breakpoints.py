@@ -44,7 +44,7 @@ def test_stops_at_operations_and_goes_backwards():
     trace, _ = traced(two_queues().objects())
     stepper = Stepper(trace)
     first = stepper.find(Breakpoint('stop at allocate where job == "default/new"'))
-    last = stepper.to_end().find(Breakpoint("stop at commit"), backwards=True)
+    last = stepper.goto(len(trace.records)).find(Breakpoint("stop at commit"), backwards=True)
     assert first.kind == "do" and last.kind == "commit" and first.number < last.number
     assert stepper.find(Breakpoint("stop at evict")) is None and stepper.at == last.number
 

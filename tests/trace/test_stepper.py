@@ -36,9 +36,9 @@ def test_the_last_state_is_the_sessions_and_the_first_the_snapshots(cases, famil
     moved = 0
     for case in [case for case in cases if case["family"] == family]:
         stepper, ssn = stepped(case)
-        assert stepper.to_end().state == state_of(ssn), case["name"]
+        assert stepper.goto(len(stepper.trace.records)).state == state_of(ssn), case["name"]
         moved += len(stepper.trace.operations)
-        assert stepper.to_start().state == stepper.trace.start, case["name"]
+        assert stepper.goto(-1).state == stepper.trace.start, case["name"]
     assert moved > 100
 
 
@@ -110,8 +110,8 @@ def test_ten_thousand_steps_take_less_than_200_megabytes():
     before = tracemalloc.get_traced_memory()[0]
     del ssn
     stepper = Stepper(trace)
-    stepper.to_end()
-    stepper.to_start()
+    stepper.goto(len(stepper.trace.records))
+    stepper.goto(-1)
     size, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(trace.operations) >= 10_000

@@ -147,7 +147,7 @@ def test_comparisons_add_up_and_say_why_a_job_is_refused(cycles):
 
 def test_the_last_frame_shows_nodes_and_gangs_as_the_session_left_them(cycles):
     for name, (trace, ssn, _) in cycles.items():
-        frame = StepView(Stepper(trace).to_end(), "every record").frame
+        frame = StepView(Stepper(trace).goto(len(trace.records)), "every record").frame
         for row in frame["nodes"]:
             node = ssn.nodes[row["name"]]
             assert (row["used"], row["idle"]) == (

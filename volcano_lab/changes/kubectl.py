@@ -13,6 +13,9 @@ from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.objects import Setting, full_path
 
+MUTABLE = {"Job": ("minAvailable", "priorityClassName"), "PodGroup": ("minMember",)}
+"""Fields that may be changed of a Volcano Job, and of a PodGroup that no controller keeps."""
+
 
 def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     """Return the commands of kubectl for a change of a world; none if kubectl can't express all of
@@ -29,9 +32,8 @@ def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
     patches: dict[str, dict[str, Any]] = {}
     commands = [line for name in change.removals for line in _deletions(
         draft, draft[draft.find(name, name)])]
-    for text in change.settings:
-        commands.append("" if text.startswith(("conf/", "plugin/")) else _command(
-            draft, Setting.read(text), patches))
+    commands += ["" if text.startswith(("conf/", "plugin/")) else _command(
+        draft, Setting.read(text), patches) for text in change.settings]
     commands += [shlex.join(["kubectl", "patch", *key.split(), "--type", "merge", "-p",
                              json.dumps(patch)]) for key, patch in patches.items()]
     return [each for each in commands if each != "patched"] if all(commands) else []
@@ -52,8 +54,11 @@ def _deletions(draft: Draft, obj: KubernetesObject) -> list[str]:
 
 
 def _delete(version: str, kind: str, *words: str) -> str:
-    of_volcano = kind == "Job" and version in VolcanoJob.api_versions
-    return shlex.join(["kubectl", "delete", "vcjob" if of_volcano else kind.lower(), *words])
+    return shlex.join(["kubectl", "delete", _word(version, kind), *words])
+
+
+def _word(version: str, kind: str) -> str:
+    return "vcjob" if kind == "Job" and version in VolcanoJob.api_versions else kind.lower()
 
 
 def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]]) -> str:
@@ -65,12 +70,16 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
     if isinstance(obj, Node):
         if steps == ["spec", "unschedulable"]:
             return shlex.join(["kubectl", "cordon" if setting.value else "uncordon", obj.name])
+        if steps == ["spec", "taints"] and not (setting.value or setting.adds):
+            return shlex.join(["kubectl", "taint", "node", obj.name, *(
+                f"{taint.key}:{taint.effect}-" for taint in obj.spec.taints)])
         return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}",
                             "--overwrite"]) if steps[:2] == ["metadata", "labels"] else ""
-    if obj.kind not in ("Queue", "ResourceQuota") or steps[:2] == ["status", "state"]:
+    if steps[:2] == ["status", "state"] or (obj.kind not in ("Queue", "ResourceQuota") and (
+            steps[1] not in MUTABLE.get(obj.kind, ()) or obj.metadata.owner_references)):
         return ""  # others are immutable, or not changed this way
     space = f" -n {obj.namespace}" if obj.namespaced else ""
-    patch = patches.setdefault(f"{obj.kind.lower()} {obj.name}{space}", {})
+    patch = patches.setdefault(f"{_word(obj.api_versions[0], obj.kind)} {obj.name}{space}", {})
     for step in (way := ["spec", *full_path(obj, steps)[1:]])[:-1]:
         patch = patch.setdefault(step, {})
     amount = isinstance(setting.value, int) and len(way) > 2

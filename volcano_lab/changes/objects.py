@@ -108,9 +108,9 @@ class Setting:
     @classmethod
     def read(cls, text: str) -> "Setting":
         target, equals, value = text.partition("=")
-        if not equals:
+        if not equals or "/" not in target:
             raise ManifestError('"{text}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such as '
-                                "queue/a.weight=5", text=text)
+                                "queue/a.weight=5 or queue/a.capability[cpu]=8", text=text)
         kind_of(target.partition("/")[0], target)
         return cls(text, target.removesuffix("+"), value_of(value, text), target.endswith("+"))
 
@@ -224,11 +224,13 @@ class Setting:
 
 def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:
     """Return the path of a field from the object's root; without `spec.` or `metadata.` in front it
-    is one of the spec, or of the status if the scheduler reads it there.
+    is one of the spec, of the status if the scheduler reads it there, or of the metadata if it is
+    a label or an annotation.
     """
     if steps[0] in ("metadata", "spec", "status") or not hasattr(obj, "spec"):
         return steps
-    return ["status" if steps[0] in IN_STATUS.get(type(obj), ()) else "spec", *steps]
+    return ["status" if steps[0] in IN_STATUS.get(type(obj), ()) else
+            "metadata" if steps[0] in ("labels", "annotations") else "spec", *steps]
 
 
 def _word(steps: list[str]) -> str:

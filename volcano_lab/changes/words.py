@@ -207,10 +207,6 @@ def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
     return {"minimum": "minAvailable" if "Job" in kinds else "minMember", "where": note}
 
 
-def _roles(value: Any, before: Any, obj: PodGroup) -> Facts:
-    return {} if value else {"after": Message("none")}
-
-
 def _selector(value: Mapping[str, str], before: Mapping[str, str], obj: PodGroup) -> Facts:
     return {"more": _pairs({key: text for key, text in value.items() if before.get(key) != text}),
             "less": _pairs({key: text for key, text in before.items() if value.get(key) != text})}
@@ -224,7 +220,8 @@ DETAILS: dict[str, Callable[[Any, Any, Any], Facts]] = {
     "change.node.taints": _taints,
     "change.node.more": _more,
     "change.job.minAvailable": _minimum,
-    "change.job.minTaskMember.*": _roles,
+    "change.job.minTaskMember.*": lambda value, before, obj: {} if value else {
+        "after": Message("none")},
     "change.job.nodeSelector": _selector,
     "change.job.nodeSelector.none": lambda value, before, obj: {"labels": _pairs(before)},
     "change.job.priority": lambda value, before, obj: {"below": value - 1},

@@ -36,18 +36,12 @@ STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {
     "operations": lambda record: (record.kind in STEPS or record.get("changes")
-                                  or record.get("short_of") or _finds_none(record)),
-    "decisions": lambda record: not _is_detail(record) or record.get("changes"),
+                                  or record.get("short_of")
+                                  or (record.kind == "chose" and not record["node"])),
+    "decisions": lambda record: (record.kind not in KINDS or not KINDS[record.kind].detail
+                                 or record.get("changes")),
     "every record": lambda record: True}
 """How fine the steps are -> at which records they stop."""
-
-
-def _finds_none(record: Record) -> bool:
-    return record.kind == "chose" and not record["node"]
-
-
-def _is_detail(record: Record) -> bool:
-    return record.kind in KINDS and KINDS[record.kind].detail
 
 
 class StepView:

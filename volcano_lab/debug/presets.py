@@ -51,7 +51,7 @@ def find(stepper: Stepper, symptom: Symptom, name: str = "") -> Record | None:
     'overcommit'
     """
     at, wanted = stepper.at, symptom.breakpoint(name)
-    record = stepper.to_start().find(wanted)
+    record = stepper.goto(-1).find(wanted)
     if record is None:
         stepper.goto(at)
     return record

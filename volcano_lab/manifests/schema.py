@@ -248,7 +248,7 @@ def _raw(raw: Any, path: Path, findings: Findings) -> dict:
 
 def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) -> dict[str, str]:
     if type(raw) is not dict:
-        findings.misfit(path, raw, "a mapping of resource names to quantities")
+        findings.misfit(path, raw, "a mapping of resource names to quantities, such as {cpu: 8}")
         return {}
     amounts = {}
     for name, amount in raw.items():

@@ -34,9 +34,9 @@ class Stepper(Shown):
     (3000.0, 0.5)
     >>> stepper.back().kind, stepper.state["nodes"]["n1"]["idle"]["cpu"]
     ('enqueued', 4000.0)
-    >>> stepper.to_end().state["tasks"]["default/a-1"]["status"]
+    >>> stepper.goto(len(trace.records)).state["tasks"]["default/a-1"]["status"]
     'Binding'
-    >>> stepper.to_start().state == trace.start
+    >>> stepper.goto(-1).state == trace.start
     True
     """
 
@@ -90,12 +90,6 @@ class Stepper(Shown):
             self._undo(self.trace.records[step])
         self.at = number
         return self
-
-    def to_start(self) -> Stepper:
-        return self.goto(-1)
-
-    def to_end(self) -> Stepper:
-        return self.goto(len(self.trace.records) - 1)
 
     # -- jumps -------------------------------------------------------------------------------------
 

@@ -27,9 +27,8 @@ Texts may contain `code`, **strong** and *emphasis*. Nothing here needs a kernel
 from importlib import import_module
 
 _HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict",
-          "all_checks": "checking", "answers": "tracing", "ask": "question", "bars": "results",
-          "broken_cluster": "boss",
-          "check": "checking", "finding": "results", "lesson": "thread",
+          "answers": "tracing", "ask": "question", "bars": "results",
+          "broken_cluster": "boss", "check": "checking", "finding": "results", "lesson": "thread",
           "recap": "recapping", "table": "results", "trace_of": "tracing",
           "try_again": "verdict", "ways": "thread", "well_done": "verdict"}
 

@@ -217,12 +217,6 @@ def registered(added: Check) -> Check:
     return added
 
 
-def all_checks() -> dict[str, Check]:
-    """Return every check of every lesson, by lesson and name."""
-    lessons = sorted(path.name.removeprefix("lesson_") for path in COURSE.glob("lesson_*"))
-    return {check.key: check for lesson in lessons for check in checks_of(lesson).values()}
-
-
 def is_empty(answer: Any) -> bool:
     """Return whether there is no answer yet: dots, None, an empty text or collection, dots in one.
 

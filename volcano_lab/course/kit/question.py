@@ -57,10 +57,6 @@ class Question(Shown):
     def _grade(self, value: Any) -> Verdict:
         raise NotImplementedError
 
-    def _mark(self, option: Any) -> str:
-        """Return the mark of an option: right, wrong, or none."""
-        return self.marks.get(str(option), "")
-
     def _answer_html(self) -> str:
         """Return the content of a filled fold."""
         return ""
@@ -84,7 +80,7 @@ class Question(Shown):
         verdict = self.verdict
         return {"kind": "question", "tag": plain(self.word),
                 "text": whole_names(html(self.question)),
-                "options": [[str(option), html(as_text(option)), self._mark(option)]
+                "options": [[str(option), html(as_text(option)), self.marks.get(str(option), "")]
                             for option in self.options], "button": plain(self.button),
                 "gives_up": self.gives_up, "settled": self.settled,
                 "value": "" if self.value is None else str(self.value),
@@ -158,9 +154,10 @@ class Prediction(Question):
         texts = {} if isinstance(self.because, str) else self.because
         return next((gettext(text) for key, text in texts.items() if same(key, value)), "")
 
-    def _mark(self, option: Any) -> str:
-        right = self.settled and same(option, self.truth)
-        return "right" if right else super()._mark(option)
+    def _refresh(self) -> None:
+        if self.settled:
+            self.marks[str(self.truth)] = "right"
+        super()._refresh()
 
     def _answer_html(self) -> str:
         parts = "".join(view["html"] for view in views(self.result))

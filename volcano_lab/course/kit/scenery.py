@@ -6,6 +6,7 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
+from volcano_lab.manifests.loader import from_dict
 
 
 def nodes(numbers: Iterable[int], **amounts: Any) -> Cluster:
@@ -26,13 +27,14 @@ def _nodes(numbers: tuple[int, ...], amounts: tuple[tuple[str, Any], ...]) -> Cl
     return cluster
 
 
-def cluster_from(parts: Mapping[str, Any], objects: Iterable[Any] = ()) -> Cluster:
+def cluster_from(parts: Mapping[str, Any]) -> Cluster:
     """Return a cluster from data: `nodes`, `queues` and `jobs`, each the arguments of the cluster's
-    own method, its `conf`, and `objects`.
+    own method, its `conf`, and manifests, `objects`.
 
     >>> cluster_from({"nodes": [{"name": "n1", "cpu": 4}], "jobs": [{"name": "train", "cpu": 1}]})
     Cluster(Node=1, Pod=1, PodGroup=1, Queue=2)
     """
+    objects = (from_dict(each, strict=True) for each in parts.get("objects", ()))
     cluster = Cluster(objects, parts.get("conf"))
     for kind in ("node", "queue", "job"):
         for given in parts.get(f"{kind}s", ()):

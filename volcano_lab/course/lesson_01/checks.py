@@ -12,7 +12,8 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(…)")
 def missing_queue(answer: Cluster) -> Mistakes:
     """Add the queue that is missing, so that lost gets a node in the next cycle."""
-    before, now = (names_of(each) for each in (small_cluster(), answer))
+    before, now = ({(obj.kind, obj.name) for obj in each.objects()}
+                   for each in (small_cluster(), answer))
     yield not before <= now, "something_missing"
     cycle = answer.run()
     added = [name for kind, name in now - before if kind == "Queue"]
@@ -21,11 +22,6 @@ def missing_queue(answer: Cluster) -> Mistakes:
     yield not added, "no_new_queue_yet"
     yield not placed, try_again("still_left_out", queues=[*added])
     return well_done("now_in_the_copy")
-
-
-def names_of(cluster: Cluster) -> set[tuple[str, str]]:
-    """Kind and name of each object of a cluster."""
-    return {(obj.kind, obj.name) for obj in cluster.objects()}
 
 
 @check(takes=str, wanted="a configuration, such as DEFAULT_CONF with other actions")

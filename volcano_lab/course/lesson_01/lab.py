@@ -10,7 +10,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
-from volcano_lab.messages import Message, gettext
+from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.plugins import answering
 from volcano_lab.simulation import Simulation
 from volcano_lab.trace import Trace
@@ -56,13 +56,16 @@ class Ran(Decided):
                               if record.kind == "commit")
 
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
-        if row["fate"] == "placed":
-            by = [action for action, job in self.placed if job == row["job"]]
-            return gettext("{actions:,} finds it admitted", actions=by), ""
-        if row["fate"] == "not tried" and row["size"] and "allocate, enqueue" in self.actions:
-            return gettext("enqueue admits it after allocate has run"), ""
         long, brief = super().reason(row)
-        return brief if row["fate"] == "discarded" else long, brief
+        if row["fate"] == "not tried" and row["size"] and self.actions.endswith("enqueue"):
+            return gettext("enqueue admits it after allocate has run"), ""
+        if row["fate"] not in ("placed", "discarded"):
+            return long, brief
+        by = [action for action, job in self.placed if job == row["job"]]
+        first = gettext("admitted by enqueue" if "enqueue" in self.actions else
+                        "admitted by allocate itself, because enqueue is not in the list")
+        last = gettext("placed by {actions:,}", actions=by) if by else brief
+        return f"{first}{mark('; ')}{last}", brief
 
     def did(self, action: str, row: dict[str, Any]) -> str:
         """What an action did to a job."""
@@ -108,7 +111,6 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
         if plugins and actions and not name.startswith("sub_job"):
             rows.append({"point": name, "question": point.sentence,
                          "answered by": gettext("{names:,}", names=plugins),
-                         "answers combine": point.rule,
                          "asked by": gettext("{names:,}", names=actions)})
     return rows
 
@@ -128,6 +130,17 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
                                              for task in job.tasks.values()}))
             for job in sim.ssn.jobs.values()})
     return rows
+
+
+class Ends(Outcomes):
+    """The sentences after a move: every job that ends otherwise, each reason once."""
+
+    def sentences(self, before: Ran, now: Ran) -> list[str]:
+        reasons = {name: now.reason(row)[0] for name, row in now.jobs.items()
+                   if before.jobs[name]["fate"] != row["fate"]}
+        first = {reason: name for name, reason in reversed(reasons.items())}
+        return [self._sentence(name, before, now, first[reason] == name)
+                for name, reason in reasons.items()]
 
 
 HEADS = ("job", "open", "close")
@@ -157,7 +170,7 @@ def cycle_lab() -> Lab:
         [pictures.table("What each phase did, in the order of the list", phases, key="phases",
                         heads=HEADS, texts=True, rows=4, wide=True, legend=LEGEND)],
         title="One cycle: the order of the actions",
-        says=[Outcomes()],
+        says=[Ends()],
         opening=gettext("The list is {ACTIONS}, Volcano's default. Choose another one.",
                         ACTIONS=ACTIONS),
         nothing="Every job ends as before.",

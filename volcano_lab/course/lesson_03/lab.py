@@ -78,17 +78,13 @@ def _parts(cycle: Cycle) -> list[dict[str, Any]]:
             for resource, share in shares.items()]
 
 
-def _memory(queue: str) -> str:
-    return f"job/default/{queue}-work.requests.memory"
-
-
 def _controls() -> dict[str, Control]:
     found = {}
     for queue in START:
         memory = slider(START[queue]["memory"], 0, 4, gettext("memory of a pod of {queue}",
                                                               queue=queue), unit="Gi")
         memory.more["suffix"] = "Gi"
-        found[_memory(queue)] = memory
+        found[f"job/default/{queue}-work.requests.memory"] = memory
     return found
 
 

@@ -7,7 +7,7 @@ from attrs import define
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
+from volcano_lab.widgets.cluster_lab import ClusterLab, lab
 
 NODES, NODE_CPUS = 5, 4
 
@@ -70,14 +70,10 @@ def tree_cluster(rows: list[QueueRow]) -> Cluster:
     return cluster
 
 
-def _admitted(facts: Decided, job: str) -> bool:
-    return facts.jobs[job]["fate"] != "not admitted"
-
-
 TASKS = tasks("05", {
     "elastic pods": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
     "admit train-gang": lambda values, facts: (
-        _admitted(facts, "train-gang") and values["conf"] == TREE)})
+        facts.jobs["train-gang"]["fate"] != "not admitted" and values["conf"] == TREE)})
 
 
 def queue_tree_lab() -> ClusterLab:

@@ -43,14 +43,11 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
                        disk=scene.DISKS[row["node"]])
         nodes.append({"name": row["node"], "size": scene.CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
-                      "note": _note(row) if notes else zone,
+                      "note": (zone if not notes else gettext("refused") if row["refused"] else
+                               _points(row)),
                       "state": notes and ("chosen" if row["chosen"] else
                                           "refused" if row["refused"] else "")})
     return {"nodes": nodes}
-
-
-def _note(row: dict[str, Any]) -> str:
-    return gettext("refused") if row["refused"] else _points(row)
 
 
 def _points(row: dict[str, Any]) -> str:

@@ -63,10 +63,10 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
                                     strict=True))
     pod_spec = {"schedulerName": "volcano",
                 "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
-    for part in range(groups):
+    for group in range(groups):
         for number in range(size):
-            metadata = {"name": f"train-{part}-{number}", "namespace": "default",
-                        "labels": {"part": str(part)}, "annotations": {GROUP_NAME: "train"}}
+            metadata = {"name": f"train-{group}-{number}", "namespace": "default",
+                        "labels": {"part": str(group)}, "annotations": {GROUP_NAME: "train"}}
             cluster.add(manifests.from_dict(
                 {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec},
                 strict=True))

@@ -142,8 +142,7 @@ def each_fault() -> DataFrame:
     """Every kind of fault, once, at second 1: what it did to train."""
     rows = []
     for kind, what in KINDS.items():
-        also = [(1, "bind_refused")] if kind == "read_refused" else [
-        ]  # nothing is read again unless something failed
+        also = {"read_refused": [(1, "bind_refused")]}.get(kind, [])  # read again is what failed
         sim = train([(1, kind), *also])
         sim.run(until=60)
         run = sim.side.jobs[JOB]

@@ -96,8 +96,7 @@ class Riddle:
     def objects(self) -> Loaded:
         """The manifests as they were applied, before controllers."""
         parts = self.cluster_of
-        made = cluster_from(parts | {"jobs": parts["running"]},
-                            (from_dict(each, strict=True) for each in parts["objects"]))
+        made = cluster_from(parts | {"jobs": parts["running"]})
         jobs = (from_dict(_vcjob(**job), strict=True) for job in parts["waiting"])
         return Loaded([*made.objects(), *jobs])
 
@@ -232,8 +231,8 @@ class Riddle:
                 gettext("The reason: {reason}.", reason=said[0].rstrip(".。")) if said else None]))
         if (least := after.session.jobs[row["job"]].min_available) < self.needs:
             return try_again(gettext(
-                "{job} starts now with {least} of {pods} pods; its team agrees to no fewer than "
-                "{needs}. Repair the cause instead.", job=job, least=least, pods=row["pods"],
+                "{job} could start with {least} of its {pods} pods now; its team agrees to no "
+                "fewer than {needs}. Repair the cause.", job=job, least=least, pods=row["pods"],
                 needs=self.needs))
         lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
         for other, pods in lost.items():
@@ -259,12 +258,13 @@ class Riddle:
         objects = self.objects()
         commands = [line for each in changes for line in kubectl(change_of([each]), objects)
                     or [BY_HAND.get(_kind(each), "kubectl replace --force -f FILE")]]
-        yield Message("riddle.commands", commands=[f"`{each}`" for each in dict.fromkeys(commands)])
+        yield Message("riddle.commands", commands=" && ".join(
+            f"`{each}`" for each in dict.fromkeys(commands)))
         if len(changes) > self.smallest:
             yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
         if before and before[1] != changes:
-            yield Message("riddle.cheaper" if cost < before[0] else "riddle.dearer" if (
-                cost > before[0]) else "riddle.as_dear", changes=[f"`{each}`" for each in before[1]])
+            code = "cheaper" if cost < before[0] else "dearer" if cost > before[0] else "as_dear"
+            yield Message(f"riddle.{code}", changes=[f"`{each}`" for each in before[1]])
 
     # -- the score -------------------------------------------------------------------------------
 

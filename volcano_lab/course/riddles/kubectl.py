@@ -5,8 +5,8 @@
 """
 
 import re
-from copy import copy
 from collections.abc import Iterable
+from copy import copy
 from textwrap import fill, indent
 from typing import Any
 

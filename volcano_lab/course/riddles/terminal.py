@@ -50,7 +50,9 @@ def manifests_of(number: int | None, form: str) -> Iterator[str]:
 
 def _played(riddle: Riddle) -> Iterator[str]:
     yield riddle.text()
-    yield plain("What is the cause?") + "\n" + _options(riddle)
+    yield "\n".join([plain("What is the cause?"), *(
+        wrapped(plain(text), 96, "     ", f"  {letter}  ")
+        for letter, text in riddle.options.items())])
     yield _help()
     changes: list[str] = []
     while not riddle.solved:
@@ -65,36 +67,28 @@ def _played(riddle: Riddle) -> Iterator[str]:
         yield plain(gettext("Not solved. One repair: {hints}", hints=gettext(riddle.hints[-1])))
 
 
-def _options(riddle: Riddle) -> str:
-    return "\n".join(wrapped(plain(text), 96, "     ", f"  {letter}  ")
-                     for letter, text in riddle.options.items())
-
-
 def _answered(riddle: Riddle, line: str, changes: list[str]) -> str:
     """What is said to one line; `changes` are kept from line to line."""
     word, _, rest = line.removeprefix("kubectl ").partition(" ")
-    match word:
-        case "get" | "describe" | "logs":
-            try:
+    try:
+        match word:
+            case "get" | "describe" | "logs":
                 return riddle.kubectl(f"{word} {rest}")
-            except ManifestError as error:
-                return str(error)
-        case "why":
-            try:
+            case "why":
                 found = riddle.why(rest.strip())
-            except LookupError as error:
-                return plain(str(error.args[0]))
-            return "\n".join(wrapped(plain(text), 96, "    ", "  ")
-                             for text in (found.head, *(each.text for each in found.causes)))
-        case "hint":
-            return repr(riddle.hint())
-        case "cause":
-            return repr(riddle.cause(rest))
-        case "remove" if rest:
-            return _tried(riddle, changes, REMOVE + rest.strip().replace(" ", "/", 1))
-        case "reset":
-            changes.clear()
-            return plain("All is as it was.")
+                return "\n".join(wrapped(plain(text), 96, "    ", "  ")
+                                 for text in (found.head, *(each.text for each in found.causes)))
+            case "hint":
+                return repr(riddle.hint())
+            case "cause":
+                return repr(riddle.cause(rest))
+            case "remove" if rest:
+                return _tried(riddle, changes, REMOVE + rest.strip().replace(" ", "/", 1))
+            case "reset":
+                changes.clear()
+                return plain("All is as it was.")
+    except (ManifestError, LookupError) as error:
+        return plain(str(error.args[0]))
     change = line.removeprefix("set ").strip()
     return _tried(riddle, changes, change) if "=" in change else _help()
 

@@ -65,7 +65,7 @@ export function cycleSteps(model, el) {
   const fixed = model.get("fixed"), shown = () => model.get("shown");
   const root = add(el, "div", {class: "vp vs-steps vs-cycle", tabindex: 0, role: "group", "aria-label": t("A cycle step by step")}), unfollow = followTheme(root);
   ownKeys(root);
-  let aim = shown().place, asked = shown().answers, answer = null;
+  let aim = shown().place, asked = shown().answers, answer = 0;
   const waits = () => asked > shown().answers;
 
   function ask(word, ...args) {
@@ -78,7 +78,7 @@ export function cycleSteps(model, el) {
   const steps = stepping(root, {
     at: () => waits() ? aim : shown().place, shown: () => shown().place, last: () => shown().last, text: () => shown().text, waits, around: () => shown().around,
     between: () => shown().between && !waits(),
-    where: () => { const frame = shown(); return t("{0}{1} of {2}, action {3}, ", frame.between ? t("after step ") : t("step "), frame.place, frame.last, frame.action) + (frame.number < 0 ? t("before the first record") : t("record {0}", frame.number)); },
+    where: () => { const frame = shown(); return t("{0}{1} of {2}, action {3}", frame.between ? t("after step ") : t("step "), frame.place, frame.last, frame.action); },
     go(place) { if (place !== (waits() ? aim : shown().place) || shown().between) { aim = place; ask("goto", place); } },
     find: (words, backwards) => ask("stop_at", words, backwards),
   }, {lines: fixed.lines, find: t("stop at"), example: 'overused where queue == "a" and answer', listed: t("Before and after")});
@@ -101,7 +101,7 @@ export function cycleSteps(model, el) {
   const jump = (backwards) => ask("jump", ...about.map((field) => field.value), backwards);
   button(form, t("next"), t("jump to the next such record"), () => jump(false));
   button(form, t("previous"), t("jump to the previous such record"), () => jump(true));
-  const symptoms = symptomTable(root, fixed, (row, symptom, name) => { ask("show", symptom, name); answer = {row, asked}; });
+  const answered = symptoms(root, fixed, (symptom, name) => { ask("show", symptom, name); answer = asked; });
 
   function update() {
     const frame = shown();
@@ -112,31 +112,30 @@ export function cycleSteps(model, el) {
     write(under, t("Under way: {0}{1}", count || t("nothing"), count > operations.length ? t(", the last {0}", operations.length) : ""));
     done.forEach((item, i) => write(item, operations[i] ?? ""));
     for (const what in draw) draw[what](frame[what], frame, frame.of[what]);
-    // What a symptom's button found stands under its row, because the head of the stepper may be out of sight.
-    const mine = answer && frame.answers >= answer.asked;
+    // What a symptom's button found stands below it, because the head of the stepper may be out of sight.
+    const mine = answer && frame.answers >= answer;
     steps.say(mine ? "" : frame.said);
-    if (mine) { symptoms(answer.row, frame.said || t("Step {0}: {1}", frame.place, frame.text)); answer = null; }
+    if (mine) { answered(frame.said || t("Step {0}: {1}", frame.place, frame.text)); answer = 0; }
   }
   model.on("change:shown", update);
   update();
   return () => { steps.stop(); unfollow(); model.off("change:shown", update); };
 }
 
-function symptomTable(root, fixed, show) {
+function symptoms(root, fixed, show) {
   const seen = add(root, "details");
   add(seen, "summary", {}, t("Symptoms, and where they are decided"));
-  const fields = add(seen, "div", {class: "vs-bar"}), chosen = {queue: choice(fields, t("queue "), fixed.names.queues), job: choice(fields, t("job "), fixed.names.jobs)};
-  const table = add(seen, "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-  for (const title of [t("what is seen"), t("what is likely behind it"), t("of ")]) add(head, "th", {scope: "col"}, title);
-  add(add(head, "td"), "span", {class: "vp-hidden"}, t("show "));
-  const answers = fixed.symptoms.map(({key, seen: symptom, likely, name: of}, i) => {
-    const row = add(body, "tr");
-    add(row, "th", {scope: "row"}, symptom);
-    add(row, "td", {}, likely);
-    add(row, "td", {}, of && of === "job" ? t("the job") : t("the queue"));
-    const name = t("show where it is decided: {0}", symptom);
-    set(button(add(row, "td"), t("show "), name, () => show(i, key, of ? chosen[of].value : "")), {"aria-label": name});
-    return add(add(body, "tr", {class: "vs-answer", hidden: true}), "td", {colspan: 4, role: "status", "aria-live": "polite"});
-  });
-  return (at, words) => answers.forEach((cell, i) => { cell.parentElement.hidden = i !== at; write(cell, i === at ? words : ""); });
+  const bar = add(seen, "div", {class: "vs-bar"}), symptom = choice(bar, t("what is seen "), fixed.symptoms.map(({key, seen: label}) => ({key, label})));
+  const names = {queue: choice(bar, t("queue "), fixed.names.queues), job: choice(bar, t("job "), fixed.names.jobs)};
+  const likely = add(seen, "p", {class: "vp-soft"}), answer = add(seen, "p", {class: "vs-answer", role: "status", "aria-live": "polite"});
+  button(bar, t("show "), t("show where it is decided"), () => show(symptom.value, names[chosen().name]?.value ?? ""));
+  const chosen = () => fixed.symptoms[symptom.selectedIndex];
+  const choose = () => {
+    for (const [kind, field] of Object.entries(names)) field.parentElement.hidden = kind !== chosen().name;
+    write(likely, t("Likely: {0}.", chosen().likely));
+    write(answer, "");
+  };
+  symptom.addEventListener("change", choose);
+  choose();
+  return (words) => write(answer, words);
 }
