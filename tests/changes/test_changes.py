@@ -103,6 +103,8 @@ def test_amounts_of_a_node():
 
 @pytest.mark.parametrize(("setting", "sentence"), [
     ("queue/a.weight", '"queue/a.weight" sets nothing; allowed is KIND/NAME.FIELD=VALUE'),
+    ("weight=1", "such as queue/a.weight=5 or queue/a.capability[cpu]=8"),
+    ("queue/a.capability=8", "a mapping of resource names to quantities, such as {cpu: 8}"),
     ("quewe/a.weight=1", '"quewe" is no kind; did you mean queue?'),
     ("queue/aa.weight=1", 'there is no queue "aa"; there are '),
     ("queue/a.wieght=1", "spec.wieght is not known and has no effect; did you mean weight?"),

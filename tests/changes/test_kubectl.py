@@ -1,10 +1,12 @@
 """Changes as commands of kubectl: the object's own name, as kubectl accepts it."""
 
 import pytest
+import yaml
 
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import from_dict
 
 WORKLOADS = """
 {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: gang, namespace: team},
@@ -15,6 +17,9 @@ WORKLOADS = """
  spec: {parallelism: 2, template: {spec: {schedulerName: volcano, containers: [
   {name: c, resources: {requests: {cpu: 1}}}]}}}}
 ---
+{apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {taints: [
+ {key: gpu, effect: NoSchedule}, {key: old, effect: NoExecute}]}}
+---
 {apiVersion: v1, kind: Pod, metadata: {name: bare, namespace: team}, spec: {schedulerName: volcano,
  containers: [{name: c}]}}
 """
@@ -22,6 +27,7 @@ WORKLOADS = """
 
 @pytest.fixture(scope="module")
 def world():
+    """A Job of Volcano, one of Kubernetes, a bare pod, a PodGroup without an owner, two nodes."""
     return Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", pods=2, cpu=1).add(
         WORKLOADS).objects()
 
@@ -31,6 +37,10 @@ def world():
     (Change(removals=("queue/a",)), "kubectl delete queue a"),
     (Change(("node/n1.metadata.labels.zone=b",)), "kubectl label node n1 zone=b --overwrite"),
     (Change(("node/n1.unschedulable=true",)), "kubectl cordon n1"),
+    (Change(("node/n2.taints=[]",)), "kubectl taint node n2 gpu:NoSchedule- old:NoExecute-"),
+    (Change(("node/n1.labels[zone]=b",)), "kubectl label node n1 zone=b --overwrite"),
+    (Change(("podgroup/train.minMember=1",)),
+     """kubectl patch podgroup train -n default --type merge -p '{"spec": {"minMember": 1}}'"""),
     (Change(("queue/a.weight=3",)),
      """kubectl patch queue a --type merge -p '{"spec": {"weight": 3}}'"""),
 ])
@@ -51,6 +61,26 @@ def test_a_pod_group_without_an_owner_does_not_own_its_pods(world):
     assert kubectl(Change(removals=("job/train",)), world) == [
         "kubectl delete podgroup train -n default",
         "kubectl delete pod train-0 train-1 -n default"]
+
+
+def test_a_job_of_volcano_lets_its_minimum_change_and_its_queue_not():
+    job = [from_dict(yaml.safe_load(WORKLOADS.partition("---")[0]), strict=True)]
+    assert kubectl(Change(("job/gang.minAvailable=2",)), job) == [
+        """kubectl patch vcjob gang -n team --type merge -p '{"spec": {"minAvailable": 2}}'"""]
+    assert kubectl(Change(("job/gang.queue=b",)), job) == []
+
+
+@pytest.mark.parametrize("setting", [
+    "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.minAvailable=1",
+    "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]"])
+def test_what_the_api_does_not_let_change_has_no_command(world, setting):
+    assert kubectl(Change((setting,)), world) == []
+
+
+def test_a_pod_group_that_a_controller_keeps_is_not_patched(world):
+    group = next(obj for obj in world if obj.kind == "PodGroup" and obj.metadata.owner_references)
+    change = Change((f"podgroup/team/{group.name}.minMember=2",))
+    assert kubectl(change, world) == []
 
 
 @pytest.mark.parametrize("settings", [("plugin/gang.enablePreemptable=false",),

@@ -34,8 +34,12 @@ def test_what_allocate_tried_and_gave_back_is_held_back():
 
 
 @pytest.mark.parametrize(("actions", "said"), [
-    ("backfill", "train is not admitted (was placed): No action of the configuration admits jobs"),
-    ("allocate, backfill", "wide is discarded (was not admitted): waits for a node that fits"),
+    ("backfill", "helper is not admitted (was placed): No action of the configuration admits jobs "
+     "(enqueue or allocate). train is not admitted (was placed)."),
+    ("allocate, backfill", "wide is discarded (was not admitted): admitted by allocate itself, "
+     "because enqueue is not in the list; waits for a node that fits"),
+    ("allocate, enqueue", "helper is not tried (was placed): Pod default/helper-0 requests nothing; "
+     "only backfill places such pods"),
     ("allocate, enqueue", "train is not tried (was placed): enqueue admits it after allocate"),
     ("enqueue, allocate", "helper is not tried (was placed): Pod default/helper-0 requests"),
     ("enqueue, backfill", "train is not tried (was placed): The configuration has no allocate")])
@@ -45,7 +49,8 @@ def test_the_lab_says_why_a_job_ends_otherwise(actions, said):
 
 def test_the_lab_names_the_action_that_places_a_job():
     lab = cycle_lab().set(actions="allocate, enqueue").set(actions="enqueue, allocate")
-    assert "train is placed (was not tried): allocate finds it admitted." in lab.said
+    assert "train is placed (was not tried): admitted by enqueue; placed by allocate." in lab.said
+    assert "admitted by allocate itself" in lab.set(actions="allocate, backfill").said
 
 
 def test_a_gang_is_running_when_its_pods_are_bound_and_completed_when_they_are_done():

@@ -8,14 +8,6 @@ from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 
 answers(
-    "01.not_in_the_copy",
-    right=["lost"],
-    wrong=[("wide", "refused it"), ("none: all are copied", "Which queue"),
-          ("stray", "job made for it"),
-           ("train", "got its nodes"), ("helper", "got a node")],
-)
-
-answers(
     "01.writes_status",
     right=["close"],
     wrong=[("allocate", "in memory"), ("open", "makes the copy"), ("enqueue", "in the copy"),
@@ -51,6 +43,16 @@ answers(
     right=["Inqueue", "inqueue"],
     wrong=[("Running", "not yet"), ("Pending", "admitted before"), ("Completed", "ended"),
            ("Unknown", "unschedulable"), ("Binding", "state of a pod")],
+)
+
+answers(
+    "01.not_in_the_copy",
+    right=["its queue does not exist"],
+    wrong=[("it asks for more than the cluster has", "an event of its PodGroup"),
+           ("no node has enough idle", "allocate has tried it"),
+           ("another queue is served first", "it is in the copy"),
+           ("its priority is too low", "decides the order"),
+           ("a plugin's name is misspelt", "still answer"), ("wide", "Choose one")],
 )
 
 answers(
