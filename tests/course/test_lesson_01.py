@@ -34,23 +34,24 @@ def test_what_allocate_tried_and_gave_back_is_held_back():
 
 
 @pytest.mark.parametrize(("actions", "said"), [
-    ("backfill", "helper is not admitted (was placed): No action of the configuration admits jobs "
-     "(enqueue or allocate). train is not admitted (was placed)."),
-    ("allocate, backfill", "wide is discarded (was not admitted): admitted by allocate itself, "
-     "because enqueue is not in the list; waits for a node that fits"),
-    ("allocate, enqueue", "helper is not tried (was placed): Pod default/helper-0 requests nothing; "
-     "only backfill places such pods"),
+    ("backfill", "train is not admitted (was placed): No action of the configuration admits jobs "
+     "(enqueue or allocate). helper is not admitted (was placed)."),
+    ("allocate, backfill", "wide is discarded (was not admitted): without enqueue, allocate admits "
+     "it; its 3 pods do not all fit."),
+    ("allocate, enqueue", "helper is not tried (was placed): only backfill places pods without"),
     ("allocate, enqueue", "train is not tried (was placed): enqueue admits it after allocate"),
-    ("enqueue, allocate", "helper is not tried (was placed): Pod default/helper-0 requests"),
+    ("enqueue, allocate", "helper is not tried (was placed): only backfill places pods without"),
     ("enqueue, backfill", "train is not tried (was placed): The configuration has no allocate")])
 def test_the_lab_says_why_a_job_ends_otherwise(actions, said):
     assert said in cycle_lab().set(actions=actions).said
 
 
-def test_the_lab_names_the_action_that_places_a_job():
+def test_the_lab_names_the_action_that_admits_a_job():
     lab = cycle_lab().set(actions="allocate, enqueue").set(actions="enqueue, allocate")
-    assert "train is placed (was not tried): admitted by enqueue; placed by allocate." in lab.said
-    assert "admitted by allocate itself" in lab.set(actions="allocate, backfill").said
+    assert "train is placed (was not tried): enqueue admits it." in lab.said
+    said = lab.set(actions="allocate, enqueue").set(actions="allocate, backfill").said
+    assert "train is placed (was not tried): without enqueue, allocate admits it." in said
+    assert said.endswith("The outcome of 1 more job changes.")
 
 
 def test_a_gang_is_running_when_its_pods_are_bound_and_completed_when_they_are_done():

@@ -56,16 +56,17 @@ class Ran(Decided):
                               if record.kind == "commit")
 
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
-        long, brief = super().reason(row)
-        if row["fate"] == "not tried" and row["size"] and self.actions.endswith("enqueue"):
-            return gettext("enqueue admits it after allocate has run"), ""
+        late = ("enqueue admits it after allocate has run" if row["size"] else
+                "only backfill places pods without requests")
+        if row["fate"] == "not tried" and (not row["size"] or self.actions.endswith("enqueue")):
+            return gettext(late), ""
         if row["fate"] not in ("placed", "discarded"):
-            return long, brief
-        by = [action for action, job in self.placed if job == row["job"]]
-        first = gettext("admitted by enqueue" if "enqueue" in self.actions else
-                        "admitted by allocate itself, because enqueue is not in the list")
-        last = gettext("placed by {actions:,}", actions=by) if by else brief
-        return f"{first}{mark('; ')}{last}", brief
+            return super().reason(row)
+        said = [gettext("enqueue admits it" if "enqueue" in self.actions else
+                        "without enqueue, allocate admits it")]
+        if row["fate"] == "discarded":
+            said.append(gettext("its {pods} pods do not all fit", pods=row["pods"]))
+        return mark("; ").join(said), ""
 
     def did(self, action: str, row: dict[str, Any]) -> str:
         """What an action did to a job."""
@@ -133,14 +134,15 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
 
 
 class Ends(Outcomes):
-    """The sentences after a move: every job that ends otherwise, each reason once."""
+    """The sentences after a move: two jobs that end otherwise, each reason once; how many more."""
 
     def sentences(self, before: Ran, now: Ran) -> list[str]:
-        reasons = {name: now.reason(row)[0] for name, row in now.jobs.items()
-                   if before.jobs[name]["fate"] != row["fate"]}
-        first = {reason: name for name, reason in reversed(reasons.items())}
-        return [self._sentence(name, before, now, first[reason] == name)
-                for name, reason in reasons.items()]
+        changed = [name for name, row in reversed(now.jobs.items())  # wide, train, helper
+                   if before.jobs[name]["fate"] != row["fate"]]
+        reasons = [now.reason(now.jobs[name])[0] for name in changed]
+        found = [self._sentence(name, before, now, reasons[at] not in reasons[:at])
+                 for at, name in enumerate(changed)]
+        return found[:2] + [str(Message("job.turns_more", n=len(found[2:])))] * bool(found[2:])
 
 
 HEADS = ("job", "open", "close")

@@ -255,8 +255,7 @@ class Riddle:
     def _notes(self, cost: tuple[int, int], changes: list[str],
                before: tuple[tuple[int, int], list[str]] | None) -> Iterator[Message]:
         """The commands of a repair, how many changes were enough, and which repair is cheaper."""
-        objects = self.objects()
-        commands = [line for each in changes for line in kubectl(change_of([each]), objects)
+        commands = [line for each in changes for line in kubectl(change_of([each]), self.objects())
                     or [BY_HAND.get(_kind(each), "kubectl replace --force -f FILE")]]
         yield Message("riddle.commands", commands=" && ".join(
             f"`{each}`" for each in dict.fromkeys(commands)))
