@@ -225,12 +225,12 @@ class Setting:
 def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:
     """Return the path of a field from the object's root; without `spec.` or `metadata.` in front it
     is one of the spec, of the status if the scheduler reads it there, or of the metadata if it is
-    a label or an annotation.
+    a label.
     """
     if steps[0] in ("metadata", "spec", "status") or not hasattr(obj, "spec"):
         return steps
     return ["status" if steps[0] in IN_STATUS.get(type(obj), ()) else
-            "metadata" if steps[0] in ("labels", "annotations") else "spec", *steps]
+            "metadata" if steps[0] == "labels" else "spec", *steps]
 
 
 def _word(steps: list[str]) -> str:
