@@ -51,6 +51,7 @@ def test_the_lab_names_the_action_that_admits_a_job():
     assert "train is placed (was not tried): enqueue admits it." in lab.said
     said = lab.set(actions="allocate, enqueue").set(actions="allocate, backfill").said
     assert "train is placed (was not tried): without enqueue, allocate admits it." in said
+    assert said.index("wide is discarded") < said.index("train is placed"), "the largest first"
     assert said.endswith("The outcome of 1 more job changes.")
 
 

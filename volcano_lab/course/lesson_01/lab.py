@@ -137,7 +137,7 @@ class Ends(Outcomes):
     """The sentences after a move: two jobs that end otherwise, each reason once; how many more."""
 
     def sentences(self, before: Ran, now: Ran) -> list[str]:
-        changed = [name for name, row in reversed(now.jobs.items())  # wide, train, helper
+        changed = [name for name, row in sorted(now.jobs.items(), key=lambda job: -job[1]["pods"])
                    if before.jobs[name]["fate"] != row["fate"]]
         reasons = [now.reason(now.jobs[name])[0] for name in changed]
         found = [self._sentence(name, before, now, reasons[at] not in reasons[:at])
