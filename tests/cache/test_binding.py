@@ -181,6 +181,14 @@ def test_the_bucket_of_retries_runs_dry():
     assert delays[999] == 0.005 and delays[1000:] == [0.01, 0.02, 0.03]
 
 
+def test_the_bucket_of_retries_fills_by_the_time_since_the_last_one():
+    queue = WorkQueue()
+    for number in range(1000):
+        queue.retry(f"key-{number}", 0.0)
+    assert [queue.retry(f"late-{number}", 0.02) for number in range(4)] == [
+        0.005, 0.005, 0.01, 0.02]
+
+
 def test_a_key_that_waits_is_not_worked_on_twice():
     queue = WorkQueue()
     for moment in (0.0, 1.0, 2.0):

@@ -94,6 +94,18 @@ def test_only_queues_in_which_something_changed_are_written():
     assert written == []
 
 
+def test_one_phase_whose_count_changes_is_written():
+    cluster = family()
+    cache = cluster.cache()
+    run_once(cache, HIERARCHY)
+    more = Cluster().queue("test").job("larger", queue="test", pods=1, cpu=99)
+    for obj in more.objects():
+        if obj.kind in ("PodGroup", "Pod"):
+            cache.add(obj)
+    status = run_once(cache, HIERARCHY).queues["test"].queue.status
+    assert (status.pending, status.inqueue) == (2, 1)
+
+
 def test_amounts_are_compared_not_texts():
     cache = family().cache()
     status = cache.queues["dev"].queue.status

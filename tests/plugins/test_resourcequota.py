@@ -69,6 +69,13 @@ def test_jobs_admitted_before_count():
                   *pods)[0] == {"a": "Inqueue", "b": "Pending", "c": "Inqueue"}
 
 
+def test_jobs_of_other_queues_count_in_their_namespace():
+    jobs = [waiting("a", cpu="4"), group("b", "other", "Pending", minResources={"cpu": "4"})]
+    pods = [pod(f"{name}-0", name) for name in "ab"]
+    assert phases(quota("q", {"cpu": "7"}, {}), queue("other"), *jobs,
+                  *pods)[0] == {"a": "Inqueue", "b": "Pending"}
+
+
 def test_the_event_names_the_exceeded_resources():
     _, ssn = phases(quota("q", {"cpu": "3", "memory": "9Gi"}, {"cpu": "2"}),
                     waiting("a", cpu="2", memory="1Gi"), pod("a-0", "a"))
