@@ -14,6 +14,12 @@ NODES = [node("n1", zone="a"), node("n2", zone="b"), csi_node("n1", **{LOCAL: No
 POD = claims("data", name="web", scheduler_name="volcano")
 
 
+def unbound(volume):
+    """A claim that names a volume and is not bound to it yet."""
+    named = claim(volume=volume)
+    return named.changed(metadata={"annotations": {}}, status={"phase": "Pending"})
+
+
 def asked(*objects):
     return Explainer(Cluster([*NODES, *objects, POD]).objects()).why("web")
 
@@ -23,6 +29,7 @@ def asked(*objects):
     ([claim(), klass(mode="Immediate")], "claim_unbound",
      "StorageClass wait binds at once (Immediate), before Volcano places the pod"),
     ([claim()], "claim_unbound", "there is no StorageClass wait"),
+    ([unbound("disk"), klass()], "claim_unbound", "names the volume disk"),
     ([claim(), klass()], "volume_unbound", "no volume for a claim of the pod"),
     ([claim(deletionTimestamp="2026-01-01T00:00:00Z", volume="disk"), volume()], "claim_refused",
      'persistentvolumeclaim "data" is being deleted'),

@@ -367,3 +367,24 @@ def test_jobs_that_are_overdue_as_well_are_told_beside_a_deadline(others, said):
     text = Explainer(cluster.objects(), conf, now=9e9).why("new").text
     assert "so sla admits it" in text and said in text
     assert ("deadlines, too" in text) == bool(others)
+
+
+@pytest.mark.parametrize(("leaf", "deserved"), [(9, 13), (12, 16)])
+def test_what_queues_deserve_is_summed_over_those_without_children(leaf, deserved):
+    cluster = Cluster().node("n1", cpu=10).queue("eng", deserved={"cpu": 10})
+    cluster.queue("dev", parent="eng", deserved={"cpu": leaf})
+    cluster.queue("test", parent="eng", deserved={"cpu": 4})
+    cluster.job("old", queue="dev", pods=9, cpu=1, min_member=1, running={"n1": 9})
+    cluster.job("new", queue="test", pods=1, cpu=2)
+    conf = ("{actions: 'enqueue, allocate, reclaim', tiers: [{plugins: [{name: gang}, "
+            "{name: capacity, enableHierarchy: true}]}]}")
+    said = " ".join(texts(cluster, "new", conf))
+    assert f"The queues deserve cpu {deserved} in total, and the cluster has 10." in said
+
+
+def test_of_many_holders_three_are_named_and_the_others_counted():
+    cluster = Cluster().node("n1", cpu=10).job("big", pods=1, cpu=5)
+    for name in "abcde":
+        cluster.job(name, pods=2, cpu=1, running={"n1": 2})
+    said = cluster.why("big").text
+    assert "In use by default/a 2, default/b 2, default/c 2, 2 more jobs 4." in said

@@ -91,6 +91,16 @@ def test_a_daemons_pod_is_bound_to_its_node():
     assert sorted(node for _, _, node, *_ in run_cycle(Cache(complete)).committed) == ["n1", "n2"]
 
 
+def test_a_daemon_has_no_pod_on_a_node_whose_taint_has_another_effect():
+    tainted = yaml.safe_load(NODES.partition("---")[0])
+    tainted["metadata"]["name"] = "n3"
+    tainted["spec"] = {"taints": [{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]}
+    tolerates = {"key": "gpu", "operator": "Exists"}
+    for effect, count in (("NoExecute", 2), ("NoSchedule", 3), ("", 3)):
+        daemon = workload("DaemonSet", pod={"tolerations": [tolerates | {"effect": effect}]})
+        assert len(made(tainted, daemon)[1]) == count, effect
+
+
 GROUPS = [
     # (annotations of owner, change of the template, PodGroup's fields)
     ("alone", {}, {}, {"min_member": 1, "queue": "default"}),

@@ -153,6 +153,16 @@ def test_executors_come_when_the_driver_has_a_place():
     assert placed(4) == set()
 
 
+def test_executors_are_not_created_for_a_driver_that_is_admitted_and_has_no_place():
+    given = CASES[3][0] | {"metadata": {"name": "x", "namespace": "ns", "uid": "u"}}
+    given["spec"] = SPARK | {"batchSchedulerOptions": {}}
+    cluster = Cluster().add(yaml.safe_dump(given))
+    for number in range(14):
+        cluster.node(f"n{number}", cpu=1, memory="64Gi")
+    (job,) = at_rest(cluster.objects()).session.jobs.values()
+    assert not job.is_pending() and [task.name for task in job.tasks.values()] == ["x-driver"]
+
+
 @pytest.mark.parametrize(("given", "made_of"), [
     (document("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [
         {"name": "a", "replicas": 2, "template": {"spec": {

@@ -39,6 +39,13 @@ def cluster(*documents: str):
     return loads("\n---\n".join((NODE, *documents)))
 
 
+def test_a_job_that_never_starts_waits_from_its_arrival_to_the_end():
+    rows = [{"time": 10, "name": "large", "cpu": 9, "run_time": 100}]
+    history = simulate(Cluster().node("n1", cpu=4), arrivals=rows, until=60)
+    (row,) = history.measures("jobs")
+    assert (row["state"], row["waiting"]) == ("waiting", history.until - 10)
+
+
 def test_three_jobs_by_hand():
     """On 4 CPUs, cycles at whole seconds; a request to bind takes 0.01 s, a start 1 s, and the
     worker that binds looks every 0.02 s: a job placed at t runs from t + 1.03.

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
 
-from volcano_lab.api import RELEASING, JobInfo, Resource, TaskInfo, total
+from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.holders import priority_note
@@ -188,7 +188,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
 
 def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
     """That queues deserve more than the cluster has, where spec.deserved decides."""
-    parents = {queue.queue.spec.parent for queue in seen.ssn.queues.values()}
+    parents = {ROOT_QUEUE} | {queue.queue.spec.parent for queue in seen.ssn.queues.values()}
     due = amounts(total(Resource.from_list(queue.queue.spec.deserved) for name, queue
                         in seen.ssn.queues.items() if name not in parents))
     there = amounts(seen.ssn.total_resource)
