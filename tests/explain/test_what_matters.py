@@ -314,10 +314,13 @@ def test_what_preempt_would_be_refused_by_after_admission_is_told_and_changed(po
         "low", pods=pods, cpu=2, running={"n1": pods}).job(
         "high", cpu=2, priority=9, priority_class="p")
     conf = ("actions: enqueue, allocate, preempt\ntiers: [{plugins: [{name: priority}, "
-            "{name: gang}]}, {plugins: [{name: predicates}, {name: proportion}]}]")
-    explanation = Explainer(cluster.objects(), conf).why("high")
+            "{name: gang}]}, {plugins: [{name: predicates}, {name: proportion}DRF]}]")
+    explanation = Explainer(cluster.objects(), conf.replace(
+        "DRF", ", {name: drf}" * offered)).why("high")
     assert "Once admitted, it would wait, too: preempt finds" in explanation.text
     assert "but gang allows none" in explanation.text
+    assert ("Then also: preempt finds 1 candidate (of default/low), but drf allows none"
+            in explanation.text) == offered
     assert any(str(remedy).startswith(
         "both: actions without enqueue; enablePreemptable: false for gang (high is pipelined")
         for remedy in explanation.remedies) == offered
@@ -388,3 +391,13 @@ def test_of_many_holders_three_are_named_and_the_others_counted():
         cluster.job(name, pods=2, cpu=1, running={"n1": 2})
     said = cluster.why("big").text
     assert "In use by default/a 2, default/b 2, default/c 2, 2 more jobs 4." in said
+
+
+def test_what_weights_leave_to_a_queue_is_told_with_the_other_shares():
+    cluster = Cluster().node("n1", cpu=40).queue("small", weight=1).queue("large", weight=9)
+    cluster.job("many", queue="small", pods=40, cpu=1).job("few", queue="large", pods=4, cpu=1)
+    assert ("Weights divide what queues request, and what one does not request the others may "
+            "have: large (weight 9) deserves cpu 4, small (weight 1) deserves cpu 36."
+            ) in Explainer(cluster.objects(), WITHOUT).why("small").head
+    alone = Cluster().node("n1", cpu=40).queue("small").job("many", queue="small", cpu=1)
+    assert "Weights divide" not in Explainer(alone.objects(), WITHOUT).why("small").head

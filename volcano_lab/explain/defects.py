@@ -42,10 +42,9 @@ def _owed(seen: Evidence, job: JobInfo, field: str, numbers: dict[str, Any]) -> 
     waits for the admission.
     """
     known, least = queue_attributes(seen.ssn).get(job.queue), job.get_min_resources()
-    if known is None or numbers["level"] != ROOT_QUEUE or (
-            "reclaim" not in seen.ssn.enabled_actions):
+    limit = getattr(known, field, None)
+    if limit is None or numbers["level"] != ROOT_QUEUE or "reclaim" not in seen.ssn.enabled_actions:
         return False
-    limit = getattr(known, field)
     named = [name for name in numbers["short_of"] if limit.get(name)]
     return bool(named) and all(known.allocated.get(name) + least.get(name)
                                <= limit.get(name) + MIN_RESOURCE for name in named)

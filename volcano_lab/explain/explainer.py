@@ -247,9 +247,10 @@ class Explainer(Shown):
         seen, after = Evidence(ssn, trace, objects), ssn.jobs.get(job.uid)
         seen.future = Outcome()  # further cycles are not run
         also = job_causes(seen, after) if after is not None else []
-        return [Cause(cause.code, [Message(code), *cause.sentences], cause.numbers, [], True)
-                for cause in also if cause.code not in known and (cause.code in NEXT_DOORS if
-                    code == "once_admitted" else not cause.context)][:DOORS]
+        doors = [cause for cause in also if cause.code not in known and (
+            cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]
+        return [Cause(cause.code, [Message("behind.more" if number else code), *cause.sentences],
+                      cause.numbers, [], True) for number, cause in enumerate(doors)]
 
     def _alone(self, job: JobInfo, bare: bool) -> Loaded:
         """The objects without other pods that wait; the pods of a job `bare` of their volumes."""

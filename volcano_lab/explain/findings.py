@@ -179,7 +179,9 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
         yield _found(CONFIGURATION, "plugin_twice", plugin=name)
     for name in sorted({*plugins} & ssn.plugins.keys()):
-        if _switched_off(ssn, name):
+        points = [point for point in ssn.points.values() if name in point.functions]
+        if points and not any(plugin == name for point in points for tier in point.tiers
+                              for plugin, _ in tier):
             yield _found(CONFIGURATION, "all_switched_off", plugin=name)
     yield from _actions(ssn)
 
@@ -198,13 +200,6 @@ def _actions(ssn: Session) -> Iterator[Finding]:
     queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
     if "reclaim" in actions and len(queues) > 1 and not any(queue.reclaimable for queue in queues):
         yield found("nothing_reclaimable")
-
-
-def _switched_off(ssn: Session, name: str) -> bool:
-    """Whether all switches that a plugin needs are off."""
-    points = [point for point in ssn.points.values() if name in point.functions]
-    return bool(points) and not any(plugin == name for point in points for tier in point.tiers
-                                    for plugin, _ in tier)
 
 
 def _too_small(ssn: Session) -> Iterator[Finding]:

@@ -26,12 +26,16 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
                  if ref.kind != "PodGroup"), None)
 
 
+def _kind(job: JobInfo) -> str:
+    """The kind of what has created it, "" for a job without an owner."""
+    return getattr(owner_of(job), "kind", "")
+
+
 def runs_on(job: JobInfo) -> bool:
     """Whether it is meant to run until it is stopped: its end is not waited for, and it is not
     deleted for other jobs.
     """
-    owner = owner_of(job)
-    return owner is not None and owner.kind in KINDS["forever"]
+    return _kind(job) in KINDS["forever"]
 
 
 def ends(job: JobInfo) -> bool:
@@ -43,10 +47,8 @@ def comes_whole(job: JobInfo) -> bool:
     """Whether its pods are alike, so that it may run with fewer of them; not so where each has a
     role, as head, driver or launcher.
     """
-    owner = owner_of(job)
     specs = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in job.tasks.values()}
-    return len(specs) < 2 and not _roles(job) and (
-        owner is None or owner.kind not in KINDS["headed"])
+    return len(specs) < 2 and not _roles(job) and _kind(job) not in KINDS["headed"]
 
 
 def lacks_head(job: JobInfo) -> bool:
@@ -58,9 +60,8 @@ def grows(job: JobInfo) -> bool:
     """Whether its PodGroup reserves for pods that come once its first ones run: a driver's
     executors. What it reserves keeps drivers from filling a queue in which no executor fits.
     """
-    owner = owner_of(job)
     return bool(job.tasks and beyond_pods(job)) and (
-        (owner is not None and owner.kind in KINDS["later"]) or bool(_roles(job)))
+        _kind(job) in KINDS["later"] or bool(_roles(job)))
 
 
 def _roles(job: JobInfo) -> set[str]:

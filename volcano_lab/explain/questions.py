@@ -94,7 +94,8 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     which jobs wait in it.
     """
     records = seen.trace.records
-    sums = seen.state_at(records[-1] if records else None)["queues"].get(queue)
+    queues = seen.state_at(records[-1] if records else None)["queues"]
+    sums = queues.get(queue)
     if sums is None:
         closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
         return Explanation(f"queue {queue}", Message("queue_head.none", queue=queue), closes)
@@ -104,10 +105,14 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     may = sums["real_capability"]
     bounds = dict.fromkeys([*names, *limited]) or over(may, {})
     code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
+    shares = [Message("queue_share", queue=name, weight=each["weight"], deserved=part(
+        each["deserved"], names)) for name, each in queues.items() if over(each["request"], {})]
     head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"],
                    limit=part(may, bounds), **{each: part(sums[each], names) for each in (
                        "request", "deserved", "allocated")})
-    return Explanation(f"queue {queue}", head, [*_queue_causes(seen, queue, sums, limited)])
+    beside = [Message("queue_shares", shares=shares)] * (code != "queue_head" and len(shares) > 1)
+    return Explanation(f"queue {queue}", [head, *beside],
+                       [*_queue_causes(seen, queue, sums, limited)])
 
 
 def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: list[str]

@@ -389,7 +389,9 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     gated = [task for task in waiting if task.sch_gated]
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if gated:
-        yield _gated(gated)
+        gates = {gate.name: None for task in gated for gate in task.pod.spec.scheduling_gates}
+        later = Message("gated.later", gate=QUEUE_GATE) if QUEUE_GATE in gates else None
+        yield Cause.of("gated", later, n=len(gated), pod=gated[0].key, gates=[*gates])
     if nothing and "backfill" not in actions:
         yield Cause.of("no_backfill_action", n=len(nothing), pod=nothing[0])
     if "allocate" in actions and _in_sub_groups_only(job):
@@ -398,13 +400,6 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause.of("not_starving")
     if len(waiting) > len(nothing) + len(gated) and not actions & {"allocate", *POINTS}:
         yield Cause.of("no_allocate_action")
-
-
-def _gated(tasks: list[TaskInfo]) -> Cause:
-    """That pods have a scheduling gate."""
-    gates = dict.fromkeys(gate.name for task in tasks for gate in task.pod.spec.scheduling_gates)
-    later = Message("gated.later", gate=QUEUE_GATE) if QUEUE_GATE in gates else None
-    return Cause.of("gated", later, n=len(tasks), pod=tasks[0].key, gates=[*gates])
 
 
 def _in_sub_groups_only(job: JobInfo) -> bool:
