@@ -286,6 +286,7 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     assert shell("describe pod orders-1").count("phase: Running") == 1
     assert all("forecast" in line for line in shell("logs forecast").splitlines())
     assert shell("get priorityclasses") == "No resources found."
+    assert repr(shell("get nodes")) == str(shell("get nodes")), "as it is printed"
     assert shell("describe pods").count("Name: orders-") == 7
     assert shell("get podgroup/pipeline-7 -o wide") == shell("get pg pipeline-7 -n default")
     assert "27" not in shell("get events -n default") != shell("get events -n kube-system")

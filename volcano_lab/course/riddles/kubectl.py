@@ -33,6 +33,12 @@ WIDTH = 90
 """The columns that fit beside a notebook's prompt at 1280 pixels."""
 
 
+class Printed(str):
+    """A text that a notebook shows as it is printed."""
+
+    __repr__ = str.__str__
+
+
 class Kubectl:
     """A cluster after one cycle, as `kubectl` shows it.
 
@@ -53,10 +59,16 @@ class Kubectl:
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
 
-    def __call__(self, command: str) -> str:
+    def __call__(self, command: str) -> Printed:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""
-        if space := NAMESPACE.search(command):
-            return self._within(space[1])(NAMESPACE.sub("", command))
+        if not (space := NAMESPACE.search(command)):
+            return Printed(self._printed(command))
+        shell = copy(self)
+        shell.objects = [obj for obj in self.objects if not obj.namespaced
+                         or (obj.namespace or "default") == space[1]]
+        return shell(NAMESPACE.sub("", command))
+
+    def _printed(self, command: str) -> str:
         words = OPTIONS.sub("", OF_KIND.sub(r"\1 \2 ", command.removeprefix("kubectl ")))
         match words.replace("-o=", "-o ").replace("-oyaml", "-o yaml").split():
             case ["get", "events"]:
@@ -74,18 +86,8 @@ class Kubectl:
             case ["get", kind, *names] if "-" not in [name[0] for name in names]:
                 return table(map(self._row, self._found(kind, names)))
             case ["describe", kind, *names]:
-                return "\n\n".join(map(self._described, self._known(kind, names)))
+                return "\n\n".join(map(self._described, self._found(kind, names)))
         raise ManifestError([f'"{command}": {ALLOWED}'])
-
-    def _within(self, space: str) -> "Kubectl":
-        """The same, of one namespace and of what has none."""
-        shell = copy(self)
-        shell.objects = [obj for obj in self.objects if not obj.namespaced
-                         or (obj.namespace or "default") == space]
-        return shell
-
-    def _found(self, kind: str, names: list[str]) -> list[KubernetesObject]:
-        return [self._named(kind, name) for name in names] if names else self._of(kind)
 
     def _of(self, kind: str) -> list[KubernetesObject]:
         return [self._now(obj) for obj in self.objects if obj.kind.lower() == kind_of(kind, kind)
@@ -94,12 +96,14 @@ class Kubectl:
     def _named(self, kind: str, name: str) -> KubernetesObject:
         return self._now(named(self.objects, f"{kind}/{name}", f"{kind} {name}"))
 
-    def _known(self, kind: str, names: list[str]) -> list[KubernetesObject]:
-        """The objects of these names; else, as in kubectl, those whose names begin so."""
+    def _found(self, kind: str, names: list[str]) -> list[KubernetesObject]:
+        """The objects of a kind, all or of these names; else, as kubectl describes them, those
+        whose names begin so.
+        """
         objects = self._of(kind)
-        return ([obj for obj in objects if obj.name in names] or
+        return ([obj for obj in objects if obj.name in names or not names] or
                 [obj for obj in objects if obj.name.startswith(tuple(names))] or
-                self._found(kind, names))
+                [self._named(kind, name) for name in names])
 
     def _now(self, obj: KubernetesObject) -> KubernetesObject:
         """The object as it is after the cycle."""
