@@ -241,6 +241,16 @@ FAMILY = [
 ]
 
 
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_state_that_a_queue_got_later_is_not_held_against_stored_objects(stored):
+    loaded = changed("queue", {"status.state": "Closing"})
+    for obj in loaded:
+        obj.metadata.resource_version = "7" if stored else ""
+    rules = {verdict.rule for verdict in verdicts(loaded)}
+    of_state = {"queue-state", "job-queue-closed", "podgroup-queue-closed"}
+    assert rules & of_state == (set() if stored else of_state)
+
+
 def test_good_objects_break_no_rule():
     loaded = changed("job", {})
     assert verdicts(loaded) == [] and admit(loaded) == []

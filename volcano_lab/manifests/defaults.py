@@ -200,21 +200,18 @@ class _Controllers:
         for task, others in jobs.waiting_tasks(job, ready).items():
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
                 self._unmade(job, Message("unmade.depends", task=task, others=[*others]))
-        if has_pods:
-            why = jobs.lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
-                               self.quotas)
-            if why:
+        named = self.owners.groups.get((job.namespace, job.name), job.name)
+        given = self.given_groups.get(f"{job.namespace}/{named}", group)
+        admitted = given.status.phase not in ("", "Pending") and phase not in ENDING
+        if has_pods or (has_group and admitted):
+            if why := jobs.lacking(job, pods, self.pods, self.quotas):
                 self._unmade(job, why)
             return [] if has_group else [group]
         pods = self._admitted(job, pods)
         if not has_group:
             return [group, *pods]
-        named = self.owners.groups.get((job.namespace, job.name), job.name)
-        given = self.given_groups.get(f"{job.namespace}/{named}", group)
         if phase in ENDING:
             self._unmade(job, Message("unmade.ending", phase=phase))
-        elif given.status.phase not in ("", "Pending"):
-            self._unmade(job, Message("unmade.group", phase=given.status.phase))
         else:
             self.into.later[job.key] = [pod.changed(metadata={
                 "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})

@@ -8,7 +8,7 @@ PodGroup has been enqueued; two tasks of the same priority count in document ord
 Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import attrs
@@ -84,11 +84,12 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
     return waiting
 
 
-def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
+def lacking(job: api.VolcanoJob, pods: Sequence[api.Pod], there: Container[str],
             quotas: Iterable[api.ResourceQuota]) -> Message | None:
-    """Return the pods that a job lacks, and the quota that is too small for one more; None where
-    its phase does not need them.
+    """Return which pods of a job are not `there`, and the quota that is too small for one more;
+    None where its phase does not need them.
     """
+    missing = [pod for pod in pods if pod.key not in there]
     if not missing or job.status.state.phase not in ("", "Pending", "Running"):
         return None
     styles: dict[str, str] = {}
@@ -103,7 +104,7 @@ def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
             why = Message("unmade.quota", quota=quota.key, resources=over, sums=[
                 Message("unmade.quota.sum", used=used.get(name, "0"), asked=asked[name],
                         hard=hard[name]) for name in asked])
-    return Message("unmade.lacking", count=len(missing), pods=of, quota=why,
+    return Message("unmade.lacking", count=len(missing), pods=len(pods), quota=why,
                    names=[pod.name for pod in missing])
 
 
