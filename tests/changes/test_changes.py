@@ -142,7 +142,7 @@ def test_arguments_of_plugins_are_set_in_a_copy():
 
 @pytest.mark.parametrize(("setting", "text"), [
     ('job/train.queue="2024-q"', "job ml/train: in queue 2024-q"),
-    ('plugin/gang.note="a: b"', "configuration: note unset -> a: b"),
+    ('plugin/gang.note="a: b"', "plugin gang: note unset -> a: b"),
     ("queue/a.weight=5", "queue a: weight 1 -> 5")])
 def test_a_value_in_quotes_is_shown_without_them(setting, text):
     conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: gang}]}]")

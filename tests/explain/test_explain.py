@@ -78,8 +78,8 @@ def test_a_gang_short_of_one_member():
                             } and "2 placed, 1 not" in gang.text
     assert "1 more node like n1 (train is placed on n1, n2, 1 new node)" in map(
         str, explanation.remedies)
-    assert "job default/train: minMember 3 -> 2 (2 pods of train are placed on n1, n2)" in map(
-        str, explanation.remedies)
+    assert ("job default/train: minMember 3 -> 2 (2 pods of train are placed on n1, n2; 1 pod of "
+            "it still waits)") in map(str, explanation.remedies)
 
 
 def test_enough_cpu_in_total_but_on_no_single_node():

@@ -77,8 +77,8 @@ def test_what_is_evicted_whatever_the_priority_is_said():
     tiers = conf("allocate, preempt", "priority", "gang")
     tiers["tiers"] += conf("", "drf")["tiers"]
     found = running().job("new", queue="a", cpu=1).why("old", evict=True, conf=tiers)
-    assert ("Where the plugins of that tier name no pod in common, the next tier decides, whatever "
-            "the priority: drf." in found.text)
+    assert ("Where these plugins agree on no pod, the next tier decides without regard to "
+            "priority: drf." in found.text)
 
 
 def test_what_is_said_of_evictions_is_what_the_cycle_does():

@@ -189,15 +189,6 @@ SCENES = {
     "whole CPUs": (lambda: Cluster().node("n1", cpu=7).job("train", cpu=8).objects(),
                    conf("gang", "predicates"), "job default/train: request per pod cpu 8 -> 7",
                    "train is placed on n1"),
-    "a guarantee with those below it": (
-        lambda: Cluster().node("n1", cpu=16).queue(
-            "a", guarantee=9, deserved=9, capability=16).queue(
-            "a1", parent="a", guarantee=5, deserved=5, capability=16).queue(
-            "a2", parent="a", guarantee=4, deserved=4, capability=16).queue(
-            "b", deserved=7, capability=16).job("train", queue="b", cpu=10).objects(),
-        conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
-        "both: queue a: guarantee.resource cpu 9 -> 6; queue a1: guarantee.resource "
-        "cpu 5 -> 2", "train is placed on n1"),
     "a parent with a slip in its name": (
         lambda: Cluster().node("n1", cpu=8).queue("eng", capability=8).queue(
             "dev", parent="Eng", capability=4).job("train", cpu=2).objects(),
@@ -298,7 +289,7 @@ SCENES = {
             "train", queue="a", cpu=2).objects(),
         conf("gang", "overcommit", "predicates", "proportion",
              actions="enqueue, allocate, reclaim"),
-        "configuration: overcommit-factor 1.2 -> 1.5",
+        "plugin overcommit: overcommit-factor 1.2 -> 1.5",
         "train is pipelined to n1; evicts 2 pods of old"),
 }
 
@@ -458,7 +449,7 @@ def test_two_switches_are_offered_and_a_pod_of_a_quarter_of_its_size_is_not():
     found = Explainer(cluster.job("train", queue="a", cpu=4).objects(), conf(
         actions="enqueue, allocate")).why("default/train").remedies
     assert [remedy.change for remedy in found[:2]] == [
-        "both: configuration: overcommit-factor 1.2 -> 1.4; actions with reclaim",
+        "both: plugin overcommit: overcommit-factor 1.2 -> 1.4; actions with reclaim",
         "actions with reclaim and without enqueue"]
 
 

@@ -92,7 +92,7 @@ def test_a_rollout_that_makes_fewer_pods_than_the_minimum_stands():
 
 def test_who_got_the_room_that_a_gang_gave_back():
     cluster = Cluster().node("n1", cpu=4).job("big", pods=3, cpu=2, priority=9).job("small", cpu=2)
-    assert "Placed after its refusal: default/small 2." in Explainer(
+    assert "Placed after its refusal, for which nothing is kept: default/small 2." in Explainer(
         cluster.objects(), """\
 actions: "allocate"
 tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}]}]

@@ -99,14 +99,21 @@ class Candidates:
             yield options.without_action(world, "enqueue")
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from in_queues(world, job.uid, self._other_queues())
-        ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
-                               if uid != job.uid and ends(self.ssn.jobs[uid]))
-        yield from gone(world, [*ending], Rank.WAIT)
+        yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
         if comes_whole(job) and "resource_quota" not in codes:  # a quota counts all of its pods
             yield values.minimum(world, job.uid)
         if spare:
             yield options.without_action(world, "enqueue", Rank.LESS)
+
+    def _ends(self, causes: list[Cause]) -> Iterator[Option]:
+        """The end of jobs that hold something: of the largest, or of some on one node."""
+        jobs = self.ssn.jobs
+        uids = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
+                             if uid != self.job.uid and ends(jobs[uid]))
+        for each in (uids, sorted(uids, key=lambda uid: max(
+                task.node_name for task in jobs[uid].tasks.values()))):
+            yield from gone(self.world, each, Rank.WAIT)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may keep pods of the job from being evicted: plugins that were not asked,
@@ -321,7 +328,8 @@ class Candidates:
         """
         known = queue_attributes(self.ssn).get(self.job.queue)
         if "proportion" in self.ssn.plugins:
-            yield values.weight(self.world, self.job.queue)
+            before = self.world.queues[self.job.queue].spec.weight
+            yield values.stepped(f"queue/{self.job.queue}.weight", before, steps=1000)
         elif "capacity" in self.ssn.plugins and known is not None:
             yield from values.raised(self.world, self.job.queue, "deserved", [
                 amounts(known.request if level is None else level)])

@@ -11,7 +11,8 @@ from functools import reduce
 from typing import Any
 
 from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
-from volcano_lab.explain.evidence import Evidence, unplaced
+from volcano_lab.api.status import BOUND
+from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.explain.pages import TABLES
@@ -84,14 +85,17 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
 def _no_candidates(seen: Evidence, job: JobInfo, action: str, claims: list[Record]) -> Cause:
     """That no pod may be evicted, and the queues and jobs whose own fields say so."""
     closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
-    kept = [uid for uid, other in seen.ssn.jobs.items() if (
-        other.queue == job.queue) == (action == "preempt") and any(
-            task.node_name and not task.preemptable for task in other.tasks.values())]
+    theirs = [task for task in seen.tasks.values() if task.node_name and (
+        seen.ssn.jobs[task.job].queue == job.queue) == (action == "preempt")]
+    kept = [*dict.fromkeys(task.job for task in theirs if not task.preemptable)]
+    bound = [task for task in theirs if task.status == BOUND and action == "reclaim"]
     said = Message("no_candidates.closed", queues=[
         Message("queue.holds", **{**seen.sums(name, held), "allocated": held})
         for name, held in closed.items()]) if closed else Message(f"no_candidates.{action}")
-    alone = Message("not_preemptable", jobs=[*map(seen.called, kept)]) if kept else None
-    return Cause(f"{action}_no_candidates", [said, alone],
+    notes = [Message(code, jobs=[*map(seen.called, dict.fromkeys(uids))], why=not_started(bound))
+             for code, uids in (("not_preemptable", kept),
+                                ("not_running", [task.job for task in bound])) if uids]
+    return Cause(f"{action}_no_candidates", [said, *notes],
                  {"not_reclaimable": closed, "kept": kept}, claims)
 
 

@@ -292,3 +292,14 @@ def counts(job: JobInfo) -> tuple[int, int, int]:
     """Return how many pods of a job are (placed, pipelined, pending)."""
     return (sum(len(job.in_status(s)) for s in states.READY_STATUSES),
             len(job.in_status(states.PIPELINED)), len(job.in_status(states.PENDING)))
+
+
+def not_started(tasks: Iterable[TaskInfo]) -> list[str]:
+    """Return why containers of pods that have a node wait there, each reason once.
+
+    >>> not_started([])
+    []
+    """
+    return [*dict.fromkeys(filter(None, (
+        each.state.get("waiting", {}).get("reason", "") for task in tasks for each in (
+            *task.pod.status.init_container_statuses, *task.pod.status.container_statuses))))]

@@ -45,7 +45,7 @@ VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
 PROMISED = ("never_bound", "promise_lost")
 """Causes of pipelined pods that are never bound."""
-NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node", "node_group",
+NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node",
               "anti_affinity", "pod_affinity", "topology_too_small", "gang_invalid",
               "volume_node", "claim_missing", "claim_unbound", "pods_exceeded", "revocable_zone",
               "victims_disagree", *TABLES["protection"].values()}
@@ -356,7 +356,7 @@ class Explainer(Shown):
             code, causes = "node.given_back", self.why_job(found.job).causes
         else:
             code, other = "node.other", choice["node"]
-            causes = [questions.why_here(self.evidence, found)]
+            causes = [questions.why_here(self.evidence, found, name)]
         return Explanation(f"pod {key} on node {name}", Message(
             code, pod=key, node=name, other=other), [*filter(None, causes)])
 

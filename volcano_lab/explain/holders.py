@@ -14,10 +14,10 @@ from typing import Any
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence, after_init, ended, requested
-from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, part
-from volcano_lab.explain.origin import near
+from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
+from volcano_lab.explain.origin import above, near
 from volcano_lab.messages import Message, Said
-from volcano_lab.trace import Record, State, queue_attributes
+from volcano_lab.trace import Record, State
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.plain import amounts
 
@@ -32,9 +32,8 @@ HOLDING = COUNTED | {str(RELEASING)}
 
 def below(seen: Evidence, level: str | None) -> list[JobInfo]:
     """Return the jobs of a queue and of all queues below it; without one, all jobs."""
-    attrs = queue_attributes(seen.ssn)
-    return [job for job in seen.ssn.jobs.values() if level is None or job.queue == level
-            or level in getattr(attrs.get(job.queue), "ancestors", ())]
+    return [job for job in seen.ssn.jobs.values() if level is None or level in (
+        job.queue, *above(seen, job.queue))]
 
 
 def reserved(seen: Evidence, record: Record, level: str | None) -> dict[str, Amounts]:
@@ -99,9 +98,9 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
-    holders += [Message("holder", job=seen.called(uid), amount=part(by_job[uid], names),
-                        about=about(seen.ssn.jobs[uid]), init=_for_init(seen.ssn.jobs[uid], names))
-                for uid in order[:MOST]]
+    holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid), about=about(
+        seen.ssn.jobs[uid]), amount=over(part(by_job[uid], names), {}),
+        init=_for_init(seen.ssn.jobs[uid], names)) for uid in order[:MOST]]
     if len(order) > MOST:
         rest = reduce(added, (by_job[uid] for uid in order[MOST:]))
         holders.append(Message("holder.rest", amount=part(rest, names),
@@ -185,23 +184,15 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
-        found += _kept_by_sla(seen, holders)
-        if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
+        if len(holders) > 1 and all(
+                each.has_pending_tasks() and each.ready_task_num() <= max(each.min_available, 1)
+                for each in map(seen.ssn.jobs.__getitem__, holders)):
             found.append(Message("all_wait"))
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):
         yield Cause("held_by", found, {"holders": holders, "bare": bare}, [record], True)
     yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
-
-
-def _kept_by_sla(seen: Evidence, holders: list[str]) -> Iterator[Message]:
-    """Yield the jobs below their minimum whose places sla keeps, as they have waited too long."""
-    sla = seen.ssn.plugins.get("sla")
-    for job in map(seen.ssn.jobs.__getitem__, holders if sla is not None else ()):
-        if sla.job_pipelined(job) > 0 and not job.is_ready() and job.ready_task_num():
-            yield Message("sla_keeps", job=seen.called(job.uid), n=job.ready_task_num(),
-                          least=job.min_available)
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:
@@ -228,11 +219,6 @@ def _waiting_pods(mine: JobInfo, other: JobInfo) -> Message | None:
     """How many pods of another job wait."""
     pods = len(other.in_status(PENDING)) * (other is not mine)
     return Message("holder.waits", pods=Message("pods", n=pods)) if pods else None
-
-
-def _lacks_more(job: JobInfo) -> bool:
-    """Whether a job has its minimum or less, and pods that wait."""
-    return job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
 
 
 def came_first(seen: Evidence, others: list[str], mine: JobInfo, record: Record) -> Iterator[Cause]:

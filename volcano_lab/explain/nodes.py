@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo, amount_text
@@ -34,7 +34,7 @@ from volcano_lab.trace.plain import amounts
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {text: (said.split()[0], said.split()[-1]) for text, said in TABLES["rules"].items()}
 """A part of a plugin's reason, as in Volcano -> (code, the message of the rule)."""
-STATIC = ("taint", "node_affinity", "cordoned")
+STATIC = ("taint", "node_affinity", "cordoned", "node_group")
 """Rules that depend on no other pod: they refuse a node whatever it has left."""
 BESIDE = {"anti_affinity": inter_pod_affinity.ANTI_AFFINITY_REASON, "host_ports": node_ports.REASON}
 """Rules about the pods that are on a node already, with their reason."""
@@ -168,13 +168,14 @@ def refused_then(seen: Evidence, task: TaskInfo, node: str, choice: Record, plug
 
 
 def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
-    """Return the first plugin's reason against a node at the end of the cycle; "" without."""
+    """Return the first plugin's reason against a node at the end of the cycle, a known rule before
+    what says only that no search has begun; "" without.
+    """
     functions, info = seen.ssn.points["predicate"].functions, seen.ssn.nodes[node]
-    for plugin in seen.plugins("predicate"):
-        error = functions[plugin](task, info)
-        if error is not None and (isinstance(error, str) or error.blocks_allocate()):
-            return error if isinstance(error, str) else ", ".join(error.reasons)
-    return ""
+    errors = [functions[plugin](task, info) for plugin in seen.plugins("predicate")]
+    reasons = [error if isinstance(error, str) else ", ".join(error.reasons) for error in errors
+               if error is not None and (isinstance(error, str) or error.blocks_allocate())]
+    return next((reason for reason in reasons if rule_of(reason)[0]), "".join(reasons[:1]))
 
 
 def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
@@ -197,7 +198,9 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
         there = _beside(seen, task, code, names, choice) if code in BESIDE else []
         if code in BESIDE:
             jobs = dict.fromkeys(other.job for other, _ in there if other.job in seen.ssn.jobs)
-            numbers |= {"holders": [*jobs], "stranded": _stranded(seen, task, jobs)}
+            numbers |= {"holders": [*jobs], "stranded": [
+                uid for uid in jobs if uid != seen.tasks[task].job
+                and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]}
         way = [Message("in_the_way", pods=[said for _, said in there]),
                required.excluding(pod, [other.pod for other, _ in there])] if there else []
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
@@ -257,12 +260,6 @@ def _slots(seen: Evidence, names: list[str], choice: Record) -> Iterator[Message
         alike.setdefault((own[name], others, most), []).append(name)
     for (mine, others, most), nodes in [*alike.items()][:MOST]:
         yield Message("pods.slots", n=len(nodes), nodes=nodes, own=mine, others=others, most=most)
-
-
-def _stranded(seen: Evidence, key: str, jobs: Iterable[str]) -> list[str]:
-    """The other ones of some jobs that are short of their minimum."""
-    return [uid for uid in jobs if uid != seen.tasks[key].job
-            and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]
 
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> Pods:

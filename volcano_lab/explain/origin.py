@@ -42,13 +42,27 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, code: str, names: list[
     said = Message(code, asked=asked, limit=limit, origin=limit_origin(seen, level, limit),
                    **{"queue": level_called(job, level), **facts})
     return Cause("queue_over_capability" if level == job.queue else "ancestor_over_capability",
-                 [said], {"asked": asked, "limit": limit, "short_of": names, "level": level,
-                          **(numbers or {})}, [*records])
+                 [said, *(_owed(seen, job, level, names) if records else ())],
+                 {"asked": asked, "limit": limit, "short_of": names, "level": level,
+                  **(numbers or {})}, [*records])
+
+
+def _owed(seen: Evidence, job: JobInfo, level: str, names: list[str]) -> Iterator[Message]:
+    """Yield why the guarantee, or the share, of a job's queue does not help against a full queue
+    above it.
+    """
+    sums = seen.trace.start["queues"].get(job.queue, {})
+    for field in ["guarantee", *["deserved"] * ("reclaim" in seen.ssn.enabled_actions)]:
+        due = over(part(sums.get(field, {}), names), sums.get("allocated", {}))
+        if due and level != job.queue and job.is_pending():
+            yield Message(f"owed.{field}", queue=job.queue, due=part(sums[field], due),
+                          held=part(sums["allocated"], due))
 
 
 def above(seen: Evidence, queue: str) -> list[str]:
     """Return the queues above a queue, its parent first."""
-    return [*reversed(getattr(queue_attributes(seen.ssn).get(queue), "ancestors", ()))]
+    tree = getattr(seen.ssn.plugins.get("capacity"), "queue_opts", {})
+    return [*reversed(getattr(tree.get(queue), "ancestors", ()))]
 
 
 def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
@@ -142,7 +156,7 @@ def level_called(job: JobInfo, level: str) -> Message:
 def _origin(seen: Evidence, level: str, name: str, amount: float) -> Message | None:
     """What limits a queue to this amount of a resource."""
     attrs, line = queue_attributes(seen.ssn), [level, *above(seen, level)]
-    if level not in attrs or not seen.ssn.queues.keys() >= {*line}:
+    if not attrs.keys() & seen.ssn.queues.keys() >= {*line}:
         return None
     limits = {each: seen.ssn.queues[each].queue.spec.capability or {} for each in line}
     if name in limits[level] and _same(Resource.from_list(limits[level]).get(name), amount):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import OwnerReference
+from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.explain.evidence import requested, unplaced
 from volcano_lab.explain.explanation import Amounts, over
@@ -39,8 +40,9 @@ def runs_on(job: JobInfo) -> bool:
 
 
 def ends(job: JobInfo) -> bool:
-    """Whether a job has the places of its minimum, and does not run forever."""
-    return job.is_ready() and not runs_on(job) and len(unplaced(job)) < len(job.tasks)
+    """Whether a job has the places of its minimum, pods that run, and does not run forever."""
+    return job.is_ready() and not runs_on(job) and (
+        len(unplaced(job)) + len(job.in_status(BOUND)) < len(job.tasks))
 
 
 def comes_whole(job: JobInfo) -> bool:

@@ -7,6 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from volcano_lab.actions.evictions import never_preempts
@@ -39,8 +40,10 @@ def last_choice(seen: Evidence, task: str) -> Record | None:
                  if record.kind == "chose" and record["task"] == task), None)
 
 
-def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
-    """Return why a placed pod's node is the best, with the scores of the next one."""
+def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:
+    """Return why a placed pod's node is the best, with the scores of an `other`, or the next one,
+    and the plugins without which that would come first.
+    """
     choice = last_choice(seen, task.key)
     if choice is None or choice["node"] is None:
         return None
@@ -51,15 +54,22 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
     chosen, others = choice["node"], sorted(totals, key=lambda node: -totals[node])
     if chosen not in totals or len(others) < 2:
         return Cause.of("only_node", records=[choice], node=chosen)
-    second = next(node for node in others if node != chosen)
+    second = other if other in totals else next(node for node in others if node != chosen)
+    turning = [plugin for plugin, score in scores[chosen].items() if totals[chosen] - score
+               < totals[second] - scores[second].get(plugin, 0.0)]
     code = "best_score" if totals[chosen] > totals[second] else "best_score.equal"
-    points = [[Message("points", plugin=plugin, score=score)
-               for plugin, score in scores[node].items() if score] or [Message("points.none")]
-              for node in (chosen, second)]
-    return Cause("best_score", Message(
-        code, count=len(totals), node=chosen, total=totals[chosen], points=points[0],
-        second=second, less=totals[second], fewer=points[1]),
+    facts = {"node": chosen, "second": second}
+    return Cause("best_score", [
+        Message(code, count=len(totals), total=totals[chosen], points=_points(scores[chosen]),
+                less=totals[second], fewer=_points(scores[second]), **facts),
+        Message("best_score.without", plugins=turning, **facts) if turning else None],
         {"scores": {node: scores[node] for node in (chosen, second)}}, [choice])
+
+
+def _points(scores: dict[str, float]) -> list[Message]:
+    """What each plugin gives a node."""
+    return [Message("points", plugin=plugin, score=score)
+            for plugin, score in scores.items() if score] or [Message("points.none")]
 
 
 def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause | None:
@@ -227,6 +237,7 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     causes = [cause for action in actions for cause in (
         *_done(seen, job, action), *_now(seen, job, action, pods), *_when(seen, job, action))]
     now = [cause.numbers["pods"] for cause in causes if cause.code == "evicted_for"]
+    causes += [Cause("evict_order", Message("evict.order"), context=True)] if now else []
     said = Message("evict.now" if now else "evict.none", job=name, n=max(now, default=0),
                    pods=len(pods))
     return Explanation(about, said, [*causes, *(() if now else _protected(seen, actions, pods)),
@@ -264,26 +275,24 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
 
 def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     """Yield when an action takes pods of it: by its priority, or by what its queue holds."""
+    said, numbers = [Message("evict.closed", queue=job.queue)], {}
     if action == "preempt":
         code = "evict.priority" if "priority" in seen.ssn.plugins else "evict.any_priority"
         tiers = [[plugin for plugin, _ in tier] for tier in seen.ssn.points["preemptable"].tiers]
         first = next((at for at, tier in enumerate(tiers) if "priority" in tier), len(tiers))
-        later = [plugin for tier in tiers[first + 1:] for plugin in tier]
-        said = Message(code, queue=job.queue, priority=job.priority)
-        yield Cause("condition_preempt", [said, Message("evict.next_tier", plugins=later)
-                                          if later else None],
-                    {"priority": job.priority}, [], True)
-        return
-    last = None if evicted_for(seen, job) else seen.trace.records[-1]  # others may have lost pods
-    sums = (seen.state_at(last) if last else seen.trace.start)["queues"].get(job.queue)
-    if not seen.ssn.queues[job.queue].reclaimable:
-        yield Cause("condition_reclaim", Message("evict.closed", queue=job.queue), {}, [], True)
-    elif sums is not None:
+        later, numbers = [*chain(*tiers[first + 1:])], {"priority": job.priority}
+        said = [Message(code, queue=job.queue, **numbers),
+                *[Message("evict.next_tier", plugins=later)] * bool(later)]
+    elif seen.ssn.queues[job.queue].reclaimable:
+        last = None if evicted_for(seen, job) else seen.trace.records[-1]  # others may lose pods
+        sums = (seen.state_at(last) if last else seen.trace.start)["queues"].get(job.queue)
+        if sums is None:
+            return
         more = over(sums["allocated"], sums["deserved"])
         more = [name for name in more if sums["deserved"].get(name)] or [*more]
         numbers = seen.sums(job.queue, more or over(sums["allocated"], {}), last)
-        yield Cause("condition_reclaim", Message("evict.over" if more else "evict.within",
-                                                 **numbers), numbers, [], True)
+        said = [Message("evict.over" if more else "evict.within", **numbers)]
+    yield Cause(f"condition_{action}", said, numbers, [], True)
 
 
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
+from volcano_lab.api import MIN_RESOURCE, JobInfo
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
@@ -248,13 +248,9 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     state, pod = seen.state_at(record), record["task"]
     queue, request = state["queues"][job.queue], state["tasks"][pod]["request"]
     sums, deserved = added(queue["allocated"], request), queue["deserved"]
-    more = over(part(sums, request), deserved)
-    names = [*more]
+    names = [*over(part(sums, request), deserved)]
     asked, limit, each = (part(some, names) for some in (sums, deserved, request))
     numbers = {"asked": asked, "limit": limit, "short_of": names, "each": each}
-    alike = all(amount_text(name, asked[name]) == amount_text(name, limit[name]) for name in names)
-    rounding = Message("over_deserved.rounding", differences=[
-        Message("difference", resource=name, amount=amount) for name, amount in more.items()])
     whole = origin.limit_origin(seen, job.queue, limit)
     codes, left = [origin.code for origin in whole], None
     numbers |= {"whole": True} if codes[:1] == ["origin.cluster"] else {}
@@ -266,7 +262,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
                    why=[*whole, Message("weight", weight=queue["weight"])])
     return Cause("over_deserved", [
         said, *seen.at_first(seen.tasks[pod], names), seen.own(job.uid, record),
-        *seen.not_announced(names), rounding if alike else None, left], numbers, [record])
+        *seen.not_announced(names), left], numbers, [record])
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]

@@ -95,6 +95,8 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
                 one = len(tasks) == 1 and not whole
                 yield Message(code if whole or one else f"{code}.pods", n=len(tasks), late=late,
                               name=tasks[0].name if one else name, nodes=_nodes(before, tasks))
+            left = sum(not task.node_name for task in job.tasks.values())
+            yield from [Message("gains.left", n=left)] if left else ()
             return
     yield Message("gains.admitted", name=name)
 

@@ -156,7 +156,7 @@ class Search:
         options = candidates(*given)
         own = [option for option in options if option.rank < Rank.REQUEST]
         late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
-        waits = [option for option in options if option.rank == Rank.WAIT]
+        waits = [each for each in options if each.rank == Rank.WAIT][:1 if self.large else 2]
         requests = [option for option in options if option.rank == Rank.REQUEST]
         several = [*own, *(option for option in late if option.rank == Rank.LESS)]
         if self.large:
@@ -169,7 +169,7 @@ class Search:
         if not self.offered:
             yield from islice(self.singles(self._sized(late)), 1)
             yield from self.sets([*own, *late], EVERY)
-        yield from self.singles(waits)
+        yield from sorted(self.singles(waits), key=lambda each: len(each.made.removals))[:1]
         if all(not change.settings or ".more=" in change.settings[0] for change in self.offered):
             yield from self.singles(requests)
 

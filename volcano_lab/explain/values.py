@@ -31,11 +31,6 @@ def stepped(path: str, before: float, by: float = 1, steps: int = 1, **given: An
     return Option(lambda step: Change((f"{path}={before + by * step:.10g}",)), steps=steps, **given)
 
 
-def weight(world: World, queue: str) -> Option:
-    """A higher weight of a queue."""
-    return stepped(f"queue/{queue}.weight", world.queues[queue].spec.weight, steps=1000)
-
-
 def amounts_of(queue: Queue, field: str) -> dict[str, str]:
     """A queue's `capability`, `deserved` or `guarantee.resource`."""
     return at_path(queue.spec, field.split(".")) or {}
@@ -68,8 +63,8 @@ def raised(world: World, queue: str, field: str, levels: Sequence[Amounts],
 
 
 def lowered(world: World, queue: str, field: str, resource: str, least: float) -> Iterator[Option]:
-    """A queue's amount of one resource, lowered by about `least`; with it those of queues below,
-    where they would come to more. Others are owed it: it is theirs to give.
+    """A queue's amount of one resource, lowered by about `least`. Others are owed it: it is theirs
+    to give.
     """
     text = amounts_of(world.queues[queue], field).get(resource, "0") if (
         queue in world.queues) else "0"
@@ -79,44 +74,23 @@ def lowered(world: World, queue: str, field: str, resource: str, least: float) -
     step = options.step_of(resource, before)
 
     def change(number: int) -> Change:
-        lower = _lower(world, queue, field, resource, before - number * step, {})
-        return Change(tuple(setting(f"queue/{name}", *field.split("."), resource, to=after)
-                            for name, after in lower.items()))
+        return Change((setting(f"queue/{queue}", *field.split("."), resource,
+                               to=options.text_of(resource, before - number * step, text)),))
 
     steps = int(before // step)
     first = options.steps_between(resource, 0, least, step)
     yield Option(change, Rank.QUEUE, steps, min(steps, first))
 
 
-def _lower(world: World, queue: str, field: str, resource: str, most: Any,
-           done: dict[str, str]) -> dict[str, str]:
-    """A queue's amount lowered to this, and those below it, the largest first, so that their sum is
-    no more: Volcano's webhooks want that.
-    """
-    kept = {name: amounts[resource] for name, each in world.queues.items()
-            if resource in (amounts := amounts_of(each, field))}
-    done[queue] = options.text_of(resource, most, kept[queue])
-    below = [(-quantity.parse(text), name) for name, text in kept.items() if name not in done
-             and world.queues[name].spec.parent == queue]
-    over = -sum(amount for amount, _ in below) - most
-    for amount, name in sorted(below):
-        if over > 0 > amount:
-            _lower(world, name, field, resource, -amount - min(over, -amount), done)
-        over += amount
-    return done
-
-
 def new_queue(world: World, queue: str, below: Sequence[str] = ()) -> Option:
     """A queue of this name below the root, with all that those `below` it are to have."""
-    spec: dict[str, Any] = {}
+    spec: dict[str, Any] = {"weight": 1}
     for field in ("capability", "deserved", "guarantee.resource"):
         whole = total(Resource.from_list(amounts_of(world.queues[each], field)) for each in below)
-        some = {name: options.text_of(name, in_quantity(name, amount))
-                for name, amount in whole if amount}
-        if some:
+        if some := {name: options.text_of(name, in_quantity(name, amount))
+                    for name, amount in whole if amount}:
             spec |= {"guarantee": {"resource": some}} if "." in field else {field: some}
-    parts = {"spec": {"weight": 1, **spec}, "status": {"state": "Open"}}
-    return once(f"queue/{queue}={value_text(parts)}")
+    return once(f"queue/{queue}={value_text({'spec': spec, 'status': {'state': 'Open'}})}")
 
 
 def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
@@ -164,21 +138,21 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
     """More nodes like one that is there, but with devices that no node has, and large enough for
     what a pod asks for; an option for each size of node. `lacking` is about what is missing in all.
     """
-    known = set()
     more = {name: options.text_of(name, in_quantity(name, amount))
             for name, amount in devices.items()}
-    for node in world.nodes_called(names).values():
-        amounts = node.status.allocatable | more
-        kind = repr((sorted(amounts.items()), node.spec))
-        size = Resource.from_list(amounts)
-        if kind in known or any(size.get(name) < amount for name, amount in asked.items()
-                                if name != "pods" and not name.startswith(ATTACHABLE)):
-            continue
-        known.add(kind)
-        first = max((ceil(amount / size.get(name)) for name, amount in lacking.items()
-                     if size.get(name)), default=1)
-        yield Option(lambda count, node=node: _more(node, more, count), Rank.NODES,
-                     2 * max(first, 1), max(first, 1))
+    sizes = {repr((sorted(amounts.items()), node.spec)): (node, Resource.from_list(amounts))
+             for node in reversed(world.nodes_called(names).values())
+             for amounts in [node.status.allocatable | more]}
+    large = [each for each in reversed(sizes.values()) if not any(
+        each[1].get(name) < amount for name, amount in asked.items()
+        if name != "pods" and not name.startswith(ATTACHABLE))]
+    # the node for which devices are meant is the largest
+    large = sorted(large, key=lambda each: -each[1].milli_cpu)[:1] if more else large
+    for node, size in large:
+        first = max([1, *(ceil(amount / size.get(name)) for name, amount in lacking.items()
+                          if size.get(name))])
+        yield Option(lambda count, node=node: _more(node, more, count), Rank.NODES, 2 * first,
+                     first)
 
 
 def _more(like: Node, devices: dict[str, str], count: int) -> Change:

@@ -42,10 +42,12 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the drivers whose volumes waiting pods claim and no node offers."""
     waiting = [task.pod for task in job.in_status(PENDING).values()]
-    known = seen.ssn.snapshot.storage.all(api.CSINode.kind)
+    storage = seen.ssn.snapshot.storage
     for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
-        yield Cause.of("driver_nowhere", None if known else Message("driver_nowhere.export"),
-                       driver=driver, claim=claim)
+        lacks = [Message("claim", pod=pod.key, why=why) for pod in waiting[:1]
+                 for why in [_lacking(storage, pod)] if why]
+        known = [Message("driver_nowhere.export")] * (not storage.all(api.CSINode.kind))
+        yield Cause.of("driver_nowhere", *known, *lacks, driver=driver, claim=claim)
 
 
 def _lacking(storage: Storage, pod: api.Pod) -> Message | None:

@@ -14,7 +14,7 @@ from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING,
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
-from volcano_lab.explain.evidence import Evidence, counts, ended, unplaced
+from volcano_lab.explain.evidence import Evidence, counts, ended, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note
@@ -189,12 +189,9 @@ def _failed(job: JobInfo) -> Iterator[Cause]:
 def _bound(job: JobInfo) -> Iterator[Cause]:
     """Yield the pods that have a node and have not started there, and what their containers say."""
     pods = sorted(job.in_status(BOUND).values(), key=lambda task: task.key)
-    why = dict.fromkeys(each.state["waiting"].get("reason", "") for task in pods for each in (
-        *task.pod.status.init_container_statuses, *task.pod.status.container_statuses)
-        if "waiting" in each.state)
-    if any(why):
+    if why := not_started(pods):
         yield Cause.of("bound", context=True, n=len(pods), pod=pods[0].key,
-                       node=pods[0].node_name, why=[*filter(None, why)])
+                       node=pods[0].node_name, why=why)
 
 
 def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -279,6 +276,10 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         return _never_bound(seen, job, promised[0])
     parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
     parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
+    parts += [Message("promised.breaks", job=seen.called(each.uid), n=each.ready_task_num(),
+                      least=each.min_available) for each in seen.ssn.jobs.values() if any(
+        task.node_name in nodes for task in each.in_status(RELEASING).values())
+        and 0 < each.ready_task_num() < each.min_available]
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
     if fails:

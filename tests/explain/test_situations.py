@@ -1,0 +1,153 @@
+"""Situations that users of Volcano met: what the answer has to name, and which change it offers."""
+
+from __future__ import annotations
+
+import pytest
+
+from explain.test_exports import CONF, NODE, QUOTA, asked, exported
+from volcano_lab import loads
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests.defaults import with_defaults
+
+TREE = """\
+actions: "enqueue, allocate, reclaim"
+tiers:
+- plugins: [{name: gang}]
+- plugins: [{name: predicates}, {name: proportion}, {name: capacity, enableHierarchy: true}]
+"""
+
+
+def why(cluster, name, conf=None):
+    return Explainer(cluster.objects(), conf).why(name)
+
+
+def test_a_tree_of_queues_is_known_where_two_plugins_share():
+    tree = Cluster().node("n1", cpu=8).queue("root").queue(
+        "team", parent="root", capability={"cpu": "2"}).queue("a", parent="team").queue(
+        "b", parent="team").job("old", queue="a", pods=2, cpu=1, running={"n1": 2})
+    found = why(tree.job("new", queue="b", cpu=1), "new", TREE)
+    assert "Queue team, above queue b, refuses" in found.text and "default/old 2" in found.text
+
+
+def test_the_quota_that_keeps_all_pods_from_being_created_is_named():
+    quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
+    found = asked(exported("odd", 1, 1, phase="Inqueue"), quota).why("odd")
+    assert "ResourceQuota default/compute has too little requests.cpu left" in found.text
+    assert "ResourceQuota" not in asked(exported("odd", 1, 1, phase="Inqueue"), QUOTA).why(
+        "odd").text
+
+
+CLASS = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: 9}"
+CAPACITY = TREE.replace("{name: proportion}, ", "")
+GUARANTEED = {"parent": "team", "capability": {"cpu": "5"}, "deserved": {"cpu": "3"},
+              "guarantee": {"cpu": "2"}}
+
+
+def team(asked, **queue):
+    tree = Cluster().node("n1", cpu=9).node("n2", cpu=9).queue("root").queue(
+        "team", parent="root", capability={"cpu": "9"})
+    for name in "abc":
+        tree.queue(name, **GUARANTEED | (queue if name == "c" else {}))
+    return tree.job("x", queue="a", cpu=4, running={"n1": 1}).job(
+        "y", queue="b", cpu=4, running={"n2": 1}).job("new", queue="c", cpu=asked)
+
+
+@pytest.mark.parametrize(("conf", "queue", "said"), [
+    (CAPACITY, {}, ["guarantee", "deserved"]),
+    (CAPACITY.replace(", reclaim", ""), {}, ["guarantee"]),
+    (CAPACITY, {"guarantee": {}}, ["deserved"]),
+])
+def test_a_guarantee_and_a_share_below_a_full_queue_are_explained(conf, queue, said):
+    text = why(team(4, **queue), "new", conf).text
+    texts = {"guarantee": "Queue c is guaranteed cpu 2 and holds 0: that lowers the limit of each "
+                          "other queue, not what they hold together.",
+             "deserved": "Queue c deserves cpu 3 and holds 0: reclaim evicts for admitted jobs"}
+    assert [field for field, words in texts.items() if words in text] == said
+
+
+def test_pods_that_do_not_run_yet_are_not_reclaimed_nor_is_their_end_waited_for():
+    full = exported("old", 1, 8, there=1, phase="Running", job_phase="Running")
+    waiting = "containerStatuses: [{name: c, state: {waiting: {reason: ErrImagePull}}}]}"
+    full = f"phase: Pending, {waiting}".join(full.rsplit("phase: Running}", 1))
+    queues = "".join(
+        f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {name}}}, "
+        "spec: {weight: 1}, status: {state: Open}}\n---\n" for name in "ab")
+    jobs = full.replace("queue: default", "queue: a") + exported(
+        "new", 1, 4, there=1, phase="Inqueue").replace("queue: default", "queue: b")
+    conf = CONF.replace("allocate, ", "allocate, reclaim, ")
+    found = Explainer(with_defaults(loads(NODE + queues + jobs)), conf).why("new")
+    assert "those of default/old have a node and do not run yet (ErrImagePull)." in found.text
+    assert not [each for each in found.remedies if "wait for" in each.change]
+
+
+def test_a_promise_names_the_gang_that_it_breaks():
+    conf = """\
+actions: "allocate, preempt"
+tiers:
+- plugins: [{name: priority}, {name: predicates}]
+"""
+    cluster = Cluster().node("n1", cpu=4).add(CLASS).job(
+        "gang", pods=4, cpu=1, running={"n1": 4}).job("new", cpu=2, priority=9, priority_class="p")
+    text = why(cluster, "new", conf).text
+    assert "Of default/gang, 2 pods are left, below its minimum of 4." in text
+
+
+def test_a_node_that_is_asked_about_is_compared_and_the_plugin_that_decides_named():
+    conf = """\
+actions: "allocate"
+tiers:
+- plugins: [{name: predicates}, {name: nodeorder},
+            {name: binpack, arguments: {binpack.weight: 10}}]
+"""
+    cluster = Cluster().node("n1", cpu=9).node("n2", cpu=9).node("n3", cpu=9).job(
+        "old", cpu=3, running={"n1": 1}).job("new", cpu=1)
+    text = Explainer(cluster.objects(), conf).why_not("n3", "default/new-0").text
+    assert "before node n3 with" in text and "Without binpack, n3 would come before n1." in text
+
+
+def test_pods_that_wait_on_beside_a_change_are_counted():
+    cluster = Cluster().node("n1", cpu=2).job("new", pods=4, min_member=1, cpu=2)
+    brings = [remedy.effect for remedy in why(cluster, "new", CONF).remedies]
+    assert any("2 pods of it still wait" in effect for effect in brings), brings
+
+
+def test_the_ends_of_jobs_on_one_node_are_waited_for():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
+    for number in range(4):
+        cluster.job(f"old-{number}", cpu=2, running={f"n{number % 2 + 1}": 1})
+    ends = [remedy.change for remedy in why(cluster.job("new", cpu=4), "new", CONF).remedies
+            if "wait for" in remedy.change]
+    assert ends == ["wait for the end of default/old-0, default/old-2"]
+
+
+def test_devices_that_no_node_has_are_offered_with_the_largest_node():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job(
+        "new", cpu=1, resources={"a.b/gpu": 1})
+    assert [remedy.change for remedy in why(cluster, "new", CONF).remedies] == [
+        "1 more node like n2 with a.b/gpu 1"]
+
+
+def test_a_node_group_is_named_behind_a_full_queue():
+    conf = CONF.replace("{name: predicates}", "{name: predicates}, {name: nodegroup}")
+    cluster = Cluster().node("n1", cpu=8).queue("q", capability={"cpu": "3"}).job(
+        "new", queue="q", cpu=4)
+    found = why(cluster, "new", conf)
+    assert "node group label not found" in found.text and found.codes[0] == "queue_over_capability"
+    assert any("plugin nodegroup: strict" in remedy.change for remedy in found.remedies)
+
+
+def test_a_claim_without_a_volume_is_named_beside_its_driver():
+    text = """\
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: a.b,
+ volumeBindingMode: Immediate}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: default},
+ spec: {accessModes: [ReadWriteOnce], storageClassName: fast,
+        resources: {requests: {storage: 1Gi}}}, status: {phase: Pending}}
+---
+"""
+    job = exported("new", 1, 1, there=1, phase="Inqueue").replace("containers: [{name: c,", (
+        "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], containers: [{name: c,"))
+    found = asked(text, job).why("new").text
+    assert "StorageClass fast binds at once (Immediate)" in found
