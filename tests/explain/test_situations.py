@@ -151,3 +151,18 @@ def test_a_claim_without_a_volume_is_named_beside_its_driver():
         "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], containers: [{name: c,"))
     found = asked(text, job).why("new").text
     assert "StorageClass fast binds at once (Immediate)" in found
+
+
+def test_the_plugin_that_names_a_pod_of_the_same_priority_is_one_to_switch_off():
+    conf = """\
+actions: "allocate, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: drf}, {name: predicates}]
+"""
+    cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8).job(
+        "old", pods=2, min_member=1, cpu=8, running={"n1": 1, "n2": 1}).job("new", cpu=1)
+    explainer = Explainer(cluster.objects(), conf)
+    gone = next(key for key in ("default/old-0", "default/old-1") if explainer.why(key).remedies)
+    assert "enablePreemptable: false for drf" in [
+        remedy.change for remedy in explainer.why(gone).remedies]

@@ -108,11 +108,10 @@ class Candidates:
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the largest, or of some on one node."""
-        jobs = self.ssn.jobs
         uids = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
-                             if uid != self.job.uid and ends(jobs[uid]))
+                             if uid != self.job.uid and ends(self.ssn.jobs[uid]))
         for each in (uids, sorted(uids, key=lambda uid: max(
-                task.node_name for task in jobs[uid].tasks.values()))):
+                task.node_name for task in self.ssn.jobs[uid].tasks.values()))):
             yield from gone(self.world, each, Rank.WAIT)
 
     def sparing(self, causes: list[Cause]) -> Iterator[Option]:
@@ -131,8 +130,9 @@ class Candidates:
         yield options.switched("drf", "enableJobOrder", False)
         yield options.switched("priority", "enableJobOrder", True)
         yield options.switched("gang", "enableJobStarving", True)
+        named = [plugin for each in numbers for plugin in each.get("named_by", ())]
         for action in actions:
-            yield from options.keeping(action)
+            yield from options.keeping(action, named)
         most = max((winner.priority for winner in winners), default=job.priority)
         yield from self._above(most - 1) if most > job.priority else ()
         if "reclaim" in actions:

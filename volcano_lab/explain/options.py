@@ -206,6 +206,9 @@ def switched(plugin: str, switch: str, value: bool) -> Option:
     return once(f"plugin/{plugin}.{switch}={value_text(value)}", rank=Rank.SWITCH)
 
 
-def keeping(action: str) -> list[Option]:
-    """The switches with which plugins keep more of the pods that an action would evict."""
-    return [switched(plugin, SWITCHED[action], True) for plugin in KEEPERS if action in SWITCHED]
+def keeping(action: str, named: Sequence[str] = ()) -> list[Option]:
+    """The switches with which plugins keep more of the pods that an action would evict: on; off for
+    those that `named` some of them.
+    """
+    return [switched(plugin, SWITCHED[action], plugin not in named)
+            for plugin in KEEPERS if action in SWITCHED]

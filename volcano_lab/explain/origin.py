@@ -38,10 +38,11 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, code: str, names: list[
     """Return that a queue, or one above it, would hold more than its limit: `sums` are (asked, the
     limit), `facts` are further ones of the message `code`.
     """
-    asked, limit = part(sums[0], names), part(sums[1], names)
+    asked, limit, own = part(sums[0], names), part(sums[1], names), level == job.queue
+    where = Message("queue.this" if own else "queue.above", queue=level, below=job.queue)
     said = Message(code, asked=asked, limit=limit, origin=limit_origin(seen, level, limit),
-                   **{"queue": level_called(job, level), **facts})
-    return Cause("queue_over_capability" if level == job.queue else "ancestor_over_capability",
+                   **{"queue": where, **facts})
+    return Cause("queue_over_capability" if own else "ancestor_over_capability",
                  [said, *(_owed(seen, job, level, names) if records else ())],
                  {"asked": asked, "limit": limit, "short_of": names, "level": level,
                   **(numbers or {})}, [*records])
@@ -145,12 +146,6 @@ def near(name: str, known: Iterable[str]) -> Message:
     """Return the names that are like one, or else the first known ones."""
     found = alike(name, known)
     return Message("near", names=found) if found else Message("near.none", names=[*known])
-
-
-def level_called(job: JobInfo, level: str) -> Message:
-    """Return a queue's name, and whether it is above the job's."""
-    return Message("queue.this", queue=level) if level == job.queue else Message(
-        "queue.above", queue=level, below=job.queue)
 
 
 def _origin(seen: Evidence, level: str, name: str, amount: float) -> Message | None:
