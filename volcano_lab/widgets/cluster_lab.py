@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from volcano_lab.api import in_units
 from volcano_lab.cluster import Cluster, Conf
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.explanation import Explanation
@@ -29,13 +30,14 @@ from volcano_lab.widgets.channels import (
     sharing_plugin,
     short_reason,
     unit_of,
-    written,
 )
 from volcano_lab.widgets.controls import Control, choice, group, handle
 from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.pictures import Picture
-from volcano_lab.widgets.story import amounts
+from volcano_lab.widgets.story import amounts, counted
+from volcano_lab.widgets.story import plain as text
 
+Setting = tuple[str, str, str, Any]
 CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
@@ -47,11 +49,11 @@ class Decided:
     """What a cycle decided about a lab's cluster: the data of pictures, sentences and tasks.
 
     `cycle` is the cycle, `resource` the one shown, `jobs` a row for each job by its name, see
-    `channels.job_rows`.
+    `channels.job_rows`; `settings` the controls: (kind, what it belongs to, path, value).
     """
 
-    def __init__(self, cycle: Cycle, resource: str):
-        self.cycle, self.resource = cycle, resource
+    def __init__(self, cycle: Cycle, resource: str, settings: Iterable[Setting] = ()):
+        self.cycle, self.resource, self.settings = cycle, resource, {*settings}
 
     @cached_property
     def explain(self) -> Explainer:
@@ -76,6 +78,19 @@ class Decided:
         """Return one amount per queue, such as `deserved`; without queues that have no limit."""
         return {name: row[field] for name, row in self.queues.items() if row[field] is not None}
 
+    def measured(self) -> str:
+        """Return how much of the shown resource the nodes have and the pods hold."""
+        total, used = (amount(in_units(self.resource, sum(
+            getattr(node, field).get(self.resource) for node in self.cycle.session.nodes.values())),
+            self.resource) for field in ("allocatable", "used"))
+        return str(Message("lab.measured", used=text(used), total=counted(
+            total, unit_of(self.resource))))
+
+    def state(self, row: dict[str, Any]) -> str:
+        """Return a job's outcome and the number that decided."""
+        return str(Message("job.state", job=row["name"], now=gettext(row["fate"]),
+                           why=self.reason(row)[0]))
+
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
         """Return the reason of a job's outcome: the number that decided, long and short."""
         if row["fate"] == "placed":
@@ -83,8 +98,9 @@ class Decided:
         cause = self.explain.foremost(row["job"])
         long, brief = short_reason(cause, row["queue"], sharing_plugin(self.cycle)
                                    ) if cause else ("", "")
-        return (str(Message("reason.below_minimum", reason=long, min=row["min"], n=row["pods"])) if
-                0 < row["pods"] < row["min"] else long), brief
+        short = cause and cause.numbers.get("short_of") and 0 < row["pods"] < row["min"]
+        return (str(Message("reason.below_minimum", reason=long, min=row["min"], n=row["pods"]))
+                if short else long), brief
 
     def why(self, about: Mapping[str, str]) -> str:
         """Return the explanation of a queue, a job, a pod or a node."""
@@ -120,57 +136,68 @@ class Outcomes:
     """The sentences after a move: the jobs whose outcome changed, and the number that decided."""
 
     def sentences(self, before: Decided, now: Decided) -> list[str]:
-        """Return at most two sentences."""
-        changed = [name for name, row in now.jobs.items()
-                   if name in before.jobs and before.jobs[name]["fate"] != row["fate"]]
-        changed.sort(key=lambda name: (_little(before.jobs[name], now.jobs[name]),
-                                       -now.jobs[name]["pods"]))
-        found = [self._sentence(name, before, now, not at) for at, name in enumerate(changed[:2])]
-        if len(changed) > 2:
-            found.append(str(Message("job.turns_more", n=len(changed) - 2)))
-        more = next((name for name, row in now.jobs.items() if not changed and name in before.jobs
-                     and row["now"] != before.jobs[name]["now"]), None)
-        if more:
-            row = now.jobs[more]
-            found.append(str(Message(
-                "job.gets", job=more, placed=row["now"], pods=row["now"] + row["waiting"],
-                before=before.jobs[more]["now"], why=now.reason(row)[0])))
+        """Return at most two sentences, the job that was moved first."""
+        if before.resource != now.resource:
+            return [now.measured()]
+        moves, names = now.settings - before.settings, others(before, now)
+        moved = {link for _, link, *_ in moves}
+        names.sort(key=lambda name: (now.jobs[name]["job"] not in moved,
+                                     before.jobs[name]["fate"] == now.jobs[name]["fate"],
+                                     _little(before.jobs[name], now.jobs[name]),
+                                     -now.jobs[name]["pods"]))
+        found = [self._sentence(name, before, now, not at) for at, name in enumerate(names[:2])
+                 if not at or before.jobs[name]["fate"] != now.jobs[name]["fate"]]
         for verb, field, setting in (("deserves", "deserved", "deserved"),
                                      ("may hold", "real_capability", "capability")):
-            if before.resource == now.resource and len(found) < 2:
-                moved = self._as_set(before, now, field, setting)
-                found += amounts(verb, lambda facts, field=field, moved=moved: {
-                    name: each for name, each in facts.of(field).items() if name not in moved},
+            if len(found) < 2:
+                as_set = {link for _, link, path, value in moves  # the move's text has it
+                          if f".{setting}" in path and value == now.of(field).get(link)}
+                found += amounts(verb, lambda facts, field=field, as_set=as_set: {
+                    name: each for name, each in facts.of(field).items() if name not in as_set},
                                  unit_of(now.resource)).sentences(before, now)
-        if found and not changed and not more:
-            return [*found[:1], *filter(None, [waiting_words(now)])]
-        return found[:2]
+        return found[:2 if names else 1]
 
-    def _as_set(self, before: Decided, now: Decided, field: str, setting: str) -> set[str]:
-        """Return the queues whose amount is the setting just moved: the move's text has it."""
-        was, are = ({name: written(getattr(info.queue.spec, setting), facts.resource)
-                     for name, info in facts.cycle.session.queues.items()}
-                    for facts in (before, now))
-        return {name for name, each in now.of(field).items()
-                if are[name] == each and was.get(name) != each}
-
-    def _sentence(self, name: str, before: Decided, now: Decided, whole: bool) -> str:
+    def _sentence(self, name: str, before: Decided, now: Decided, first: bool) -> str:
         was, row = before.jobs[name], now.jobs[name]
-        admitted = whole and (was["fate"], row["fate"]) == ("not admitted", "placed")
+        if was["fate"] == row["fate"]:
+            return str(Message("job.gets", job=name, placed=row["now"], before=was["now"],
+                               pods=row["now"] + row["waiting"], why=now.reason(row)[0]))
+        admitted = first and (was["fate"], row["fate"]) == ("not admitted", "placed")
         refused = before.reason(was)[0] if admitted else ""
-        why = now.reason(row)[0] if whole and not refused else ""
+        why = "" if refused else now.reason(row)[0]
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
                            now=gettext(row["fate"]), before=gettext(was["fate"]) + (
                                mark(": ") + refused if refused else "")))
 
 
-def waiting_words(facts: Decided) -> str:
+def others(before: Decided, now: Decided) -> list[str]:
+    """Return the jobs with another outcome than before, or other pods placed."""
+    return [name for name, row in now.jobs.items() if (was := before.jobs.get(name))
+            and (was["fate"], was["now"]) != (row["fate"], row["now"])]
+
+
+def cause_words(before: Decided, now: Decided) -> str:
+    """Return why what was moved is as it is, where no job turned: the state of its job, of the
+    first job that waits in its queue, or of the queue; else of the first job that waits.
+    """
+    if before.resource != now.resource or others(before, now):
+        return ""
+    for kind, name, *_ in sorted(now.settings - before.settings):
+        own = [row for row in now.jobs.values() if row.get(kind) == name]
+        if said := waiting_words(now, own) or (kind == "job" and own and now.state(own[0])):
+            return said
+        if kind == "queue" and name in now.queues:
+            row, unit = now.queues[name], unit_of(now.resource)
+            return str(Message("queue.state", queue=name, plugin=sharing_plugin(now.cycle), **{
+                word: counted(row[word] or 0, unit)
+                for word in ("request", "deserved", "allocated")}))
+    return waiting_words(now)
+
+
+def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]] | None = None) -> str:
     """Return the first job that was not placed, with its reason."""
-    for name, row in facts.jobs.items():
-        if row["fate"] in ("discarded", "not admitted", "not tried"):
-            return str(Message("job.state", job=name, now=gettext(row["fate"]),
-                               why=facts.reason(row)[0]))
-    return ""
+    return next((facts.state(row) for row in (facts.jobs.values() if rows is None else rows)
+                 if row["pods"] and row["fate"] in ("discarded", "not admitted", "not tried")), "")
 
 
 def first_words(facts: Decided) -> str:
@@ -180,11 +207,6 @@ def first_words(facts: Decided) -> str:
                               n=len(fates) - fates.count("running")), waiting_words(facts)])
 
 
-def nothing_words(facts: Decided) -> str:
-    """Return the sentence about a move that changed nothing."""
-    return paragraph([Message("lab.no_turn"), waiting_words(facts)])
-
-
 class ClusterLab(Lab):
     """The lab of a cluster; see `lab`."""
 
@@ -192,7 +214,8 @@ class ClusterLab(Lab):
                  panels: Sequence[Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
         self._known: set[str] | None = None
-        frame = {"says": [Outcomes()], "opening": first_words, "nothing": nothing_words} | frame
+        frame = {"says": [Outcomes()], "opening": first_words, "because": cause_words,
+                 "nothing": "No outcome changes."} | frame
         super().__init__(controls, self._cycle_of, panels, code=self._changed,
                          why=lambda facts, about: self._answer(facts, about), **frame)
 
@@ -236,7 +259,9 @@ class ClusterLab(Lab):
             self._known = set(warnings)
         elif warnings:
             raise ValueError(" ".join(warnings))
-        return Decided(cycle, values.get(SHOWN, self.start.get(SHOWN, "cpu")))
+        settings = ((name.partition("/")[0], self.controls[name].link, name, value)
+                    for name, value in values.items())
+        return Decided(cycle, values.get(SHOWN, self.start.get(SHOWN, "cpu")), settings)
 
     def _frame(self, said: str, ghost: str, **more: Any) -> dict[str, Any]:
         """Draw no ghost of amounts of another resource."""
@@ -345,11 +370,12 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
     path, unit, end = f"queue/{row['queue']}.", unit_of(data["resource"]), data["path"]
     total, step = data["total"], _step(data["total"])
     end_of_scale = -(-total // step) * step
+    zero_is_none = data["resource"] in ("cpu", "memory")  # as a capability: no limit
     suffix = "Gi" if end == ".memory" else ""
 
-    def of(field: str, start: float, label: str, most: float = total,
+    def of(field: str, start: float, label: str, most: float = total, least: float = 0,
            unlimited: Sequence[float] = ()) -> tuple[str, Control]:
-        control = handle(start, 0, max(most, start), label, step=step, unit=unit,
+        control = handle(start, least, max(most, start), label, step=step, unit=unit,
                          unlimited=unlimited)
         control.more["suffix"] = suffix
         return f"{path}{field}{end}", control
@@ -357,8 +383,8 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
     if "proportion" in plugins:
         yield f"{path}weight", handle(row["weight"], 1, max(30, 2 * row["weight"]), "weight")
     capability = row["capability"] if row["capability"] < total else end_of_scale
-    yield of("capability", capability, "capability", most=end_of_scale, unlimited=(
-        (0, end_of_scale) if data["resource"] in ("cpu", "memory") else (end_of_scale,)))
+    yield of("capability", capability, "capability", end_of_scale, min(step, capability)
+             if zero_is_none else 0, (end_of_scale,))
     yield of("guarantee.resource", row["guarantee"], "guarantee")
     if "capacity" in plugins:
         yield of("deserved", row["deserved"] or 0, "deserved")

@@ -83,6 +83,7 @@ class Lab(OnPage):
                  panels: Sequence[Picture], *, title: str, tasks: Sequence[Task] = (),
                  says: Sequence[Amounts | Outcome] = (), opening: str | Callable[[Facts], str] = "",
                  nothing: str | Callable[[Facts], str] = "Nothing else changes.",
+                 because: Callable[[Facts, Facts], str] = lambda before, now: "",
                  code: Callable[[Values], Cluster] | None = None,
                  why: Callable[[Facts, dict[str, str]], str] | None = None):
         """Build a lab.
@@ -96,12 +97,14 @@ class Lab(OnPage):
             says: what the sentence after a move reports, see `widgets.story`.
             opening: the sentence before the first move, or a function of the facts.
             nothing: the sentence where nothing of `says` changed, or a function of the facts.
+            because: facts before and now -> the cause, behind these: what was moved, the numbers
+                that were compared, and the plugin that decided.
             code: values -> the cluster, for "copy as Python" and "copy as YAML".
             why: facts and {"node": …, "pod": …} -> a sentence, for a click in a cluster picture.
         """
         self.controls, self.decide, self.panels = dict(controls), decide, list(panels)
         self.title, self.tasks, self.says, self.code, self.why = title, list(tasks), says, code, why
-        self._opening, self._nothing = opening, nothing
+        self._opening, self._nothing, self._because = opening, nothing, because
         self.start = {name: control.start for name, control in self.controls.items()}
         self._keys = [panel.key or panel.kind for panel in self.panels]
         twice = {key for key in self._keys if self._keys.count(key) > 1}
@@ -273,8 +276,8 @@ class Lab(OnPage):
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
         nothing = self._nothing(now) if callable(self._nothing) else self._nothing
-        return [text for each in self.says for text in each.sentences(before, now)] or [
-            gettext(nothing)]
+        changed = [text for each in self.says for text in each.sentences(before, now)]
+        return [*(changed or [gettext(nothing)]), *filter(None, [self._because(before, now)])]
 
     def _first_words(self, facts: Facts) -> str:
         return gettext(self._opening(facts) if callable(self._opening) else self._opening)

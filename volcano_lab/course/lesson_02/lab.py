@@ -1,16 +1,15 @@
 """Lesson 02: two amounts side by side, and what every comparison says of them."""
 
-from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_02.comparisons import FITS, NOT_LOOKED_AT, TOO_MUCH, compared
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext, paragraph
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.lab import Lab, Values
-from volcano_lab.widgets.story import outcome
+from volcano_lab.widgets.story import Outcome, outcome
 
 GPU = "nvidia.com/gpu"
 NAMES = {"cpu": "cpu", "memory": "memory", GPU: "gpu"}
@@ -106,9 +105,21 @@ def _bytes(memory: float) -> str:
     return "4 Gi" + (f" {sign} {abs(more)} B" if more else "")
 
 
-def _said(comparison: str) -> Callable[[dict[str, Any]], str]:
-    return lambda at: next(row["answer"][2:] for row in at["answers"]
-                           if row["comparison"] == comparison)
+def _turns(comparison: str) -> Outcome:
+    def row(at: dict[str, Any]) -> dict[str, Any]:
+        return next(row for row in at["answers"] if row["comparison"] == comparison)
+
+    return outcome(f"“{gettext(comparison).capitalize()}”", lambda at: row(at)["answer"][2:],
+                   lambda at: f"{gettext(row(at)['rule'])} ({gettext(row(at)['asked_by'])})")
+
+
+def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """Return the amounts that were moved, and whether they are asked for."""
+    left, right, asked = now["sides"]
+    return paragraph(
+        Message("compared", name=name, left=left[name], right=right[name], asked=asked[name])
+        for name in NAMES.values()
+        if [row[name] for row in now["sides"]] != [row[name] for row in before["sides"]])
 
 
 GPUS = [NOT_MENTIONED, "0", "1", "2"]
@@ -138,8 +149,8 @@ def comparison_lab() -> Lab:
     >>> [row["answer"] for row in lab.set(cpu=0.2, left_gpu="not mentioned").board["answers"]][::2]
     ['✗ no', '✗ no', '✓ yes']
     """
-    names = [row["comparison"] for row in _answers(START)]
     return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=tasks("02"),
-               says=[outcome(f"“{gettext(name).capitalize()}”", _said(name)) for name in names],
+               says=[_turns(row["comparison"]) for row in _answers(START)],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
-               "not mention.", nothing="Every comparison says what it said before.")
+               "not mention.", nothing="Every comparison says what it said before.",
+               because=_because)

@@ -2,7 +2,6 @@
 holds.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from attrs import define
@@ -11,14 +10,15 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.messages import gettext
+from volcano_lab.course.lesson_07.turns import run_found_again
+from volcano_lab.messages import Message, gettext, paragraph
 from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider
 from volcano_lab.widgets.lab import Lab, Values
-from volcano_lab.widgets.story import amounts
+from volcano_lab.widgets.story import amounts, plain
 
 CPUS = 12
 QUEUES = ("dev", "prod", "sci")
@@ -30,6 +30,7 @@ START = {"sci_weight": 1, "eng_weight": 1, "dev_weight": 1, "prod_weight": 1, "s
 FLAT = conf_text("enqueue, allocate", "priority, gang", "drf, predicates, proportion, nodeorder")
 HIERARCHICAL = conf_text("enqueue, allocate", "priority, gang", "drf, predicates, nodeorder",
                          switches={"drf": "enableHierarchy: true"})
+AT_REST = HIERARCHICAL.replace("enqueue, allocate", "backfill")
 WITHOUT_DRF = FLAT.replace("  - name: drf\n", "")
 
 
@@ -55,12 +56,11 @@ def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = Non
     12
     """
     said = START | values
-    sci, eng, dev, prod = (said[f"{name}_weight"] for name in ("sci", "eng", "dev", "prod"))
     cluster = Cluster().node("n1", cpu=CPUS, memory=f"{CPUS}Gi")
-    cluster.add(queue_text("sci", "root/sci", f"1/{sci}"),
-                queue_text("dev", "root/eng/dev", f"1/{eng}/{dev}"),
-                queue_text("prod", "root/eng/prod", f"1/{eng}/{prod}"))
-    for queue in QUEUES:
+    for queue in ("sci", "dev", "prod"):
+        way = [*filter(None, [PARENTS[queue]]), queue]
+        cluster.add(queue_text(queue, "/".join(["root", *way]), "/".join(
+            ["1", *(str(said[f"{name}_weight"]) for name in way)])))
         asked = {"memory": "1Gi"} if prod_memory and queue == "prod" else {"cpu": 1}
         runs = {"n1": (running or {})[queue]} if running else {}
         cluster.job(f"{queue}-work", queue=queue, pods=said[f"{queue}_pods"], min_member=1,
@@ -77,62 +77,64 @@ def placed(cycle: Cycle) -> dict[str, int]:
     return {row["job"].removeprefix("default/"): row["placed"] for row in cycle.jobs()}
 
 
-def levels(cycle: Cycle) -> list[dict[str, Any]]:
-    """A row a level of the tree when the cycle ends: its weight, its (scaled) dominant share, and
-    whether it is saturated.
-
-    >>> [row["level"] for row in levels(tree_cluster().run(HIERARCHICAL))]
-    ['root', 'root/eng', 'root/eng/dev', 'root/eng/prod', 'root/sci']
-    """
-    return list(_levels(cycle.session.plugins["drf"].hierarchy.root, ""))
-
-
-def _levels(node: HierarchicalNode, above: str) -> Iterator[dict[str, Any]]:
-    path = f"{above}/{node.name}".lstrip("/")
-    yield {"level": path, "weight": node.weight, "dominant": node.dominant_resource or "none",
-           "share": node.share, "share_by_weight": node.share / node.weight,
-           "saturated": node.saturated}
-    for _, child in sorted(node.children.items()):
-        if not child.is_job:
-            yield from _levels(child, path)
-
-
 def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
     """Draw each level's dominant share (pale) and its share for its weight (full), which is what is
     compared.
 
     >>> picture = levels_picture(tree_cluster(eng_weight=2).run(HIERARCHICAL), "Level by level")
-    >>> [(row["name"], round(row["held"], 2)) for row in picture.data][::3]
-    [('eng', 0.33), ('sci', 0.33)]
+    >>> [(row["name"], round(row["held"], 2)) for row in picture.data][:2]
+    [('sci', 0.33), ('eng', 0.33)]
     """
-    return pictures.bars(title, compared(cycle), most=1, words=WORDS, width=760,
-                         legend="Pale: dominant share. Full: divided by the weight, which is "
-                                "compared.")
+    rows = [row | {"name": f"{parent}/{row['name']}".lstrip("/")}
+            for parent in ("", "eng") for row in compared(cycle, parent)]
+    return pictures.bars(title, rows, most=1, words=WORDS, width=760, legend=COMPARED)
 
 
-def compared(cycle: Cycle) -> list[dict[str, Any]]:
-    """Return the levels below the root as data of `pictures.bars`."""
+def level(cycle: Cycle, *path: str) -> HierarchicalNode:
+    """Return a level of the tree when the cycle ends: its weight, dominant share, saturated or not.
+
+    >>> sorted(level(tree_cluster().run(HIERARCHICAL), "eng").children)
+    ['dev', 'prod']
+    """
+    node = cycle.session.plugins["drf"].hierarchy.root
+    for name in path:
+        node = node.children[name]
+    return node
+
+
+def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
+    """Return the levels right below one as data of `pictures.bars`."""
     rows = []
-    for row in levels(cycle)[1:]:
-        name = row["level"].rpartition("/")[2]
-        rows.append({"name": name, "color": COLORS[name], "asked": row["share"],
-                     "held": row["share_by_weight"]})
+    for name in [name for name, above in PARENTS.items() if above == parent]:
+        node = level(cycle, *filter(None, [parent]), name)
+        rows.append({"name": name, "color": COLORS[name], "asked": node.share,
+                     "held": node.share / node.weight,
+                     "says": gettext("(saturated: last)") if node.saturated
+                     else f"({plain(node.share)} ÷ {node.weight:g})"})
     return rows
 
 
-def rescaled_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw the dominant share of eng as its queues hold it and as it counts, beside that of sci."""
-    attrs, scaled = cycle.session.plugins["drf"].job_attrs, {
-        row["level"]: row["share"] for row in levels(cycle)}
-    held = [attrs[f"default/{name}-work"].allocated for name in ("dev", "prod")]
-    whole = cycle.session.total_resource
-    raw = max((held[0] + held[1]).get(name) / whole.get(name) for name in ("cpu", "memory"))
-    rows = [("dev", "dev", scaled["root/eng/dev"]), ("prod", "prod", scaled["root/eng/prod"]),
-            ("eng, as it holds", "eng", raw), ("eng, rescaled", "eng", scaled["root/eng"]),
-            ("sci", "sci", scaled["root/sci"])]
-    return pictures.bars(title, [{"name": gettext(name), "color": COLORS[color], "held": share}
-                                 for name, color, share in rows], most=1,
-                         words={"held": "dominant share"}, width=760)
+def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[dict[str, Any]]]:
+    """Return the queue below the parent that got its last pod, and `compared` right before."""
+    turns = [turn["queue"] for turn in cycle.turns() if turn["pods"]]
+    last = max(at for at, name in enumerate(turns) if parent in ("", PARENTS[name]))
+    running = {name: turns[:last].count(name) for name in QUEUES}
+    return turns[last], compared(tree_cluster(running=running, **values).run(AT_REST), parent)
+
+
+def rescaled(cycle: Cycle) -> list[dict[str, str]]:
+    """Return the amounts of dev, prod and sci, and of eng as it holds them and as drf counts them:
+    its children scaled to the poorest.
+    """
+    dev, prod, eng, sci = (level(cycle, *path) for path in (
+        ("eng", "dev"), ("eng", "prod"), ("eng",), ("sci",)))
+    rows = {"dev": dev.allocated, "prod": prod.allocated,
+            "eng, as it holds": dev.allocated + prod.allocated, "eng, rescaled": eng.allocated,
+            "sci": sci.allocated}
+    parts = {name: {word: held.get(word) / cycle.session.total_resource.get(word) * CPUS
+                    for word in ("cpu", "memory")} for name, held in rows.items()}
+    return [{"level": gettext(name), **{word: f"{plain(value)}/{CPUS}" for word, value in {
+        **held, "dominant share": max(held.values())}.items()}} for name, held in parts.items()]
 
 
 def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, dashed: str = "was") -> Bars:
@@ -167,39 +169,61 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 
 LEGEND = "A box is as wide as its share by the weights. Full: placed pods, as a part of that share."
+COMPARED = "Pale: dominant share. Full: divided by the weight, which is compared."
+RINGED = "Filled: a pod was placed. Dotted: no pod was placed. Ringed: one turn early."
 WORDS = {"held": "compared", "asked": "dominant share"}
 
 
 @define
 class Shared:
-    """A cycle over the tree, and the values that it was decided from."""
+    """A cycle over the tree, the values that it was decided from, the number of the turn that
+    comes early, 0 for none, and the last choice below each parent.
+    """
 
     cycle: Cycle
     values: Values
+    early: int
+    last: dict[str, tuple[str, list[dict[str, Any]]]]
+
+
+def decide(values: Values) -> Shared:
+    """Run a cycle of some values."""
+    tree = tree_cluster(**values)
+    cycle = tree.run(HIERARCHICAL)
+    return Shared(cycle, values, early_turn(cycle, run_found_again(tree, HIERARCHICAL)),
+                  {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
+
+
+def early_turn(cycle: Cycle, exact: Cycle) -> int:
+    """Return the first turn that a cycle gives to another queue than the exact one, if in the end
+    their pods differ, too.
+    """
+    pairs = zip(cycle.turns(), exact.turns(), strict=False)
+    return next((turn["turn"] for turn, other in pairs if turn["queue"] != other["queue"]
+                 and placed(cycle) != placed(exact)), 0)
 
 
 PANELS = [pictures.tree("The tree, when the cycle ends",
                         lambda at: tree_drawn(at.cycle, **at.values), key="tree", lines=0,
                         wide=True, legend=LEGEND),
-          pictures.bars("What is compared, level by level", lambda at: compared(at.cycle),
-                        key="levels", most=1, rows=4, words=WORDS,
-                        legend="Pale: share. Full: by weight."),
-          pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle), key="turns",
-                         slots=18, lanes=3, legend="Filled: placed. Dotted: none placed.")]
+          pictures.bars("First, for the last CPU: sci or eng", lambda at: at.last[""][1],
+                        key="above", most=1, rows=2, words=WORDS),
+          pictures.bars("Then, for eng's last: dev or prod", lambda at: at.last["eng"][1],
+                        key="below", most=1, rows=2, words=WORDS),
+          pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle, at.early),
+                         key="turns", slots=18, lanes=3, wide=True, legend=RINGED)]
 
 
-def drawn_turns(cycle: Cycle) -> dict[str, Any]:
-    """Return the data of `pictures.turns`, in the lesson's colours."""
-    return facts.turns(cycle) | {"queues": [{"queue": name, "color": COLORS[name]}
-                                            for name in QUEUES]}
+def drawn_turns(cycle: Cycle, early: int) -> dict[str, Any]:
+    """Return the data of `pictures.turns`, in the lesson's colours, the early turn ringed."""
+    found = facts.turns(cycle)
+    turns = [turn | {"ring": at == early} for at, turn in enumerate(found["turns"], 1)]
+    return {"turns": turns, "queues": [{"queue": name, "color": COLORS[name]} for name in QUEUES]}
 
 
 def turns_picture(cycle: Cycle, title: str, early: int) -> pictures.Picture:
     """Draw the turns in their order, with a ring around the one that comes early."""
-    drawn = drawn_turns(cycle)
-    drawn["turns"][early - 1]["ring"] = True
-    return pictures.turns(title, drawn, slots=18, width=760, legend=(
-        "Filled: a pod was placed. Dotted: no pod was placed. Ringed: one turn early."))
+    return pictures.turns(title, drawn_turns(cycle, early), slots=18, width=760, legend=RINGED)
 
 
 TASKS = tasks("07", {"a third for sci": lambda values, at: (
@@ -211,7 +235,8 @@ def _controls() -> dict[str, Control]:
     for name in PARENTS:
         sliders = {f"{name}_{word}": slider(START[f"{name}_{word}"], 1, most, word)
                    for word, most in (("weight", 6), ("pods", 16)) if f"{name}_{word}" in START}
-        found |= group(gettext("queue {name}", name=name), sliders, color=COLORS[name], link=name)
+        title = "queue {name}" if name in QUEUES else "level {name}"
+        found |= group(gettext(title, name=name), sliders, color=COLORS[name], link=name)
     return found
 
 
@@ -220,16 +245,28 @@ def hierarchy_lab() -> Lab:
 
     >>> lab = hierarchy_lab().set(sci_pods=2)
     >>> lab.said
-    'Queue sci: pods 2 (was 12). sci has 2 pods (was 5), prod 5 pods (was 3), dev 5 pods (was 4).'
+    'Queue sci: pods 2 (was 12). sci has 2 pods (was 5), prod 5 pods (was 3), dev 5 pods (was 4). \
+The last pod goes to prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng 0.67 \
+(0.67 ÷ 1).'
     """
-    return Lab(_controls(), lambda values: Shared(tree_cluster(**values).run(HIERARCHICAL), values),
-               PANELS, title="Two families on 12 CPUs", tasks=TASKS,
+    return Lab(_controls(), decide, PANELS, title="Two families on 12 CPUs", tasks=TASKS,
                says=[amounts("has", lambda at: _by_queue(at.cycle), "pods")],
                code=lambda values: tree_cluster(**values), opening=_opening,
-               nothing="All jobs have as many pods as before.")
+               nothing="All jobs have as many pods as before.", because=_because)
 
 
 def _opening(at: Shared) -> str:
     pods = _by_queue(at.cycle)
-    return (gettext("**sci** has {pods} pods and **eng** {x}: two halves, up to a pod. Below "
-                    "eng, dev and prod share.", pods=pods["sci"], x=pods["dev"] + pods["prod"]))
+    return paragraph([Message("drf.opening", sci=pods["sci"], eng=pods["dev"] + pods["prod"]),
+                      _because(at, at)])
+
+
+def _because(before: Shared, now: Shared) -> str:
+    """Return what drf compares at the level of what was moved, and which turn came early."""
+    moved = [key.partition("_")[0] for key, value in now.values.items()
+             if before.values[key] != value]
+    queue, rows = now.last[PARENTS[moved[0]] if moved else ""]
+    shares = [f"{row['name']} {plain(row['held'])} {row['says']}" for row in rows]
+    early = [now.cycle.turns()[now.early - 1]] if now.early else []
+    return paragraph([Message("drf.last", queue=queue, shares=shares),
+                      *(Message("drf.early", **turn) for turn in early)])

@@ -2,47 +2,41 @@
 were found again.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from volcano_lab.actions import allocate
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tracing import DataFrame, frame, trace_of
 from volcano_lab.framework.priority_queue import PriorityQueue, T
-from volcano_lab.scheduler import traced
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from volcano_lab.cluster import Cluster
-    from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.stepper import state_at
+from volcano_lab.trace.views.cycle import Cycle
 
 
 def job_turns(cluster: Cluster, conf: str) -> DataFrame:
     """A row for each time that allocate took one of two jobs or more: which, before which, who
     decided, by how much.
 
-    `before` is the job that would be next; `difference` the plugin's answer, below 0 because the
-    job that was taken goes first. Where no plugin decides, it is the older one.
+    `before` is the job that would be next; `shares` what drf compared, `difference` the plugin's
+    answer, below 0 because the job that was taken goes first. Where no plugin decides, it is the
+    older one.
 
     >>> from volcano_lab.cluster import Cluster
     >>> pair = Cluster().node("n1", cpu=2).job("a", cpu=1).job("b", cpu=1, priority=1)
     >>> job_turns(pair, 'actions: "enqueue, allocate"')["decided by"].tolist()
     ['age']
     """
-    import pandas as pd
-
-    names = ("job", "before", "plugin", "difference")
-    rows = []
-    for record in traced(cluster.objects(), conf)[0].of("job"):
+    trace, rows = trace_of(cluster, conf), []
+    for record in trace.of("job"):
         job, before, decided = record.values
         if record.action == "allocate" and before is not None:
             plugin, difference = decided or ("", 0)
-            rows.append((job.removeprefix("default/"), before.removeprefix("default/"), plugin
-                         or "age", f"{difference:.3g}" if plugin else ""))
-    table = pd.DataFrame(rows, columns=names).rename(columns={"plugin": "decided by"})
-    table.index = pd.RangeIndex(1, len(table) + 1, name="turn")
-    return table
+            held = [state_at(trace, record.number)["jobs"][each].get("share") for each in (
+                job, before)]
+            rows.append((len(rows) + 1, job.removeprefix("default/"),
+                         before.removeprefix("default/"), plugin or "age",
+                         "{:.3g} − {:.3g}".format(*held) if plugin == "drf" else "",
+                         f"{difference:.3g}" if plugin else ""))
+    return frame(rows, "turn", ["turn", "job", "before", "decided by", "shares", "difference"])
 
 
 class FoundAgain(PriorityQueue[T]):

@@ -8,7 +8,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
-from volcano_lab.messages import gettext, mark
+from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
@@ -113,8 +113,6 @@ def run_lab() -> Lab:
                says=[number("Mean wait", "mean wait, s", "s"),
                      number("Refused binds", "binds refused"),
                      number("Pods that wait at the end", "still waiting")],
-               opening=lambda run: gettext("{run} pods come. A pod waits **{run1} s** on average "
-                                           "until it runs; {run2} binds are refused.",
-                                           run=run["facts"]["pods that came"],
-                                           run1=run["facts"]["mean wait, s"],
-                                           run2=run["facts"]["binds refused"]))
+               opening=lambda run: str(Message(
+                   "run.opening", came=run["facts"]["pods that came"],
+                   wait=run["facts"]["mean wait, s"], refused=run["facts"]["binds refused"])))

@@ -6,13 +6,13 @@ from typing import Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, waits
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import group, slider, switch
 from volcano_lab.widgets.lab import Lab
-from volcano_lab.widgets.story import Amounts
+from volcano_lab.widgets.story import Amounts, plain
 
 QUEUES = ("web", "research")
 COLORS = colors_of(QUEUES)
@@ -63,7 +63,10 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
             lanes[queue].append([round(time / HOUR, 3), count])
     lost = [[time / HOUR, {"node lost": "×", "node back": "+"}[what]]
             for time, what, *_ in sim.history.rows["events"] if what in ("node lost", "node back")]
-    return {"lanes": lanes, "marks": lost, "table": rows,
+    came = {row["queue"]: row["jobs that came"] for row in rows}
+    return {"weight": weight, "lanes": lanes, "marks": lost, "table": rows,
+            "asked": came["web"] * 2 * 2 + came["research"] * 4 * 2 * 2,
+            "there": 3 * 8 * DAY - 8 * 4 * noon,
             "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
             "held": {row["queue"]: row["CPU-hours held"] / DAY for row in held(sim)}}
 
@@ -92,6 +95,14 @@ PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", la
                                            "mean wait, minutes", "longest, minutes"])]
 
 
+def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """Return what proportion gives to research, or how much is requested of what is there."""
+    weight, asked, there = now["weight"], now["asked"], now["there"]
+    return str(Message(f"day.{'load' if before['weight'] == weight else 'weight'}", weight=weight,
+                       sum=weight + 1, cpus=plain(24 * weight / (weight + 1)), asked=asked,
+                       there=there, percent=round(100 * asked / there)))
+
+
 def day_lab() -> Lab:
     """Make the lab: a queue's weight, how many jobs come, a node that is lost.
 
@@ -102,7 +113,5 @@ def day_lab() -> Lab:
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
                      Amounts("holds", lambda state: state["held"], "CPUs")],
-               opening=lambda state: gettext("Jobs of web wait **{state} minutes** on average, "
-                                             "gangs of research **{state1}**.",
-                                             state=state["mean"]["web"],
-                                             state1=state["mean"]["research"]))
+               because=_because,
+               opening=lambda state: str(Message("day.opening", **state["mean"])))

@@ -13,12 +13,12 @@ from volcano_lab.course.lesson_15.clusters import exponent
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.placement.feasible import nodes_to_find
-from volcano_lab.messages import gettext, mark
+from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
 from volcano_lab.widgets.lab import Lab, Values
-from volcano_lab.widgets.story import amounts
+from volcano_lab.widgets.story import amounts, plain
 
 EACH, FEWER, ONCE = "every pair", "with the flags", "the lab"
 OF_PAIRS = ("predicate", "node_order")
@@ -101,6 +101,15 @@ class Counted:
                 ONCE: self.effort.scored}
 
     @property
+    def numbers(self) -> Row:
+        """The values, and the numbers that the sentences name."""
+        values, turns = self.values, self.effort.count(point="overused")
+        each = plain(self.effort.count(point="queue_order") / turns)
+        return values | {"found": self.found, "pairs": self.work[EACH], "fewer": self.work[FEWER],
+                         "once": self.work[ONCE], "turns": turns, "each": each, "part":
+                             nodes_to_find(values["nodes"], values["percentage"], 0)}
+
+    @property
     def rows(self) -> list[Row]:
         """The rows of the table: per pod, and in total."""
         each = {EACH: self.values["nodes"], FEWER: self.found,
@@ -156,6 +165,16 @@ PANELS = [pictures.curves("The work of one cycle, in scores", lambda at: at.curv
                          texts=["question"], heads=["question", "calls"])]
 
 
+COSTS = {"pods": "nodes", "percentage": "minimum"}
+"""A control -> the one with the same cause."""
+
+
+def _because(before: Counted, now: Counted) -> str:
+    """Return the numbers behind the counts that what was moved has a part in."""
+    moved = next((name for name, value in now.values.items() if before.values[name] != value), "")
+    return str(Message(f"cost.{COSTS.get(moved, moved)}", **now.numbers)) if moved else ""
+
+
 def cost_lab() -> Lab:
     """Make the lab: the sizes of a cluster, and the flags with which Volcano looks at fewer nodes.
     Every move runs a cycle.
@@ -168,12 +187,8 @@ def cost_lab() -> Lab:
                    amounts("", lambda at: {f"{gettext(way)}{mark(':')}": at.work[way]
                                        for way in at.work}, "scores"),
                    amounts("is asked", lambda at: {"queue_order": at.asked[0]["calls"]}, "times")],
-               opening=lambda at: gettext("{choices} pods × {values} nodes are **{work}** "
-                                          "scores; with the flags {work3}; the lab computes "
-                                          "{work4}, only what has changed.",
-                                          choices=at.effort.choices, values=at.values["nodes"],
-                                          work=at.work[EACH], work3=at.work[FEWER],
-                                          work4=at.work[ONCE]))
+               because=_because,
+               opening=lambda at: str(Message("cost.opening", **at.numbers)))
 
 
 def sampled(sizes: Sequence[int]) -> list[dict[str, int]]:
