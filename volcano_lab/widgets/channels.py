@@ -10,6 +10,7 @@ jobs with the outcome of each, and the nodes, all in one resource and on one sca
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -95,6 +96,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
             job["reason"], job["brief"] = reason(job)
         jobs.setdefault(job["queue"], []).append(job)
     before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
+    largest = _largest(cycle, resource)
     turns: dict[str, Row] = {}  # the first of each queue, in order
     for turn in cycle.turns():
         turns.setdefault(turn["queue"], {"turn": len(turns) + 1,
@@ -114,12 +116,20 @@ def channels(cycle: Cycle, resource: str = "cpu",
             "limit": amount(row["real_capability"], resource),
             "capability": _capability(spec.capability, resource, total),
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
-            "share": first["share"], "after": row["share"],
+            "share": first["share"], "after": row["share"], "of": largest.get(name, ""),
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
     plugin = sharing_plugin(cycle)
     return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
             "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
             "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def _largest(cycle: Cycle, resource: str) -> dict[str, str]:
+    """Return the resource of each queue's share, in short, where it is not the shown one."""
+    found = {row["queue"]: max([resource, *row["deserved"]], key=lambda each, row=row: (
+        row["allocated"].get(each, 0) / (row["deserved"].get(each) or math.inf)))
+             for row in cycle.queues()}
+    return {name: each.rpartition("/")[2] for name, each in found.items() if each != resource}
 
 
 def _queue_rows(cycle: Cycle, resource: str, shown: Iterable[str]) -> list[Row]:

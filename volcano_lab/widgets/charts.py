@@ -100,15 +100,12 @@ def transitions(title: str = "") -> alt.Chart:
     """
     steps = {pair: str(number)
              for number, pair in enumerate(pairwise(WAY), 1)} | {("Pending", "Binding"): "1, 2"}
-    rows = []
-    for old in TaskStatus:
-        for new in sorted(TRANSITIONS[old]):
-            pair = (str(old), str(new))
-            kind, word = (("the way of a pod", steps[pair]) if pair in steps else
-                          ("resources are freed", "freed") if pair in RELEASED else
-                          ("taken back", "back") if pair in BACK else ("also legal", "ok"))
-            rows.append({"from": pair[0], "to": pair[1], "kind": gettext(kind),
-                         "word": gettext(word)})
+    kinds = (dict.fromkeys(RELEASED, ("resources are freed", "freed"))
+             | dict.fromkeys(BACK, ("taken back", "back"))
+             | {pair: ("the way of a pod", word) for pair, word in steps.items()})
+    pairs = [(str(old), str(new)) for old in TaskStatus for new in sorted(TRANSITIONS[old])]
+    rows = [{"from": pair[0], "to": pair[1], "kind": gettext(kind), "word": gettext(word)}
+            for pair in pairs for kind, word in [kinds.get(pair, ("also legal", "ok"))]]
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from volcano_lab.api import in_units
 from volcano_lab.cluster import Cluster, Conf
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.explanation import Explanation
@@ -35,9 +34,7 @@ from volcano_lab.widgets.controls import Control, choice, group, handle
 from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import amounts, counted
-from volcano_lab.widgets.story import plain as text
 
-Setting = tuple[str, str, str, Any]
 CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
@@ -52,7 +49,7 @@ class Decided:
     `channels.job_rows`; `settings` the controls: (kind, what it belongs to, path, value).
     """
 
-    def __init__(self, cycle: Cycle, resource: str, settings: Iterable[Setting] = ()):
+    def __init__(self, cycle: Cycle, resource: str, settings: Iterable[tuple] = ()):
         self.cycle, self.resource, self.settings = cycle, resource, {*settings}
 
     @cached_property
@@ -77,14 +74,6 @@ class Decided:
     def of(self, field: str) -> dict[str, float]:
         """Return one amount per queue, such as `deserved`; without queues that have no limit."""
         return {name: row[field] for name, row in self.queues.items() if row[field] is not None}
-
-    def measured(self) -> str:
-        """Return how much of the shown resource the nodes have and the pods hold."""
-        total, used = (amount(in_units(self.resource, sum(
-            getattr(node, field).get(self.resource) for node in self.cycle.session.nodes.values())),
-            self.resource) for field in ("allocatable", "used"))
-        return str(Message("lab.measured", used=text(used), total=counted(
-            total, unit_of(self.resource))))
 
     def state(self, row: dict[str, Any]) -> str:
         """Return a job's outcome and the number that decided."""
@@ -138,7 +127,7 @@ class Outcomes:
     def sentences(self, before: Decided, now: Decided) -> list[str]:
         """Return at most two sentences, the job that was moved first."""
         if before.resource != now.resource:
-            return [now.measured()]
+            return [str(Message("lab.measured", unit=gettext(unit_of(now.resource))))]
         moves, names = now.settings - before.settings, others(before, now)
         moved = {link for _, link, *_ in moves}
         names.sort(key=lambda name: (now.jobs[name]["job"] not in moved,
@@ -191,20 +180,21 @@ def cause_words(before: Decided, now: Decided) -> str:
             return str(Message("queue.state", queue=name, plugin=sharing_plugin(now.cycle), **{
                 word: counted(row[word] or 0, unit)
                 for word in ("request", "deserved", "allocated")}))
-    return waiting_words(now)
+    return waiting_words(now, now.jobs.values())
 
 
-def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]] | None = None) -> str:
-    """Return the first job that was not placed, with its reason."""
-    return next((facts.state(row) for row in (facts.jobs.values() if rows is None else rows)
-                 if row["pods"] and row["fate"] in ("discarded", "not admitted", "not tried")), "")
+def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]]) -> str:
+    """Return the first of some jobs that was not placed, with its reason."""
+    return next((facts.state(row) for row in rows if row["pods"] and row["fate"] in (
+        "discarded", "not admitted", "not tried")), "")
 
 
 def first_words(facts: Decided) -> str:
     """Return what the picture shows before the first move."""
     fates = [row["fate"] for row in facts.jobs.values() if row["pods"]]
     return paragraph([Message("lab.placed", placed=fates.count("placed"),
-                              n=len(fates) - fates.count("running")), waiting_words(facts)])
+                              n=len(fates) - fates.count("running")),
+                      waiting_words(facts, facts.jobs.values())])
 
 
 class ClusterLab(Lab):
@@ -370,7 +360,6 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
     path, unit, end = f"queue/{row['queue']}.", unit_of(data["resource"]), data["path"]
     total, step = data["total"], _step(data["total"])
     end_of_scale = -(-total // step) * step
-    zero_is_none = data["resource"] in ("cpu", "memory")  # as a capability: no limit
     suffix = "Gi" if end == ".memory" else ""
 
     def of(field: str, start: float, label: str, most: float = total, least: float = 0,
@@ -383,8 +372,8 @@ def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], name
     if "proportion" in plugins:
         yield f"{path}weight", handle(row["weight"], 1, max(30, 2 * row["weight"]), "weight")
     capability = row["capability"] if row["capability"] < total else end_of_scale
-    yield of("capability", capability, "capability", end_of_scale, min(step, capability)
-             if zero_is_none else 0, (end_of_scale,))
+    least = min(step, capability) if end in (".cpu", ".memory") else 0  # of these, 0 is no limit
+    yield of("capability", capability, "capability", end_of_scale, least, (end_of_scale,))
     yield of("guarantee.resource", row["guarantee"], "guarantee")
     if "capacity" in plugins:
         yield of("deserved", row["deserved"] or 0, "deserved")

@@ -60,12 +60,8 @@ class Control:
             return [False, True]
         if self.options:
             return list(self.options)
-        return [self._at(number) for number in range(self._near(self.most) + 1)]
-
-    def _near(self, value: float) -> int:
-        """Return the number of the step that is nearest to a value, within the range."""
-        last = int((self.most - self.least) / self.step + 1e-9)
-        return min(round((value - self.least) / self.step), last)
+        count = int((self.most - self.least) / self.step + 1e-9)
+        return [self._at(number) for number in range(count + 1)]
 
     def _at(self, number: int) -> float:
         value = self.least + number * self.step
@@ -84,7 +80,7 @@ class Control:
             if not self.least <= value <= self.most:
                 raise Misuse("{name} is {value}; allowed is {least} to {most}", name=name,
                              value=value, least=self.least, most=self.most)
-            return self._at(self._near(value))
+            return min(self._at(round((value - self.least) / self.step)), self.choices()[-1])
         allowed: Sequence[Any] = self.choices()
         if value not in allowed:
             raise Misuse("{name} is {value}; allowed are {options:,}", name=name,

@@ -120,7 +120,7 @@ class Lab(OnPage):
         self._origin: Values = self._values
         self._task, self._done = -1, [False] * len(self.tasks)
         super().__init__(fixed=self._fixed(),
-                         shown=self._frame(self._first_words(self._facts), "none"))
+                         shown=self._frame(self._words(opening, self._facts), "none"))
 
     # -- from Python -------------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class Lab(OnPage):
         facts, board = self._decisions.of(values)
         done = [was or task.is_done(values, facts)
                 for was, task in zip(self._done, self.tasks, strict=True)]
-        words = sentences or [self._first_words(facts)] if fresh else [
+        words = sentences or [self._words(self._opening, facts)] if fresh else [
             *sentences, *(self._taught(values, facts) or self._changes(before, facts))]
         return facts, board, done, words
 
@@ -275,12 +275,12 @@ class Lab(OnPage):
             self._timer = later(AHEAD_AFTER, decide)
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
-        nothing = self._nothing(now) if callable(self._nothing) else self._nothing
         changed = [text for each in self.says for text in each.sentences(before, now)]
-        return [*(changed or [gettext(nothing)]), *filter(None, [self._because(before, now)])]
+        return [*(changed or [self._words(self._nothing, now)]),
+                *filter(None, [self._because(before, now)])]
 
-    def _first_words(self, facts: Facts) -> str:
-        return gettext(self._opening(facts) if callable(self._opening) else self._opening)
+    def _words(self, text: str | Callable[[Facts], str], facts: Facts) -> str:
+        return gettext(text(facts) if callable(text) else text)
 
     def _frame(self, said: str, ghost: str, *, error: bool = False, **more: Any) -> dict[str, Any]:
         return {"n": self.ask.get("n", 0), "values": self._values, "board": self._board,

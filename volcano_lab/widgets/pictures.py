@@ -57,8 +57,7 @@ class Picture:
         """The constant data of the page."""
         spec = {name: _labels(each) if name in LABELS else each for name, each in self.spec.items()}
         return {"kind": self.kind, "title": gettext(self.title), "legend": gettext(self.legend),
-                "spec": spec,
-                "key": self.key or self.kind, "wide": self.wide, "tall": self.tall,
+                "spec": spec, "key": self.key or self.kind, "wide": self.wide, "tall": self.tall,
                 "width": self.width}
 
     @property

@@ -103,10 +103,10 @@ class CycleSteps(OnPage):
             KeyError: for an unknown symptom.
         """
         known = {each.seen: each for each in SYMPTOMS}
-        if not isinstance(symptom, Symptom) and symptom not in known:
+        sought = symptom if isinstance(symptom, Symptom) else known.get(symptom)
+        if sought is None:
             raise NoSuch('there is no symptom "{symptom}"; there are {known:,}', symptom=symptom,
                          known=[*map(gettext, known)])
-        sought = symptom if isinstance(symptom, Symptom) else known[symptom]
         code = "stepper.no_symptom" + ".of" * bool(name and sought.about)
         return self._show("" if find(self.view.stepper, sought, name) else str(Message(
             code, symptom=gettext(sought.seen), name=name)))

@@ -7,7 +7,7 @@ pandas is loaded with the first table.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from volcano_lab.messages import Misuse, friendly_errors
 from volcano_lab.trace import TraceReader
@@ -33,13 +33,8 @@ def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more:
     return table.rename(columns=lambda name: str(name).replace("_", " "))
 
 
-class Traced(Protocol):
-    """An object with a trace: a `Cycle`, an `Explainer`."""
-
-    trace: Any
-
-
-Source = TraceReader | Traced
+Source = Any
+"""A trace, or an object with one: a `Cycle`, an `Explainer`."""
 
 
 def _trace_of(source: Source) -> TraceReader:

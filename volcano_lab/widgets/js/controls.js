@@ -1,9 +1,8 @@
 // The controls of a lab: name, value in words, and a mark where it differs from the start.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
 import {add, set, write} from "./page.js";
+import {REPEAT} from "./touch.js";
 import {amount, inRow, t} from "./words.js";
-
-const REPEAT = 1000;  // ms within which key presses on one slider are one move
 
 export function controlsOf(parent, fixed, host) {
   const made = {}, groups = new Map();
@@ -27,7 +26,7 @@ export function controlsOf(parent, fixed, host) {
 
 const inWords = (control, value) => control.options ? control.labels[control.options.indexOf(value)] ?? String(value)
   : amount(value, control.unit);
-const ended = (control, value, host) => host.hint(t("{0}: {1} is the end of its range.", control.full, inWords(control, value)), true);
+const ended = (control, value, least, host) => host.hint(t(least ? "{0} is at its smallest: {1}." : "{0} is at its largest: {1}.", control.full, inWords(control, value)), true);
 
 function labelled(parent, control, kind = "") {
   const root = add(parent, "div", {class: `vp-control ${kind}`, title: control.about || null});
@@ -68,7 +67,7 @@ function slider(parent, control, host) {
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     if (go(to, event.timeStamp - pressed < REPEAT)) pressed = event.timeStamp;
-    else ended(control, valueAt(at), host);
+    else ended(control, valueAt(at), !at, host);
   });
   handle.addEventListener("blur", () => { pressed = -REPEAT; });
   track.addEventListener("pointerdown", (event) => {
@@ -110,7 +109,7 @@ function handle(_, control, host) {
     host.move(control.name, to, more);
     return true;
   };
-  return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more) || ended(control, at, host), now: () => ({...control, value: at})};
+  return {set: (value) => { at = value; }, pull, by: (steps, more) => pull(at + steps * step, more) || ended(control, at, at === least, host), now: () => ({...control, value: at})};
 }
 
 const KINDS = {handle, slider, choice, switch: toggle};

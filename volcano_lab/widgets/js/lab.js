@@ -1,7 +1,7 @@
 // A lab: controls beside a board of pictures. A move asks the kernel with one message and is answered with one; while an
 // answer is under way only the latest move waits, so a kernel that is slow is never flooded.
 import {controlsOf} from "./controls.js";
-import {add, button, followTheme, ownKeys, set, still, unique, write} from "./page.js";
+import {add, button, followTheme, ownKeys, set, unique, write} from "./page.js";
 import {panel} from "./panel.js";
 import {touchable} from "./touch.js";
 import {t} from "./words.js";
@@ -51,13 +51,14 @@ export function lab(model, el) {
   const said = add(onTop ?? right, "div", {class: "vp-said", role: "status", "aria-live": "polite", tabindex: -1});
   const shownCode = add(root, "div", {class: "vp-shown", hidden: true});
 
+  const blink = (on) => right.querySelectorAll("svg, table").forEach((drawn) => drawn.classList.toggle("vp-end", on));
   const host = {
     move(name, value, more = false) { values = {...values, [name]: value}; send({values: {[name]: value}, more}); },
     pull: (name, value, more) => controls[name]?.pull?.(value, more),
     step: (name, steps, more) => controls[name]?.by?.(steps, more),
     control: (name) => controls[name]?.now?.(),
     hint(text, more) {
-      if (more && !still()) said.animate({opacity: [0.3, 1]}, 250); // heard at an end
+      if (more) { blink(true); setTimeout(blink, 120, false); } // answered at an end
       if (text) tell(said, more ? [...model.get("shown").said, text] : [text]); else update();
     },
     act(what) {

@@ -17,7 +17,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
 
   function draw() {
     if (!data || !width) return;
-    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, memory, control: host.control});
+    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, memory, control: host.control});
     const height = Math.ceil(drawn.height);
     if (picture.html) patch(place, drawn.kids.flat(Infinity));
     else {

@@ -1,10 +1,10 @@
 // The panel about a cluster of one's own: the jobs that wait, the answer to one of them with its changes as buttons,
 // nodes, and the cluster's lab. `ask` sends a question and promises its answer; where it is answered is no matter here.
 import {lab} from "./lab.js";
+import {COLORS} from "./marks.js";
 import {add, button, set, write} from "./page.js";
 import {number, t} from "./words.js";
 
-const COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
 const MOST_NODES = 600, OPENED = 100;  // nodes of the map, and those up to which the lab opens by itself
 const REST = 400;  // ms without a move, after which the answer is asked again
 
@@ -79,7 +79,7 @@ export function questions(root, ask, name, notes) {
     if (found.error) { para(answer, "first", found.error); return; }
     para(answer, "first", found.head);
     for (const text of new Set(found.causes.map((cause) => cause.text))) add(answer, "p", {}, text);
-    if (found.page && notes) add(add(answer, "p"), "a", {href: ["pending/", found.page, ".html"].join("")}, t("Read more about this cause"));
+    if (found.page && notes) add(add(answer, "p"), "a", {href: `pending/${found.page}.html`}, t("Read more about this cause"));
     if (found.seeks) await changes(turn, row.job);
   }
 

@@ -44,9 +44,8 @@ export function statementSteps(model, el) {
     steps.update();
   }
   const say = () => { update(); steps.say(model.get("shown").said ?? ""); };
-  model.on("change:shown", say);
-  model.on("change:frames", update);
-  model.on("change:at", update);
+  const events = {"change:shown": say, "change:frames": update, "change:at": update};
+  for (const name in events) model.on(name, events[name]);
   update();
-  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); model.off("change:shown", say); model.off("change:frames", update); model.off("change:at", update); };
+  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); for (const name in events) model.off(name, events[name]); };
 }

@@ -11,7 +11,7 @@ export function drawStill(text) {
 }
 
 function still(kind, {title, legend, spec, data}, width, css) {
-  const picture = PICTURES[kind], inner = width - 2 * PAD, {height, kids, alt} = picture.draw(data, {spec, width: inner, uid: "s", live: false});
+  const picture = PICTURES[kind], inner = width - 2 * PAD, {height, kids, alt} = picture.draw(data, {spec, width: inner, uid: "s"});
   if (picture.html) return {html: kids.map(plain).map(markup).join(""), alt: `${sentence(title)}${alt}`};
   const text = legend ? lines(legend, inner, 14) : [], top = title ? 34 : PAD, whole = top + height + (text.length ? text.length * 20 + 8 : 0) + PAD - 2;
   const svg = h("svg", {xmlns: "http://www.w3.org/2000/svg", width, height: Math.ceil(whole), viewBox: `0 0 ${width} ${Math.ceil(whole)}`, class: "vp"},

@@ -3,12 +3,13 @@
 import {add} from "./page.js";
 import {t} from "./words.js";
 
-const REPEAT = 1000;  // ms within which key presses on one handle are one move
+export const REPEAT = 1000;  // ms within which key presses on one handle are one move
 
 export function touchable(root, host) {
   const tip = add(root, "div", {class: "vp-tip", role: "tooltip", hidden: true});
   let pressed = -REPEAT;
   let moving = null;   // the queue that the keyboard moves to another parent
+  let over;  // the name under the pointer
 
   function show(part, event) {
     tip.textContent = part.dataset.tip;
@@ -31,18 +32,19 @@ export function touchable(root, host) {
     }
   }
 
-  const linkOf = (part) => part?.closest("[data-link]")?.dataset.link;
+  const linkOf = (part) => part.closest?.("[data-link]")?.dataset.link;
   root.addEventListener("pointerover", (event) => {
     const part = event.target.closest?.("[data-tip]");
     if (part) show(part, event); else tip.hidden = true;
-    light(linkOf(event.target.closest?.("[data-link]")));
+    const name = linkOf(event.target);
+    if (name !== over && !event.buttons) light(over = name);
   });
-  root.addEventListener("pointerleave", () => { tip.hidden = true; light(null); });
+  root.addEventListener("pointerleave", () => { tip.hidden = true; light(over = null); });
   root.addEventListener("focusin", (event) => {
     const part = event.target.closest?.("svg [data-tip]");
     if (part) { show(part); light(linkOf(part)); }
   });
-  root.addEventListener("focusout", () => { tip.hidden = true; light(null); pressed = -REPEAT; });
+  root.addEventListener("focusout", () => { tip.hidden = true; light(); pressed = -REPEAT; });
 
   function act(part) {
     if (part?.vp?.act) host.act(part.vp.act);
@@ -81,6 +83,7 @@ export function touchable(root, host) {
   // A drag either moves a number or carries a queue to another parent.
   root.addEventListener("pointerdown", (event) => {
     const part = event.target.closest?.("[data-grip]"), button = event.target.closest?.("[data-act]");
+    light();
     if (event.button > 0) return;
     if (!part || (button && part.contains(button) && button !== part)) return;
     const {grip} = part.vp, from = [event.clientX, event.clientY], pointer = event.pointerId, stop = new AbortController();

@@ -24,7 +24,7 @@ export const bars = {
         old && !same(old.held, row.held) && h("rect", {key: "ghost held", x: column, y: y + 5, width: Math.max(0, x(old.held) - column), height: 20, rx: 3, class: "vp-ghost"}),
         row.guarantee > 0 && line(x(row.guarantee), y + 1, x(row.guarantee), y + 29, {key: "guarantee", class: "vp-least"}),
         limited(row) && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
-        old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", t("ghost deserved")),
+        old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", "ghost deserved"),
         typeof row.deserved === "number" && diamond(x(row.deserved), y + 15, "vp-diamond", "deserved"),
         h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)));
     });
@@ -49,7 +49,7 @@ function sums(row, old, words, room) {
     const value = row[what];
     if (typeof value !== "number" || (what === "guarantee" && !value)) continue;
     const difference = old ? change(value, old[what]) : "", length = found.flatMap((part) => part.length).reduce((sum, n) => sum + n, 0);
-    const text = `${found.length ? " · " : ""}${t("{0} {1}", number(value), words[what])}`;
+    const text = `${found.length ? " · " : ""}${t("{0} {1}", number(value), row.says ?? words[what])}`;
     if (found.length && (length + signs(text) + difference.length) * 7.4 > room) break;
     found.push({length: signs(text) + difference.length, part: [text, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)]});
   }

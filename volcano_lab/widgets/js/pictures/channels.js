@@ -90,13 +90,13 @@ function nodes(p) {
   const drawn = data.nodes.map((node, i) => {
     const left = x, room = node.size * scale, pad = few ? 1.5 : 0.6, places = placed(node, memory);
     x += room;
-    return h("g", {key: `node ${node.name}`, tip: toldNode(node, data.unit), act: c.live ? {ask: {node: node.name}} : null},
+    return h("g", {key: `node ${node.name}`, tip: toldNode(node, data.unit), act: {ask: {node: node.name}}},
       box(left + pad, y, room - 2 * pad, NODE, {class: "vp-node", rx: few ? 4 : 2}),
       (few || i % 5 === 0) && say(left + pad + 2, y - 4, few && wide(node.name, 12) <= room - 4 ? node.name : String(i + 1), {class: "vp-soft vp-small"}),
       node.pods.map((pod) => {
         now[`${node.name} ${pod.name}`] = places[pod.name];
         const wideness = pod.size * scale, gap = wideness > 6 ? 1 : 0.3;
-        return h("g", {key: pod.name, link: pod.queue, tip: t("{0} on {1}: {2}, {3}", pod.name, node.name, amount(pod.size, data.unit), STATES[pod.state]), act: c.live ? {ask: {node: node.name, pod: pod.name}} : null},
+        return h("g", {key: pod.name, link: pod.queue, tip: t("{0} on {1}: {2}, {3}", pod.name, node.name, amount(pod.size, data.unit), STATES[pod.state]), act: {ask: {node: node.name, pod: pod.name}}},
           box(left + places[pod.name] * scale + gap, y + 3, wideness - 2 * gap, NODE - 6, {key: "pod", rx: wideness > 8 ? 3 : 1, class: `vp-pod vp-pod-${pod.state}`, fill: pod.state === "promised" ? "none" : pod.color, stroke: pod.state === "promised" ? pod.color : undefined}),
           few && wideness > 30 && pod.queue && say(left + (places[pod.name] + pod.size / 2) * scale, y + 16.5, fit(pod.queue, wideness - 6, 12), {key: "name", class: "vp-small", ...middle, style: `fill:${pod.state === "promised" ? "var(--vp-ink)" : ink(pod.color)}`}));
       }));
@@ -168,7 +168,7 @@ function queueRow(p, row) {
     !row.leaf && line(0, y0 + 1, p.width, y0 + 1, {key: "over", class: "vp-grid"}),
     nameOf(p, row, y, slim),
     trough(p, 0, top, y, high), cap > top && line(x(top), y + high / 2, x(cap), y + high / 2, {key: "beyond", class: "vp-grid"}),
-    h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: c.live ? {ask: {queue: row.queue}} : null}, drawn.flat()),
+    h("g", {key: "water", tip: t("{0} deserves {1}", row.queue, amount(row.deserved, data.unit)), act: {ask: {queue: row.queue}}}, drawn.flat()),
     !p.dry && pods(p, row, y + high, slim),
     poured && back > 0.05 && say(x(level) + 8, y + high / 2 + 5, t("↩ {0} back", tenths(back)), {key: "back", class: "vp-strong vp-small vp-halo"}),
     bands.map((band, i) => (p.dry || (poured && i === bands.length - 1)) && band * p.scale > 26 && say(x(ends[i] - band) + 6, y + high / 2 + 5, `${i || poured ? "+" : ""}${tenths(band)}`, {key: `added ${i}`, class: "vp-strong vp-small"})),
@@ -183,7 +183,7 @@ function nameOf(p, row, y, slim) {
   const counts = data.plugin === "proportion", words = t("weight {0}", number(row.weight)), long = counts && !slim ? wide(words, 13, true) : 0, beside = !tiny && row.leaf !== undefined;
   const second = row.jobs.length || row.request ? t("holds {0}, asks {1}", tenths(row.allocated ?? 0), tenths(row.request ?? 0)) : t("holds {0}", 0);
   const base = y + (slim ? 12 : 14), below = base + 16;
-  return [h("g", {key: "name", tip: told(p, row), act: c.live ? {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined} : null, grip: parent ? {move: row.queue} : null},
+  return [h("g", {key: "name", tip: told(p, row), act: {ask: {queue: row.queue}, pick: p.many ? row.queue : undefined}, grip: parent ? {move: row.queue} : null},
     box(0, base - 16, name - (beside ? long + 12 : 0), slim ? 22 : 38, {class: "vp-name"}),
     row.leaf && box(indent - 14, base - 9, 10, 10, {key: "dot", rx: 3, fill: row.color}),
     say(indent, base, fit(row.queue, name - indent - (beside ? long + 14 : 4), 14, true), {class: "vp-strong"}),
@@ -212,7 +212,7 @@ function marks(p, row, y, high, top) {
   const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].length ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
     p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y, by, unit(row.deserved),
-      h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: p.c.live ? {ask: {queue: row.queue}} : null}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
+      h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: {ask: {queue: row.queue}}}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
     ring(p, of("guarantee.resource"), x(row.guarantee), y + high, by, unit(row.guarantee),
       row.guarantee > 0 && line(x(row.guarantee), y - 2, x(row.guarantee), y + high, {key: "guarantee", class: "vp-least"})),
     ring(p, of("capability"), x(cap), y + high / 2, by, cap >= total ? t("no limit") : unit(cap), line(x(top), y - 4, x(top), y + high, {key: "capability", class: "vp-limit"})));
@@ -246,7 +246,7 @@ function pods(p, row, floor, slim) {
   return ORDER.flatMap((state) => row.jobs.filter((job) => job[state]).map((job) => [state, job])).map(([state, job]) => {
     const left = at, each = job.size * scale, single = each >= 5 && job[state] <= 60, count = single ? job[state] : 1, wideness = single ? each : each * job[state], gap = wideness > 6 ? 0.8 : 0.2;
     at += job.size * job[state];
-    return h("g", {key: `${job.job} ${state}`, tip: about(job.name, inRow([`${job[state]} × ${amount(job.size, data.unit)}`, STATES[state]])), act: c.live ? {ask: {job: job.job}} : null},
+    return h("g", {key: `${job.job} ${state}`, tip: about(job.name, inRow([`${job[state]} × ${amount(job.size, data.unit)}`, STATES[state]])), act: {ask: {job: job.job}}},
       Array.from({length: count}, (_, i) => box(x(left) + i * wideness + gap, y, wideness - 2 * gap, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-pod vp-pod-${state}`, fill: row.color, opacity: lit})));
   });
 }
@@ -271,7 +271,7 @@ function lane(p, row, job, y) {
   const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   const says = {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`};
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
-    h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: c.live ? {ask: {job: job.job}} : null, link: job.name},
+    h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: {ask: {job: job.job}}, link: job.name},
       box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
       Array.from({length: count}, (_, i) => start + i * job.size < p.total && box(x(start) + i * wideness + 0.8, y, Math.min(wideness, x(p.total) - x(start) - i * wideness) - 1.6, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-not vp-not-${job.now || job.running ? "left" : "yet"}`, fill, stroke: color})),
       missing && line(x(missing[0]), y + high + 1.5, x(missing[1]), y + high + 1.5, {key: "missing", class: "vp-missing"}),
@@ -292,14 +292,14 @@ function share(p, row, y, color) {
   const {width, c, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
   const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), rises = was !== now && !tiny && p.high[row.queue] > SLIM;
   const tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(+was), number(+now), row.overused ? ", overused" : "");
-  return h("g", {key: "share", tip, act: c.live ? {ask: {queue: row.queue}} : null},
+  return h("g", {key: "share", tip, act: {ask: {queue: row.queue}}},
     box(p.right + 22, y - 10, width - p.right - 22, 20, {fill: "transparent"}),
     !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
       Math.abs(stop - at) > 1 && line(at, y, stop, y, {key: "went", stroke: color, "stroke-width": row.leaf ? 4 : 2}),
       Math.abs(stop - at) > 1 && h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color}),
       row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: `transform: translate(${Math.round(at * 10) / 10}px, ${y}px)`, class: "vp-diamond"}),
       row.turn && row.leaf && say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})],
-    say(width - (tiny ? 0 : 18), y + 5, rises ? was : now, {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
+    say(width - (tiny ? 0 : 18), y + 5, [rises ? was : now, !tiny && row.of].filter(Boolean).join(" "), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
     rises && say(width - 18, y + 19, `→ ${now}`, {key: "then", class: "vp-13", ...end}),
     !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }

@@ -72,7 +72,7 @@ function drawn(lay, node, x, y, width) {
     const part = Math.min(cell, node.size - at);
     idle.push(box(x + 6 + at * scale + 1.5, y + 25, part * scale - 3, POD, {key: `idle ${idle.length}`, rx: 3, class: "vp-idle"}));
   }
-  return h("g", {key: `node ${node.name}`, link: node.name, tip: toldNode(node, c.spec), act: c.live && c.spec.asks ? {ask: {node: node.name}} : null},
+  return h("g", {key: `node ${node.name}`, link: node.name, tip: toldNode(node, c.spec), act: c.spec.asks ? {ask: {node: node.name}} : null},
     box(x + 0.5, y + 0.5, frame - 1, NODE - 1, {rx: 6, class: `vp-node ${node.state ? `vp-${node.state}` : ""}`}),
     say(x + 7, y + 17, fit(node.name, width - 12), {class: node.state === "chosen" ? "vp-strong" : ""}),
     node.note && say(x + frame - 7, y + 17, fit(node.note, frame - label - 22), {class: "vp-soft", ...end}),
@@ -86,7 +86,7 @@ function podBox(c, pod, i, x, y, width, node) {
   const covered = node.pods.some((other) => other.state === "promised"); // what is promised stands on what leaves
   const look = {running: {fill: color}, allocated: {fill: hatch(c.uid, color), stroke: color}, promised: {fill: "none", stroke: color, "stroke-dasharray": "4 2.5"},
     leaving: {class: "vp-hollow", stroke: color}, evicted: {class: "vp-hollow", stroke: color, opacity: 0.5}}[state];
-  return h("g", {key: `pod ${pod.name ?? i}`, link: pod.link ?? pod.name, tip: toldPod(pod, node, c.spec), act: c.live && c.spec.asks && pod.name ? {ask: {pod: pod.name, node: node.name}} : null},
+  return h("g", {key: `pod ${pod.name ?? i}`, link: pod.link ?? pod.name, tip: toldPod(pod, node, c.spec), act: c.spec.asks && pod.name ? {ask: {pod: pod.name, node: node.name}} : null},
     state === "promised" ? box(x + 4.5, y + 28, w - 6, POD - 6, {rx: 2.5, "stroke-width": 1.8, ...look}) : box(x + 1.5, y + 25, w, POD, {rx: 3.5, "stroke-width": 1.8, ...look}),
     gone && w > (covered ? 24 : 9) && say(x + 1.5 + (covered ? 10 : w / 2), y + 39, "×", {...middle, class: "vp-strong"}),
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));

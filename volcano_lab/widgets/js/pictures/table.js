@@ -16,7 +16,7 @@ export const table = {
     };
     const body = data.map((row, j) => {
       const old = before?.find((other) => other[first] === row[first]);
-      return h("tr", {key: `${row[first]} ${j}`, link: row.link ?? row[first], act: c.live && row.pick ? {pick: row.pick} : null}, columns.map((column, i) => cell(row, old, column, i)));
+      return h("tr", {key: `${row[first]} ${j}`, link: row.link ?? row[first], act: row.pick ? {pick: row.pick} : null}, columns.map((column, i) => cell(row, old, column, i)));
     });
     for (let j = data.length; j < rows; j += 1) body.push(h("tr", {key: `empty ${j}`, "aria-hidden": "true"}, columns.map((column, i) => h("td", {}, i ? "" : "\u00a0"))));
     return {kids: [h("table", {class: "vp-table"}, h("thead", {}, h("tr", {}, columns.map(([name, text]) => h("th", {key: name, scope: "col", class: words(name) ? "vp-text" : null}, text)))), h("tbody", {}, body))],
