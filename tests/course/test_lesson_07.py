@@ -14,7 +14,7 @@ from volcano_lab.course.lesson_07.lab import (
     WITHOUT_DRF,
     hierarchy_lab,
     placed,
-    rescaled_picture,
+    rescaled,
     tree_cluster,
     turns_picture,
 )
@@ -45,6 +45,8 @@ def test_the_difference_is_that_of_the_dominant_shares():
             difference = held[turn["job"]] * shares[turn["job"]] - held[turn["before"]] * shares[
                 turn["before"]]
             assert float(turn["difference"]) == pytest.approx(difference, abs=1e-3)
+            left, right = map(float, turn["shares"].split(" − "))
+            assert left - right == pytest.approx(difference, abs=1e-3)
         held[turn["job"]] += 1
 
 
@@ -90,12 +92,13 @@ def test_any_choice_is_shown_as_a_cycle_decides():
         assert sizes["sci"] + sizes["eng"] == pytest.approx(12, abs=0.02)
 
 
-def test_a_sister_with_another_resource_counts_as_the_poorest():
+def test_a_sibling_with_another_resource_counts_as_the_poorest():
     halfway = tree_cluster(prod_memory=True, running={"dev": 2, "prod": 6, "sci": 3})
     stopped = halfway.run(HIERARCHICAL.replace("enqueue, allocate", "backfill"))
-    shares = {row["name"]: row["held"] for row in rescaled_picture(stopped, "shares").data}
-    assert shares["eng, as it holds"] == 6 / 12
-    assert shares["eng, rescaled"] == pytest.approx(2 / 12)
+    levels = {row["level"]: row for row in rescaled(stopped)}
+    assert levels["eng, as it holds"]["dominant share"] == "6/12"
+    assert levels["eng, rescaled"] == {"level": "eng, rescaled", "cpu": "2/12", "memory": "2/12",
+                                       "dominant share": "2/12"}
 
 
 def test_the_ringed_turn_is_the_first_that_differs_where_the_next_queue_is_found_again():
@@ -106,3 +109,20 @@ def test_the_ringed_turn_is_the_first_that_differs_where_the_next_queue_is_found
     assert (early, volcano[early - 1], exact[early - 1]) == (3, "prod", "sci")
     drawn = turns_picture(cycles[0], "T", early).svg
     assert drawn.count('class="vp-ring"') == 1
+
+
+@pytest.mark.parametrize(("moves", "last", "shares"), [
+    ({"sci_weight": 4}, "dev", "sci 0.19 (0.75 ÷ 4), eng 0.17 (0.17 ÷ 1)"),
+    ({"sci_pods": 2}, "prod", "sci 0.17 (saturated: last), eng 0.67 (0.67 ÷ 1)"),
+    ({"dev_weight": 3}, "dev", "dev 0.11 (0.33 ÷ 3), prod 0.17 (0.17 ÷ 1)")])
+def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, last, shares):
+    assert f"The last pod goes to {last}: drf compares share ÷ weight, {shares}." in (
+        hierarchy_lab().set(**moves).said)
+
+
+def test_the_early_turn_is_named_and_ringed_where_it_changes_the_pods():
+    lab = hierarchy_lab()
+    assert "Turn 3, prod, is early" in lab.said
+    assert [turn["ring"] for turn in lab.board["turns"]["turns"]].index(True) == 2
+    assert "is early" not in lab.set(dev_pods=2).said
+    assert not any(turn["ring"] for turn in lab.board["turns"]["turns"])

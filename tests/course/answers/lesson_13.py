@@ -9,11 +9,11 @@ RECLAIM = "conf/actions=enqueue, allocate, reclaim, backfill"
 GHOST, UNCORDON = "remove podgroup/spark-00", "node/m03.unschedulable=false"
 
 answers(
-    "13.not_read",
-    right=["binpack.wieght", "BINPACK.WIEGHT"],
-    wrong=[("spec.weight", "to its end"), ("enablePreemptable", "Helm chart"),
-           ("spec.capability", "260 CPUs"), ("spec.reclaimable", "default"),
-           ("spec.minResources", "overcommit counts"), ("actions", "Choose one of")],
+    "13.typing_error",
+    right=[1, "1"],
+    wrong=[(5, "another name"), (0, "has the plugin's default"),
+           ("none: binpack is off", "in the list"),
+           ("the one before: the configuration is refused", "no error"), (2, "Choose one of")],
 )
 
 answers(

@@ -32,16 +32,18 @@ def the_tree(flat, hierarchical, placed):
 def level_by_level(heavy, levels_picture, placed):
     assert placed(heavy) == {"dev-work": 4, "prod-work": 4, "sci-work": 4}
     rows = {row["name"]: row for row in levels_picture(heavy, "").data}
+    assert list(rows) == ["sci", "eng", "eng/dev", "eng/prod"]
     assert round(rows["eng"]["asked"], 2) == 0.67
     assert round(rows["eng"]["held"], 2) == round(rows["sci"]["held"], 2) == 0.33
 
 
 @after("cell-30")
-def rescaling(mixed, placed, rescaled_picture, stopped):
+def rescaling(mixed, placed, rescaled, stopped):
     assert stopped.committed == [] and stopped.queue_order[0] == "dev"
-    shares = {row["name"]: row["held"] for row in rescaled_picture(stopped, "").data}
-    assert (shares["eng, as it holds"], shares["sci"]) == (0.75, 0.25)
-    assert round(shares["eng, rescaled"], 3) == round(shares["dev"], 3) == round(1 / 12, 3)
+    levels = {row.pop("level"): [*row.values()] for row in rescaled(stopped)}
+    assert levels == {"dev": ["1/12", "0/12", "1/12"], "prod": ["0/12", "9/12", "9/12"],
+                      "eng, as it holds": ["1/12", "9/12", "9/12"],
+                      "eng, rescaled": ["1/12", "1/12", "1/12"], "sci": ["3/12", "0/12", "3/12"]}
     assert placed(mixed) == {"dev-work": 6, "prod-work": 12, "sci-work": 6}
 
 
@@ -79,6 +81,14 @@ def who_decides_the_third(turns):
 @after("cell-22")
 def half_for_sci(hierarchical, placed):
     assert placed(hierarchical)['sci-work'] == answer("07", "cpus_of_sci")
+
+
+@after("cell-49")
+def the_weight_of_eng_has_no_effect_beside_proportion(alone, both, placed):
+    assert placed(alone) == {"dev-work": 5, "prod-work": 4, "sci-work": 3}
+    assert placed(both)["sci-work"] == answer("07", "in_two_tiers") == 4
+    assert {row["deserved"]["cpu"] for row in both.queues()} == {4}
+    assert not both.session.warnings and "deserved 4" in both.why("default/dev-work")[0]
 
 
 @after("cell-31")

@@ -168,7 +168,7 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
     return pictures.tree(title, tree_drawn(cycle), lines=0, width=760, legend=LEGEND)
 
 
-LEGEND = "A box is as wide as its share by the weights. Full: placed pods, as a part of that share."
+LEGEND = "A box is as wide as its share by the weights. Full: placed pods."
 COMPARED = "Pale: dominant share. Full: divided by the weight, which is compared."
 RINGED = "Filled: a pod was placed. Dotted: no pod was placed. Ringed: one turn early."
 WORDS = {"held": "compared", "asked": "dominant share"}
@@ -205,13 +205,13 @@ def early_turn(cycle: Cycle, exact: Cycle) -> int:
 
 PANELS = [pictures.tree("The tree, when the cycle ends",
                         lambda at: tree_drawn(at.cycle, **at.values), key="tree", lines=0,
-                        wide=True, legend=LEGEND),
-          pictures.bars("First, for the last CPU: sci or eng", lambda at: at.last[""][1],
-                        key="above", most=1, rows=2, words=WORDS),
-          pictures.bars("Then, for eng's last: dev or prod", lambda at: at.last["eng"][1],
-                        key="below", most=1, rows=2, words=WORDS),
+                        legend=LEGEND),
           pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle, at.early),
-                         key="turns", slots=18, lanes=3, wide=True, legend=RINGED)]
+                         key="turns", slots=18, lanes=3, legend=RINGED),
+          *(pictures.bars(title, lambda at, parent=parent: at.last[parent][1], key=f"last {parent}",
+                          most=1, rows=2, words=WORDS)
+            for parent, title in (("", "First, for the last CPU: sci or eng"),
+                                  ("eng", "Then, for eng's last: dev or prod")))]
 
 
 def drawn_turns(cycle: Cycle, early: int) -> dict[str, Any]:

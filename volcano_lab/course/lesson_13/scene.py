@@ -47,10 +47,6 @@ class Printed:
         style = "white-space: pre; word-break: normal; overflow-x: auto; font: 14px monospace"
         return f'<pre style="{style}">{escape(self.text)}</pre>'
 
-    def head(self, lines: int) -> Printed:
-        """The first lines."""
-        return Printed("\n".join([*self.text.splitlines()[:lines], "…"]))
-
 
 def volcano_lab(line: str) -> Printed:
     """Run a command as a terminal would; what it prints. Warnings, which are the business of
