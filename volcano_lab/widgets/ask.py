@@ -11,8 +11,7 @@ class Panel(OnPage):
     """A panel about the cluster of some files; it answers each question of its page."""
 
     def __init__(self, files: list[str]):
-        super().__init__(fixed={"widget": "questions", "files": files,
-                                "name": Path(files[0]).name})
+        super().__init__(fixed={"widget": "questions", "files": files, "name": Path(files[0]).name})
         self.questions = Questions()
         self.on_msg(self._answer)
 

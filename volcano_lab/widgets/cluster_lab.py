@@ -21,7 +21,6 @@ from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import (
-    amount,
     channels,
     gathered,
     held_reason,
@@ -31,8 +30,8 @@ from volcano_lab.widgets.channels import (
     unit_of,
 )
 from volcano_lab.widgets.controls import Control, choice, group, handle
+from volcano_lab.widgets.facts import amount
 from volcano_lab.widgets.lab import Lab, Task, Values
-from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import amounts, counted
 
 CONF, SHOWN = "conf", "show"
@@ -67,9 +66,8 @@ class Decided:
     @cached_property
     def queues(self) -> dict[str, dict[str, Any]]:
         """What each queue deserves, holds and so on, in the shown resource."""
-        return {row["queue"]: {word: amount(value.get(self.resource, 0), self.resource)
-                               if isinstance(value, dict) else value
-                               for word, value in row.items()} for row in self.cycle.queues()}
+        return {row["queue"]: {word: amount(value, self.resource) for word, value in row.items()}
+                for row in self.cycle.queues()}
 
     def of(self, field: str) -> dict[str, float]:
         """Return one amount per queue, such as `deserved`; without queues that have no limit."""
@@ -201,7 +199,7 @@ class ClusterLab(Lab):
     """The lab of a cluster; see `lab`."""
 
     def __init__(self, cluster: Cluster, confs: Mapping[str, Conf], controls: Mapping[str, Control],
-                 panels: Sequence[Picture], **frame: Any):
+                 panels: Sequence[pictures.Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
         self._known: set[str] | None = None
         frame = {"says": [Outcomes()], "opening": first_words, "because": cause_words,
@@ -263,14 +261,13 @@ class ClusterLab(Lab):
         path = about.get("control", "")
         if not path:
             return facts.why(about)
-        kind, _, rest = path.partition("/")
-        name = self.controls[path].link
-        return facts.why({"queue": name} if kind == "queue" else {"job": name}) if rest else ""
+        kind = path.partition("/")[0]
+        return facts.why({kind: self.controls[path].link}) if kind in ("queue", "job") else ""
 
 
 def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf] | None = None,
         resource: str = "cpu",
-        controls: Mapping[str, Control] | None = None, panels: Iterable[Picture] = (),
+        controls: Mapping[str, Control] | None = None, panels: Iterable[pictures.Picture] = (),
         title: str = "", tasks: Sequence[Task] = (), without: Sequence[str] = (),
         moves: Sequence[str] = (), **frame: Any) -> ClusterLab:
     """Open the lab of a cluster, or of the one in some files.
@@ -348,11 +345,10 @@ def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict
 
 def _resources(cycle: Cycle) -> list[str]:
     """Return the resources that both nodes have and pods request, CPUs first."""
-    ssn = cycle.session
-    asked = {name for job in ssn.jobs.values() for task in job.tasks.values()
-             for name in task.resreq.resource_names() if task.resreq.get(name)}
-    there = {name for name in ssn.total_resource.resource_names() if ssn.total_resource.get(name)}
-    return sorted((asked & there) - {"pods"}, key=lambda name: (name != "cpu", name)) or ["cpu"]
+    names = {name for job in cycle.session.jobs.values() for task in job.tasks.values()
+             for name, asked in task.resreq if asked}
+    there = [name for name in names - {"pods"} if cycle.session.total_resource.get(name)]
+    return sorted(there, key=lambda name: (name != "cpu", name)) or ["cpu"]
 
 
 def _of_queue(row: dict[str, Any], data: dict[str, Any], plugins: set[str], names: list[str]

@@ -75,8 +75,7 @@ class Control:
         """
         if self.kind in ("slider", "handle") and not self.options:
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise Misuse("{name} is {value}; allowed is a number", name=name,
-                             value=repr(value))
+                raise Misuse("{name} is {value}; allowed is a number", name=name, value=repr(value))
             if not self.least <= value <= self.most:
                 raise Misuse("{name} is {value}; allowed is {least} to {most}", name=name,
                              value=value, least=self.least, most=self.most)

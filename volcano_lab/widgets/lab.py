@@ -175,9 +175,8 @@ class Lab(OnPage):
 
     def begin(self, task: int | str) -> Lab:
         """Begin a task, by its number or name: show its text, set its values."""
-        number = self._number(task)
-        self._task = number
-        found = self.tasks[number]
+        self._task = self._number(task)
+        found = self.tasks[self._task]
         sentence = f"**{gettext(found.name)}{mark('.')}** {gettext(found.text)}"
         self._apply(self.start | found.start, [sentence], ghost="none")
         return self
@@ -276,8 +275,7 @@ class Lab(OnPage):
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
         changed = [text for each in self.says for text in each.sentences(before, now)]
-        return [*(changed or [self._words(self._nothing, now)]),
-                *filter(None, [self._because(before, now)])]
+        return [*(changed or [self._words(self._nothing, now)]), self._because(before, now)]
 
     def _words(self, text: str | Callable[[Facts], str], facts: Facts) -> str:
         return gettext(text(facts) if callable(text) else text)
@@ -300,8 +298,7 @@ class Lab(OnPage):
 
     def _cluster(self) -> Cluster:
         if self.code is None:
-            raise Misuse('the lab "{title}" has no code for its cluster',
-                         title=gettext(self.title))
+            raise Misuse('the lab "{title}" has no code for its cluster', title=gettext(self.title))
         return self.code(dict(self._values))
 
     # -- what the page asks ------------------------------------------------------------------------
@@ -314,7 +311,8 @@ class Lab(OnPage):
             "values": lambda values: self._move(values, bool(asked.get("more"))),
             "undo": lambda _: self.undo(), "reset": lambda _: self.reset(), "task": self.begin,
             "show": self._shown,
-            "copy": self._copied, "why": lambda about: self._again(why=self._why(about))}
+            "copy": self._copied, "why": lambda about: self._again(
+                why=self.why(self._facts, about) if self.why else "")}
         for word in answers.keys() & asked.keys():
             answers[word](asked[word])
         if self.shown["n"] != asked.get("n", 0):  # nothing was there to do
@@ -346,9 +344,6 @@ class Lab(OnPage):
                          forms=self._forms())
         text = getattr(self, form)()
         self._again(copied={"n": self.ask["n"], "form": form, "text": text})
-
-    def _why(self, about: dict[str, str]) -> str:
-        return self.why(self._facts, about) if self.why else ""
 
     def _again(self, **more: Any) -> None:
         """Answer without a move: the board stays."""

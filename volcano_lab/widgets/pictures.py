@@ -120,8 +120,7 @@ def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: An
 
 
 def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
-         rows: int | None = None, words: Words | None = None,
-         **frame: Any) -> Picture:
+         rows: int | None = None, words: Words | None = None, **frame: Any) -> Picture:
     """Draw what queues (or other things) hold, deserve, request and may hold, on one axis.
 
     Args:

@@ -10,10 +10,10 @@ GHOST, UNCORDON = "remove podgroup/spark-00", "node/m03.unschedulable=false"
 
 answers(
     "13.typing_error",
-    right=[1, "1"],
-    wrong=[(5, "another name"), (0, "has the plugin's default"),
+    right=["1"],
+    wrong=[("5", "another name"), ("0", "has the plugin's default"),
            ("none: binpack is off", "in the list"),
-           ("the one before: the configuration is refused", "no error"), (2, "Choose one of")],
+           ("the one before: the configuration is refused", "no error"), ("2", "Choose one of")],
 )
 
 answers(

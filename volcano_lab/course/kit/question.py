@@ -248,8 +248,7 @@ def _check(name: str) -> Check:
     checks = checks_of(opened.number)
     if name not in checks:
         raise NoSuch('Lesson {number} has no question "{name}"; it has {questions:,}.',
-                     number=opened.number, name=name,
-                     questions=sorted(entries(opened.number)))
+                     number=opened.number, name=name, questions=sorted(entries(opened.number)))
     return checks[name]
 
 

@@ -4,7 +4,7 @@ whole or not at all, and what is to be done in its lab.
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.lab import Task
 from volcano_lab.widgets.story import amounts
@@ -84,9 +84,8 @@ TASKS = tasks("00", {
 def _opening(facts: Decided) -> str:
     first, second = facts.cycle.rounds[0], facts.of("deserved")
     got = {step.queue: step.after.milli_cpu / 1000 for step in first.steps}
-    return (gettext("Queue **a** deserves {second}: {got} in the first round, and its part of "
-                    "the {x} CPUs that **c** leaves.", second=second["a"], got=got["a"],
-                    x=first.remaining.milli_cpu / 1000))
+    return str(Message("fair.opening", second=second["a"], got=got["a"],
+                       x=first.remaining.milli_cpu / 1000))
 
 
 def fair_share_lab() -> ClusterLab:

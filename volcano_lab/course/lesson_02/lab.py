@@ -9,7 +9,7 @@ from volcano_lab.messages import Message, gettext, paragraph
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.lab import Lab, Values
-from volcano_lab.widgets.story import Outcome, outcome
+from volcano_lab.widgets.story import outcome
 
 GPU = "nvidia.com/gpu"
 NAMES = {"cpu": "cpu", "memory": "memory", GPU: "gpu"}
@@ -67,8 +67,8 @@ def _answers(values: Values) -> list[dict[str, Any]]:
 
 
 def _worded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [row | {name: gettext(row[name]) for name in ("comparison", "rule", "answer")}
-            for row in rows]
+    return [row | {name: gettext(row[name])
+                   for name in ("comparison", "rule", "asked_by", "answer")} for row in rows]
 
 
 def difference(cpu: float, title: str) -> pictures.Picture:
@@ -103,14 +103,6 @@ def _bytes(memory: float) -> str:
     more = int(memory - RIGHT_MEMORY)
     sign = "+" if more > 0 else "−"
     return "4 Gi" + (f" {sign} {abs(more)} B" if more else "")
-
-
-def _turns(comparison: str) -> Outcome:
-    def row(at: dict[str, Any]) -> dict[str, Any]:
-        return next(row for row in at["answers"] if row["comparison"] == comparison)
-
-    return outcome(f"“{gettext(comparison).capitalize()}”", lambda at: row(at)["answer"][2:],
-                   lambda at: f"{gettext(row(at)['rule'])} ({gettext(row(at)['asked_by'])})")
 
 
 def _because(before: dict[str, Any], now: dict[str, Any]) -> str:
@@ -150,7 +142,11 @@ def comparison_lab() -> Lab:
     ['✗ no', '✗ no', '✓ yes']
     """
     return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=tasks("02"),
-               says=[_turns(row["comparison"]) for row in _answers(START)],
+               says=[outcome(f"“{gettext(row['comparison']).capitalize()}”",
+                             lambda at, i=i: at["answers"][i]["answer"][2:],
+                             lambda at, i=i: "{rule} ({asked_by})".format(
+                                 **_worded(at["answers"])[i]))
+                     for i, row in enumerate(_answers(START))],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
                "not mention.", nothing="Every comparison says what it said before.",
                because=_because)

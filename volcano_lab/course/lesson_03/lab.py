@@ -50,8 +50,7 @@ def fullness(cluster: Cluster, title: str) -> pictures.Picture:
     >>> [row["text"] for row in fullness(two_resource_cluster(), "").data][:3]
     ['0.67', '1.33', '0.33']
     """
-    return pictures.sums(title, _parts(cluster.run()), parts=["held"], limit="deserved",
-                         most=1.5)
+    return pictures.sums(title, _parts(cluster.run()), parts=["held"], limit="deserved", most=1.5)
 
 
 def at_opening(cycle: Cycle) -> dict[str, dict[str, float | None]]:

@@ -187,20 +187,15 @@ class Shared:
 
 
 def decide(values: Values) -> Shared:
-    """Run a cycle of some values."""
-    tree = tree_cluster(**values)
-    cycle = tree.run(HIERARCHICAL)
-    return Shared(cycle, values, early_turn(cycle, run_found_again(tree, HIERARCHICAL)),
-                  {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
-
-
-def early_turn(cycle: Cycle, exact: Cycle) -> int:
-    """Return the first turn that a cycle gives to another queue than the exact one, if in the end
-    their pods differ, too.
+    """Run a cycle of some values. A turn is early that it gives to another queue than an exact one,
+    if in the end their pods differ, too.
     """
-    pairs = zip(cycle.turns(), exact.turns(), strict=False)
-    return next((turn["turn"] for turn, other in pairs if turn["queue"] != other["queue"]
-                 and placed(cycle) != placed(exact)), 0)
+    tree = tree_cluster(**values)
+    cycle, exact = tree.run(HIERARCHICAL), run_found_again(tree, HIERARCHICAL)
+    early = next((turn["turn"] for turn, other in zip(cycle.turns(), exact.turns(), strict=False)
+                  if turn["queue"] != other["queue"] and placed(cycle) != placed(exact)), 0)
+    return Shared(cycle, values, early,
+                  {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
 
 
 PANELS = [pictures.tree("The tree, when the cycle ends",

@@ -8,6 +8,7 @@ from volcano_lab.actions import allocate
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tracing import DataFrame, frame, trace_of
 from volcano_lab.framework.priority_queue import PriorityQueue, T
+from volcano_lab.trace import short
 from volcano_lab.trace.stepper import state_at
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -32,8 +33,7 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
             plugin, difference = decided or ("", 0)
             held = [state_at(trace, record.number)["jobs"][each].get("share") for each in (
                 job, before)]
-            rows.append((len(rows) + 1, job.removeprefix("default/"),
-                         before.removeprefix("default/"), plugin or "age",
+            rows.append((len(rows) + 1, short(job), short(before), plugin or "age",
                          "{:.3g} − {:.3g}".format(*held) if plugin == "drf" else "",
                          f"{difference:.3g}" if plugin else ""))
     return frame(rows, "turn", ["turn", "job", "before", "decided by", "shares", "difference"])

@@ -115,7 +115,6 @@ def evictions_lab() -> Lab:
     return Lab(CONTROLS, Evicted, PANELS, title="Two full nodes, and a gang that waits",
                tasks=TASKS, code=cluster_of,
                says=[outcome("The gang", lambda at: at.end, lambda at: at.told),
-                     outcome("Evicted", lambda at: gettext(
-                         "{pods:,}", pods=at.evicted) or "none")],
+                     outcome("Evicted", lambda at: gettext("{pods:,}", pods=at.evicted) or "none")],
                opening=lambda at: at.told + mark("."),
                nothing=lambda at: gettext("As before: {told}", told=at.told + mark(".")))

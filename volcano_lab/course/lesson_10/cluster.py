@@ -66,8 +66,7 @@ def topology_cluster(pods: int = 4, cpu: int = 1, mode: str = "hard", highest_ti
     held = {node: count for node, count in (TAKEN | (taken or {})).items() if count}
     cluster = _fixed().copy().job("others", pods=sum(held.values()), min_member=1, cpu=1,
                                   running=held)
-    topology = {"mode": mode
-                } if mode == "soft" else {"mode": mode, "highestTierAllowed": highest_tier}
+    topology = {"mode": mode, **({} if mode == "soft" else {"highestTierAllowed": highest_tier})}
     return cluster.job("train", pods=pods, cpu=cpu, network_topology=topology)
 
 

@@ -8,7 +8,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.session import Session
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
@@ -99,6 +99,4 @@ def topology_lab() -> Lab:
                      outcome("Tried", lambda at: at.tried)],
                nothing=lambda at: gettext("As before: {told}", told=gettext(
                    "{goes}: {because}.", goes=gettext(at.goes), because=gettext(at.because))),
-               opening=lambda at: gettext("Tried: {tried}. The gang is placed in **{goes}**: in "
-                                          "the lowest tier in which a dry run fits, the fullest "
-                                          "HyperNode wins.", tried=at.tried, goes=at.goes))
+               opening=lambda at: str(Message("gang.opening", tried=at.tried, goes=at.goes)))

@@ -258,8 +258,7 @@ def triage(answer: type[Action]) -> Mistakes:
         jobs = served(crowded(small_pods=1), first, second)
         yield sorted(jobs) != sorted(wanted), try_again(
             "first_of_each_as_before", x=jobs or [gettext("no jobs")])
-        yield jobs != wanted, try_again(
-            "order_of_need", served=[*jobs], needed=[*wanted])
+        yield jobs != wanted, try_again("order_of_need", served=[*jobs], needed=[*wanted])
     yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (
         "holds_a_pod_as_before")
     yield "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()), (

@@ -7,7 +7,7 @@ from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT
 from volcano_lab.framework.points.table import extension_points
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Message, gettext
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group
 from volcano_lab.widgets.lab import Lab
@@ -185,10 +185,7 @@ def combination_lab() -> Lab:
                title="Three plugins in two tiers, one answer",
                says=[outcome("The session's answer", lambda at: at["together"],
                              lambda at: at["rule"])],
-               nothing=lambda at: gettext(
-                   "The session's answer is the same; asked: **{plugins:,}**.",
-                   plugins=at["asked"] or gettext("none")),
-               opening=lambda at: gettext(
-                   "{plugins:,} are asked; the session's answer is **{answer}**. Rule: {rule}.",
-                   plugins=at["asked"], answer=gettext(at["together"]),
-                   rule=gettext(at["rule"])))
+               nothing=lambda at: str(Message("votes.nothing", plugins=at["asked"]
+                                              or gettext("none"))),
+               opening=lambda at: str(Message("votes.opening", plugins=at["asked"], answer=gettext(
+                   at["together"]), rule=gettext(at["rule"]))))

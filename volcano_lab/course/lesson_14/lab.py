@@ -3,11 +3,10 @@
 from functools import cache
 from typing import Any
 
-from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, waits
+from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, simulated, waits
 from volcano_lab.messages import Message, gettext
-from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
+from volcano_lab.simulation import JobTemplate, Simulation, poisson, trace
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import group, slider, switch
@@ -29,18 +28,11 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
     >>> small_day(1, 1, False).cycles
     72
     """
-    cluster = Cluster().queue("web").queue("research", weight=weight)
-    for number in range(3):
-        cluster.node(f"n{number}", cpu=8)
     single = JobTemplate("web", "web", cpu=2, run_time=2 * HOUR)
     gangs = trace([{"time": hour * HOUR, "name": f"train-{hour}", "queue": "research", "pods": 4,
                     "cpu": 2, "run_time": 2 * HOUR} for hour in range(0, DAY, 2)])
-    sim = Simulation(cluster, conf(), seed=3, period=1200, latencies=Latencies(collect=600),
-                     workload=[poisson(per_hour / HOUR, single), gangs])
-    if noon:
-        sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=4 * HOUR)
-    sim.run(until=DAY * HOUR)
-    return sim
+    return simulated(3, 8, weight, [poisson(per_hour / HOUR, single), gangs], 4 * noon, conf(),
+                     period=1200)
 
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
@@ -113,5 +105,4 @@ def day_lab() -> Lab:
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
                      Amounts("holds", lambda state: state["held"], "CPUs")],
-               because=_because,
-               opening=lambda state: str(Message("day.opening", **state["mean"])))
+               because=_because, opening=lambda state: str(Message("day.opening", **state["mean"])))

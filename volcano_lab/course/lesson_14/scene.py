@@ -61,14 +61,21 @@ def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, p
     >>> day(until=1).cycles
     6
     """
-    cluster = Cluster().queue("web").queue("research", weight=weight)
-    for number in range(NODES):
-        cluster.node(f"n{number}", cpu=CPUS)
     streams = [web(per_hour), research(), *([large(gang, priority)] if gang else [])]
-    sim = Simulation(cluster, text or conf(), seed=3, period=600, workload=streams,
+    return simulated(NODES, CPUS, weight, streams, 2 * noon, text or conf(), until, observer)
+
+
+def simulated(nodes: int, cpus: int, weight: int, workload: list[Arrivals], away: int, text: str,
+              until: float = DAY, observer: Observer | None = None, period: int = 600
+              ) -> Simulation:
+    """Run the two queues on some nodes; n0 is lost at 12:00 for `away` hours, 0 for never."""
+    cluster = Cluster().queue("web").queue("research", weight=weight)
+    for number in range(nodes):
+        cluster.node(f"n{number}", cpu=cpus)
+    sim = Simulation(cluster, text, seed=3, period=period, workload=workload,
                      latencies=Latencies(collect=600), observer=observer)
-    if noon:
-        sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=2 * HOUR)
+    if away:
+        sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=away * HOUR)
     sim.run(until=until * HOUR)
     return sim
 

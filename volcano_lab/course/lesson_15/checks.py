@@ -63,8 +63,7 @@ def slow_plugin(answer: str) -> Mistakes:
     plugins, name = slowest_first(1), answer.casefold()
     if name in plugins[1:]:
         plugins = slowest_first(3)  # before somebody is told that this is wrong
-    yield name not in plugins, try_again(
-        "no_such_plugin", answer=answer, plugins=sorted(plugins))
+    yield name not in plugins, try_again("no_such_plugin", answer=answer, plugins=sorted(plugins))
     if name == plugins[0]:
         return well_done("slow_plugin", name=name)
     what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}

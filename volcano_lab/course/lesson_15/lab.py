@@ -52,7 +52,7 @@ def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[Row]:
     """
     rows = []
     for nodes, pods in sizes:
-        effort = effort_of(cost_cluster(nodes, pods, gang=4), conf_of())
+        effort = _effort(nodes, pods)
         rows.append({"nodes": nodes, "pods": pods, "pairs": effort.pairs, "scored": effort.scored})
     return rows
 
@@ -187,8 +187,7 @@ def cost_lab() -> Lab:
                    amounts("", lambda at: {f"{gettext(way)}{mark(':')}": at.work[way]
                                        for way in at.work}, "scores"),
                    amounts("is asked", lambda at: {"queue_order": at.asked[0]["calls"]}, "times")],
-               because=_because,
-               opening=lambda at: str(Message("cost.opening", **at.numbers)))
+               because=_because, opening=lambda at: str(Message("cost.opening", **at.numbers)))
 
 
 def sampled(sizes: Sequence[int]) -> list[dict[str, int]]:
@@ -198,26 +197,25 @@ def sampled(sizes: Sequence[int]) -> list[dict[str, int]]:
             for nodes in sizes]
 
 
+def _effort(nodes: int = 10, pods: int = 40, conf: str = conf_of(), arrays: bool = True,
+            **sizes: int) -> Effort:
+    return effort_of(cost_cluster(nodes, pods, gang=4, **sizes), conf, arrays=arrays)
+
+
+TREE = conf_of("capacity").replace("name: capacity", "name: capacity\n    enableHierarchy: true")
 GROWING: tuple[tuple[str, Callable[[int], int], str], ...] = (
-    ("nodes × n: pairs",
-     lambda n: effort_of(cost_cluster(10 * n, 40, gang=4), conf_of(), arrays=False).pairs,
-     "each pod asks each node"),
-    ("nodes × n: scored once (the lab)",
-     lambda n: effort_of(cost_cluster(10 * n, 40, gang=4), conf_of()).scored,
+    ("nodes × n: pairs", lambda n: _effort(10 * n, arrays=False).pairs, "each pod asks each node"),
+    ("nodes × n: scored once (the lab)", lambda n: _effort(10 * n).scored,
      "each node once, and 39 placements that stay as they are"),
-    ("pods × n: pairs",
-     lambda n: effort_of(cost_cluster(10, 20 * n, gang=4), conf_of(), arrays=False).pairs,
+    ("pods × n: pairs", lambda n: _effort(pods=20 * n, arrays=False).pairs,
      "each pod asks each node"),
     ("queues × n: comparisons of queues",
-     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()).count(
-         point="queue_order"),
+     lambda n: _effort(pods=160, queues=2 * n).count(point="queue_order"),
      "each turn sorts the queues: a little more than one comparison per queue"),
-    ("queues × n: pairs",
-     lambda n: effort_of(cost_cluster(10, 160, gang=4, queues=2 * n), conf_of()).pairs,
+    ("queues × n: pairs", lambda n: _effort(pods=160, queues=2 * n).pairs,
      "no pod asks more nodes"),
     ("levels × n: limits compared",
-     lambda n: effort_of(cost_cluster(10, 40, gang=4, depth=n), conf_of("capacity").replace(
-         "name: capacity", "name: capacity\n    enableHierarchy: true")).notes["allocatable_level"],
+     lambda n: _effort(conf=TREE, depth=n).notes["allocatable_level"],
      "one per pod and level; the root is a level, too, and does not grow"))
 """What is multiplied and counted, the count of a cycle, and why it grows so."""
 
