@@ -188,6 +188,43 @@ def test_a_pod_that_backfill_places_is_drawn():
 
 
 NIGHTLY = "job/ci/nightly-4412."
+MOVED = [
+    ("a job", {"job/vision/segment.minAvailable": 7},
+     "No outcome changes. vision/segment is discarded: Pod vision/segment-worker-0 requests "
+     "nvidia.com/gpu 1; all 6 nodes with nvidia.com/gpu together have 0 left."),
+    ("a queue whose job waits", {"queue/web.weight": 9},
+     "No outcome changes. web/reindex is discarded: 3 of 3 nodes with disk=ssd (m03, m06, m09) "
+     "cannot take pod web/reindex-worker-0: cordoned (node(s) were unschedulable)."),
+    ("a queue that has all it requests", {"queue/batch.weight": 9}, "No outcome changes. batch "
+     "requests 192 CPUs, deserves 192 CPUs and holds 192 CPUs (proportion)."),
+    ("what turns is the job that was moved, and one that pays", {NIGHTLY + "minAvailable": 21},
+     "ci/nightly-4412 is placed (was not admitted: 1144 reserved and requested, limit 1110.4 CPUs "
+     "(overcommit)). web/reindex is not admitted (was discarded): 1124 reserved and requested, "
+     "limit 1110.4 CPUs (overcommit)."),
+    ("another resource", {SHOWN: "nvidia.com/gpu"}, "It is the same cycle, measured in GPUs.")]
+
+
+@pytest.mark.parametrize(("name", "move", "said"), MOVED, ids=[row[0] for row in MOVED])
+def test_the_cause_is_about_what_was_moved(name, move, said):
+    moved = lab(export()).set(**move).said
+    assert moved.partition("). ")[2] == said
+
+
+def test_the_resource_of_a_share_is_named_where_it_is_not_the_shown_one():
+    shown = lab(export())
+    for resource, of in (("cpu", "gpu"), ("nvidia.com/gpu", "")):
+        rows = {row["queue"]: row
+                for row in shown.set(**{SHOWN: resource}).board["channels"]["queues"]}
+        assert (rows["nlp"]["share"], rows["nlp"]["of"]) == (pytest.approx(1.2), of)
+
+
+def test_a_handle_ends_at_its_cluster_and_a_capability_of_zero_is_no_step_of_it():
+    shown = lab(export())
+    memory, limit = (shown.controls[f"queue/ci.{field}.memory"]
+                     for field in ("guarantee.resource", "capability"))
+    assert memory.choices()[-1] == memory.check("guarantee", memory.most) == 11_200 <= memory.most
+    assert 0 not in limit.choices() and limit.words(limit.choices()[-1]) == "no limit"
+    assert 0 in shown.controls["queue/ci.capability[nvidia.com/gpu]"].choices()
 
 
 def test_a_lane_has_the_short_reason_of_each_outcome():

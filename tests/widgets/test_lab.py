@@ -84,6 +84,15 @@ def test_what_is_said_where_nothing_changes_may_look_at_the_facts():
     assert lab.set(weight=6, word="z").said.endswith("It stays a discard.")
 
 
+def test_the_cause_stands_behind_what_changed_and_where_nothing_did():
+    table = pictures.table("Rows", lambda facts: [facts], columns=["a"])
+    lab = Lab(CONTROLS, decide, [table], title="A lab",
+              says=[outcome("The statement", lambda facts: facts["end"])],
+              because=lambda before, now: f"{before['a']:g} and {now['a']:g}." * (before != now))
+    assert lab.set(word="y").said == "Word: y (was x). Nothing else changes."
+    assert lab.set(weight=6).said.endswith("The statement: discard (was commit). 20 and 60.")
+
+
 def test_a_task_is_done_at_its_start_or_at_what_show_me_shows():
     table = pictures.table("Rows", lambda facts: [facts], columns=["a"])
     lab = Lab(CONTROLS, decide, [table], title="A lab", tasks=[

@@ -15,6 +15,9 @@ from volcano_lab.widgets.story import Amounts, plain
 
 QUEUES = ("web", "research")
 COLORS = colors_of(QUEUES)
+CPU_HOURS = {"web": 2 * 2, "research": 4 * 2 * 2}
+"""Queue -> what one of its jobs requests."""
+
 MOST = {"web": 40, "research": 8}
 """Queue -> waiting jobs at the top of its scale."""
 
@@ -44,9 +47,10 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     """
     sim = small_day(weight, per_hour, noon)
     rows = waits(sim)
-    lanes = {}
+    lanes, asked = {}, 0
     for queue in QUEUES:
         runs = [run for run in sim.side.jobs.values() if run.queue == queue]
+        asked += len(runs) * CPU_HOURS[queue]
         changes = sorted([(run.arrived, 1) for run in runs] + [
             (run.started, -1) for run in runs if run.started is not None])
         lanes[queue], count = [[0.0, 0]], 0
@@ -55,10 +59,8 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
             lanes[queue].append([round(time / HOUR, 3), count])
     lost = [[time / HOUR, {"node lost": "×", "node back": "+"}[what]]
             for time, what, *_ in sim.history.rows["events"] if what in ("node lost", "node back")]
-    came = {row["queue"]: row["jobs that came"] for row in rows}
     return {"weight": weight, "lanes": lanes, "marks": lost, "table": rows,
-            "asked": came["web"] * 2 * 2 + came["research"] * 4 * 2 * 2,
-            "there": 3 * 8 * DAY - 8 * 4 * noon,
+            "asked": asked, "there": 3 * 8 * DAY - 8 * 4 * noon,
             "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
             "held": {row["queue"]: row["CPU-hours held"] / DAY for row in held(sim)}}
 
