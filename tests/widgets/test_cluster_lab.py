@@ -199,8 +199,7 @@ MOVED = [
      "requests 192 CPUs, deserves 192 CPUs and holds 192 CPUs (proportion)."),
     ("what turns is the job that was moved, and one that pays", {NIGHTLY + "minAvailable": 21},
      "ci/nightly-4412 is placed (was not admitted: 1144 reserved and requested, limit 1110.4 CPUs "
-     "(overcommit)). web/reindex is not admitted (was discarded): 1124 reserved and requested, "
-     "limit 1110.4 CPUs (overcommit)."),
+     "(overcommit)). web/reindex is not admitted (was discarded)."),
     ("another resource", {SHOWN: "nvidia.com/gpu"}, "It is the same cycle, measured in GPUs.")]
 
 

@@ -151,7 +151,7 @@ class Outcomes:
                                pods=row["now"] + row["waiting"], why=now.reason(row)[0]))
         admitted = first and (was["fate"], row["fate"]) == ("not admitted", "placed")
         refused = before.reason(was)[0] if admitted else ""
-        why = "" if refused else now.reason(row)[0]
+        why = now.reason(row)[0] if first and not refused else ""
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
                            now=gettext(row["fate"]), before=gettext(was["fate"]) + (
                                mark(": ") + refused if refused else "")))
