@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.messages import Message, log, mark
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import TraceReader
+from volcano_lab.trace import TraceReader, short
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -56,10 +56,9 @@ def frame(rows: Any, index: str | list[str], columns: list[str] | None = None) -
 
 
 def _about(facts: dict[str, Any]) -> str:
-    return mark(", ").join(
-        str(Message("about", kind=Message(f"about.kind.{name}"),
-                    name=str(facts[name]).removeprefix("default/")))
-        for name in ABOUT if name in facts)
+    return mark(", ").join(str(Message("about", kind=Message(f"about.kind.{name}"),
+                                       name=short(str(facts[name]))))
+                           for name in ABOUT if name in facts)
 
 
 def logged(run: Callable[[], Any], level: int, *words: str) -> list[str]:

@@ -33,15 +33,13 @@ def admission(answer: Callable[..., Any]) -> Mistakes:
         said = _tried(answer, minimum, queue)
         if isinstance(said, Verdict):
             return said
-        yield said != wanted, try_again(
-            "short_of_otherwise", minimum=str(minimum), queue=str(queue), said=str(said),
-            wanted=str(wanted), hint=hint)
+        yield said != wanted, try_again("short_of_otherwise", minimum=str(minimum), hint=hint,
+                                        queue=str(queue), said=str(said), wanted=str(wanted))
     compared = recorded()
     for minimum, queue, names in compared:
         said = _tried(answer, minimum, queue)
-        yield said != names, try_again(
-            "scheduler_found", names=str(names), said=str(said), minimum=str(minimum),
-            queue=str(queue))
+        yield said != names, try_again("scheduler_found", names=str(names), said=str(said),
+                                       minimum=str(minimum), queue=str(queue))
     refused = sum(bool(names) for _, _, names in compared)
     return well_done("short_of", len=len(compared), refused=refused)
 

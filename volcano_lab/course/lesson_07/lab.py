@@ -90,23 +90,21 @@ def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
     return pictures.bars(title, rows, most=1, words=WORDS, width=760, legend=COMPARED)
 
 
-def level(cycle: Cycle, *path: str) -> HierarchicalNode:
+def level(cycle: Cycle, name: str) -> HierarchicalNode:
     """Return a level of the tree when the cycle ends: its weight, dominant share, saturated or not.
 
     >>> sorted(level(tree_cluster().run(HIERARCHICAL), "eng").children)
     ['dev', 'prod']
     """
-    node = cycle.session.plugins["drf"].hierarchy.root
-    for name in path:
-        node = node.children[name]
-    return node
+    root = cycle.session.plugins["drf"].hierarchy.root
+    return (level(cycle, PARENTS[name]) if PARENTS[name] else root).children[name]
 
 
 def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
     """Return the levels right below one as data of `pictures.bars`."""
     rows = []
     for name in [name for name, above in PARENTS.items() if above == parent]:
-        node = level(cycle, *filter(None, [parent]), name)
+        node = level(cycle, name)
         rows.append({"name": name, "color": COLORS[name], "asked": node.share,
                      "held": node.share / node.weight,
                      "says": gettext("(saturated: last)") if node.saturated
@@ -126,8 +124,7 @@ def rescaled(cycle: Cycle) -> list[dict[str, str]]:
     """Return the amounts of dev, prod and sci, and of eng as it holds them and as drf counts them:
     its children scaled to the poorest.
     """
-    dev, prod, eng, sci = (level(cycle, *path) for path in (
-        ("eng", "dev"), ("eng", "prod"), ("eng",), ("sci",)))
+    dev, prod, eng, sci = (level(cycle, name) for name in ("dev", "prod", "eng", "sci"))
     rows = {"dev": dev.allocated, "prod": prod.allocated,
             "eng, as it holds": dev.allocated + prod.allocated, "eng, rescaled": eng.allocated,
             "sci": sci.allocated}
@@ -230,8 +227,8 @@ def _controls() -> dict[str, Control]:
     for name in PARENTS:
         sliders = {f"{name}_{word}": slider(START[f"{name}_{word}"], 1, most, word)
                    for word, most in (("weight", 6), ("pods", 16)) if f"{name}_{word}" in START}
-        title = "queue {name}" if name in QUEUES else "level {name}"
-        found |= group(gettext(title, name=name), sliders, color=COLORS[name], link=name)
+        found |= group(gettext("queue {name}" if name in QUEUES else "level {name}", name=name),
+                       sliders, color=COLORS[name], link=name)
     return found
 
 

@@ -128,9 +128,8 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
         else:
             hint = "a_list_for_each_tier"
         shown = [gettext("{name} (tier {tier}, {free} free)", **row) for row in rows]
-        return try_again(
-            "tiers_otherwise", shown=shown, asks=asks, highest=highest, found=str(found),
-            wanted=str(wanted), hint=hint)
+        return try_again("tiers_otherwise", shown=shown, asks=asks, highest=highest,
+                         found=str(found), wanted=str(wanted), hint=hint)
     return well_done("tiers", tried=tried)
 
 

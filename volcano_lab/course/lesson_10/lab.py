@@ -48,9 +48,8 @@ class Tried:
             return "its mode is soft"
         if any(row["dry_run"] == "does not fit" for row in self.rows):
             return "enough is free in sum, but not on single nodes"
-        return gettext("it requests {asks} CPUs, and a HyperNode up to tier {tier} has at most "
-                       "{free} free", asks=f"{self.rows[0]['asks']:g}", tier=self.highest, free=max(
-                           row["free"] for row in self.rows if row["tier"] <= self.highest))
+        return str(Message("gang.free", asks=self.rows[0]["asks"], tier=self.highest, free=max(
+            row["free"] for row in self.rows if row["tier"] <= self.highest)))
 
     @property
     def tried(self) -> str:

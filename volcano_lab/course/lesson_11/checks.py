@@ -54,9 +54,8 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
         yield found and name == "a run in which a node is lost", try_again(
             "recreated_pod", name=name, pods=sorted(found))
         yield found - expected, try_again("bound_once", name=name, pods=sorted(found - expected))
-        return try_again(
-            "bound_twice_same_node" if "forged" in name and not _by_node(events) else
-            "bound_twice", name=name, wanted=wanted[0])
+        same = "_same_node" if "forged" in name and not _by_node(events) else ""
+        return try_again(f"bound_twice{same}", name=name, wanted=wanted[0])
     return well_done("quiet_and_finds")
 
 

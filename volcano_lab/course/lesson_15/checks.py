@@ -47,10 +47,9 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
             return None
         yield not isinstance(told, int | float), try_again("no_number", told=repr(told))
         counted = _counted(nodes, tuple(gangs), room)
-        more = ["pods_that_fail"] if told < counted else []
-        yield told != counted, try_again(
-            "pairs_otherwise", *filter(None, [hint, *more]), nodes=nodes, gangs=gangs, room=room,
-            counted=counted, told=told)
+        hints = filter(None, [hint, "pods_that_fail" if told < counted else ""])
+        yield told != counted, try_again("pairs_otherwise", *hints, nodes=nodes, gangs=gangs,
+                                         room=room, counted=counted, told=told)
     return well_done("pairs")
 
 
