@@ -174,8 +174,7 @@ class Comparison(Shown):
         """Yield the outcome of jobs beyond the first cycle."""
         at_once = {row["job"]: row["placed"][1] for row in self.jobs}
         others = [Message("later.placed", job=job, before=was, after=now)
-                  for job, (was, now) in self.later.placed.items()
-                  if now < was or at_once.get(job) != now]
+                  for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
         if others or self.later.said:
             code = "later" if self.later.cycles else "clauses"
             yield str(Message(code, cycles=self.later.cycles,
