@@ -135,7 +135,8 @@ def test_executors_come_when_the_driver_runs():
     assert [name for _, name in bound] == [f"default/pi-{which}"
                                            for which in ("driver", "exec-1", "exec-2")]
     assert bound[0][0] < 1 < bound[1][0]
-    assert history.measures("jobs")[0]["state"] == "finished"
+    (row,) = history.measures("jobs")
+    assert (row["state"], row["pods"]) == ("finished", 3)
 
 
 def test_a_node_that_fails_breaks_a_gang():
