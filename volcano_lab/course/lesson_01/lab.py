@@ -110,7 +110,7 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
         plugins = [plugin for plugin in answering(name) if f"- name: {plugin}\n" in conf]
         actions = [action for action in point.asked_by if action in conf.splitlines()[0]]
         if plugins and actions and not name.startswith("sub_job"):
-            rows.append({"point": name, "question": point.sentence,
+            rows.append({"point": name, "question": point.sentence, "answers combine": point.rule,
                          "answered by": gettext("{names:,}", names=plugins),
                          "asked by": gettext("{names:,}", names=actions)})
     return rows
