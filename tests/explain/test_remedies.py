@@ -18,9 +18,12 @@ from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Rank, World, keeping
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.search import ABOUT
-from volcano_lab.explain.trial import Deadline, Trial, run
+from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
+from volcano_lab.framework import joined
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.trace import Outline
+from volcano_lab.trace.views.cycle import Cycle
 
 NAMES = ("priority", "gang", "conformance", "overcommit", "drf", "predicates", "proportion")
 
@@ -379,6 +382,20 @@ def test_a_deadline_asks_for_no_facts_that_it_does_not_read():
               observer=Noted(inf))
     assert [done[0] for done in ssn.committed] == ["evict", "evict", "pipeline"]
     assert "victims" not in Noted.noted
+
+
+def test_a_session_is_readable_after_its_deadline():
+    """What is read of it may ask plugins, which note what they compare."""
+    objects = Cluster().node("n1", cpu=4).job("a", cpu=1).objects()
+    deadline, trace = Deadline(inf), Outline()
+    text = conf("capacity", actions="allocate")
+    cycle = Cycle(run(objects, load_conf(text), observer=joined(deadline, trace)), trace, {})
+    deadline.end = 0.0
+    (row,) = cycle.jobs()
+    assert row["placed"] == 1 and cycle.session.allocatable(
+        cycle.session.queues["default"], next(iter(cycle.session.jobs["default/a"].tasks.values())))
+    with pytest.raises(TooLate):
+        run(objects, load_conf(text), observer=joined(deadline, Outline()))
 
 
 def test_pods_that_have_ended_are_told_as_what_reserves():

@@ -32,6 +32,7 @@ from volcano_lab.explain.outcome import (
     outcome,
     placed_before,
     price,
+    ready,
 )
 from volcano_lab.explain.remedy import Remedy, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
@@ -138,10 +139,6 @@ class Search:
             return after.again <= alone(self.seen, self.end).again
         return after.kinds <= self.base.kinds or after.kinds <= alone(
             self.seen, self._until(BY_ITSELF), lambda found: after.kinds <= found.kinds).kinds
-
-    @cached_property
-    def start(self) -> dict[str, int]:
-        return placed_before(self.before)
 
     # -- the search -------------------------------------------------------------------------------
 
@@ -423,12 +420,12 @@ class Search:
         queues = sorted({jobs[each.job].queue for each in late if each.job in jobs})
         on = [Message("cost.goes_on", queues=queues)] if queues else []
         cost = price(self.base, after.begun(uid) if self.large else after,
-                     {} if rank == Rank.WAIT else self.start, uid)
+                     {} if rank == Rank.WAIT else placed_before(self.before), uid)
         names = Names(after.rest.session)
-        rest = next(row for row in after.rest.jobs() if row["job"] == uid)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
         return Remedy(any_of([self.world.told(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
                       (*brings, *costs(self.seen.called, cost), *on),
-                      change, rank, self.world, names.called(uid), rest["placed"], cost, alike)
+                      change, rank, self.world, names.called(uid),
+                      ready(after.rest.session.jobs[uid]), cost, alike)

@@ -94,10 +94,11 @@ class Deadline(Observer):
         self.end = end
 
     def _look(self, *_: Any, **__: Any) -> None:
-        if perf_counter() > self.end or self.evictions < 0:
+        # what is read of a session after its actions takes as long as it does
+        if self._action != "close" and (perf_counter() > self.end or self.evictions < 0):
             raise TooLate
 
-    plugin_done = action_started = note = popped = did = _look
+    plugin_done = note = popped = did = _look
 
 
 class Done(BaseException):
