@@ -26,3 +26,10 @@ def collector_paused(enable: Callable[[], None] = gc.enable) -> Iterator[None]:
     finally:
         if was_on:
             enable()
+
+
+def kept() -> None:
+    """Turn the collector on without a look at what was created since: it is kept for long."""
+    gc.freeze()
+    gc.unfreeze()  # into the oldest generation
+    gc.enable()
