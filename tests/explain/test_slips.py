@@ -220,6 +220,28 @@ def test_a_cause_trace_has_the_state_at_each_record_without_and_with_its_changes
     assert operations == [(record.kind, record["changes"]) for record in whole.operations]
 
 
+def test_a_trace_about_one_job_has_its_records_and_the_states_there():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue("b").queue("c").job(
+        "old", queue="b", pods=8, min_member=1, cpu=1, running={"n1": 4, "n2": 4})
+    for name in ("first", "train", "last"):
+        cluster.job(name, queue="c" if name == "first" else "a", pods=2, cpu=1)
+    about, whole = CauseTrace("train"), CauseTrace()
+    traced(cluster.objects(), RECLAIM, trace=about, now=1e9)
+    traced(cluster.objects(), RECLAIM, trace=whole, now=1e9)
+
+    def seen(trace):
+        return [(record.kind, {name: fact for name, fact in record.facts.items() if name not in (
+            "changes", "since", "statement", "rows", "columns", "alike")},
+            trace.state_at(record.number)) for record in trace.records
+            if str(record.get("task")).startswith("default/train-")]
+
+    assert {kind for kind, *_ in seen(about)} >= {"chose", "claimant", "victims", "do", "commit"}
+    assert seen(about) == seen(whole)
+    kept = {record.get("task") for record in about.records if record.kind != "victims"}
+    assert kept == {None, "default/train-0", "default/train-1"}
+    assert about.state_at(about.records[-1].number) == whole.state_at(whole.records[-1].number)
+
+
 def test_a_label_of_a_node_that_is_cordoned_is_there():
     cluster = Cluster().node("n1", cpu=4).add(
         "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {disk: ssd}}, "

@@ -22,6 +22,7 @@ from volcano_lab.explain.trial import Deadline, Done, TooLate, Watch, silent
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.scheduler import life
 from volcano_lab.trace.reading import TraceReader
+from volcano_lab.trace.recorder import Turns
 from volcano_lab.trace.views.cycle import Cycle
 
 CYCLES = 12
@@ -178,7 +179,7 @@ def alone(seen: Evidence, end: float = inf, enough: Callable[[Outcome], bool] = 
     if seen.alone is None:
         watch = Deadline(end)
         cycles = life(seen.objects, seen.ssn.conf, seen.ssn.now, BY_ITSELF if large else CYCLES,
-                      at_once=large, observer=watch, ran=_ran(seen)[0] if ran else None)
+                      Turns, large, observer=watch, ran=_ran(seen)[0] if ran else None)
         seen.alone = Outcome(), watch, cycles
     found, watch, cycles = seen.alone
     watch.end = end
@@ -218,7 +219,7 @@ def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float
     observer = Watch(end, bound, lambda ssn: _is_bound(ssn, bound)) if bound else Deadline(end)
     observer.evictions = EVICTIONS
     with silent(), suppress(Done):
-        for cycle in life(objects, conf, now, CYCLES, at_once=large, observer=observer,
+        for cycle in life(objects, conf, now, CYCLES, Turns, large, observer,
                           ran=ran[0] if ran else None):
             found.add(cycle.session, cycle.trace if found.cycles or not ran else ran[1])
             if found.rest is None and cycle.rests:

@@ -68,6 +68,10 @@ class Observer:
         """Return whether to record repeated claims of a job's tasks, which are known to fail."""
         return self.watching
 
+    def watches_sums(self, job: str) -> bool:
+        """Return whether to record the sums that plugins compare for a job's tasks."""
+        return self.watching
+
     def watches_victims(self, job: str) -> bool:
         """Return whether to record the plugins' answers about victims for a job's tasks."""
         return self.watches_attempts
@@ -133,6 +137,9 @@ class Observers(Observer):
 
     def watches_claims(self, job: str) -> bool:
         return any(observer.watches_claims(job) for observer in self.observers)
+
+    def watches_sums(self, job: str) -> bool:
+        return any(observer.watches_sums(job) for observer in self.observers)
 
     def watches_victims(self, job: str) -> bool:
         return any(observer.watches_victims(job) for observer in self.observers)

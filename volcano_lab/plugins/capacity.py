@@ -123,7 +123,7 @@ class Capacity(QueueShares):
     def _fits(self, attr: QueueAttr, allocated: Resource, queue: QueueInfo,
               candidate: TaskInfo) -> bool:
         limit = attr.real_capability
-        if not self.ssn.observer.watching:
+        if not self.ssn.observer.watches_sums(candidate.job):
             return allocated.stays_within(limit, candidate.resreq)
         asked = allocated + candidate.resreq
         fits, names = asked.less_equal_with_dimension_and_resources_name(limit, candidate.resreq)
@@ -147,9 +147,10 @@ class Capacity(QueueShares):
         asked = attr.allocated + candidate.resreq
         may, names = asked.less_equal_partly_with_dimension_zero_filtered(
             attr.deserved, candidate.resreq)
-        self.ssn.observer.note("preemptive_comparison", plugin=self.name, task=candidate.key,
-                               queue=queue.uid, allocated=attr.allocated, asked=asked,
-                               deserved=attr.deserved, within=names)
+        if self.ssn.observer.watches_sums(candidate.job):
+            self.ssn.observer.note("preemptive_comparison", plugin=self.name, task=candidate.key,
+                                   queue=queue.uid, allocated=attr.allocated, asked=asked,
+                                   deserved=attr.deserved, within=names)
         return may
 
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
@@ -161,9 +162,11 @@ class Capacity(QueueShares):
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
         verdict = attr.verdict(task, reclaimer, held)
-        self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key,
-                               task=task.key, queue=attr.queue_id, verdict=str(verdict),
-                               allocated=held, deserved=attr.deserved, guarantee=attr.guarantee)
+        if self.ssn.observer.watches_sums(reclaimer.job):
+            self.ssn.observer.note(
+                "reclaimee", plugin=self.name, reclaimer=reclaimer.key, task=task.key,
+                queue=attr.queue_id, verdict=str(verdict), allocated=held, deserved=attr.deserved,
+                guarantee=attr.guarantee)
         return verdict is Verdict.VICTIM
 
     # -- simulated preemption ----------------------------------------------------------------------

@@ -5,9 +5,10 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import plain
@@ -24,42 +25,32 @@ POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 
 class _Late(Record):
     """A record whose facts are made plain when they are first read, one by one by name: most
-    searches are never read, and explanations read states.
+    searches are never read.
     """
 
-    __slots__ = ("_live", "_convert")
+    __slots__ = ("_live",)
 
     def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
-                 live: tuple[Any, ...], convert: Callable[[int, str, Any], Any]):
+                 live: tuple[Any, ...]):
         self.number, self.action, self.kind, self.names = number, action, kind, names
-        self._live, self._convert = live, convert
+        self._live = live
 
     @property
     def values(self) -> tuple[Any, ...]:  # type: ignore[override]
-        if self._convert is not None:
-            convert, self._convert = self._convert, None
-            self._live = tuple(convert(self.number, name, live)
-                               for name, live in zip(self.names, self._live, strict=True))
-        return self._live
+        return tuple(map(plain, self._live))
 
     def get(self, name: str, default: Any = None) -> Any:
-        if self._convert is None or name not in self.names:
-            return super().get(name, default)
-        return self._convert(self.number, name, self._live[self.names.index(name)])
+        return plain(self._live[self.names.index(name)]) if name in self.names else default
 
     def __getitem__(self, name: str) -> Any:
         return self.get(name) if name in self.names else super().__getitem__(name)
 
 
-def _plain(number: int, name: str, value: Any) -> Any:
-    return plain(value)
-
-
 class CauseTrace(Trace):
     """A trace of what explanations read: of each search for victims its candidates and the plugins'
     answers, not the checks of queue and node beside it. Where a job is named (`about`), only
-    searches for its pods, and among them, are kept, of None no search; "" where no job has that
-    name.
+    searches for its pods, and among them, are kept, and of the pods of others only who evicts them;
+    of None no search; "" where no job has that name.
     """
 
     watches_attempts = False
@@ -67,13 +58,16 @@ class CauseTrace(Trace):
     def __init__(self, about: str | None = ""):
         super().__init__()
         self.about = about
+        self._own: set[str] | None = None  # the tasks that it is about; None: all
+        self._moved: dict[str, TaskInfo] = {}  # other tasks, since the last record
 
     def opened(self, ssn: Session) -> None:
         self.about = None if self.about is None else _job_called(ssn, self.about)
         job = ssn.jobs.get(self.about or "")
         self.holds = job is not None and not job.allocated.is_empty()
-        self._log: list[tuple[int, Seen, list[Change]]] = []
-        self._not_listed, self._looked = 0, (-1, self.start)
+        self._log: list[tuple[int, Seen]] = []
+        self._looked = -1, self.start
+        self._own = None if job is None else {task.key for task in job.tasks.values()}
         super().opened(ssn)
         self._known = self._changes
 
@@ -81,6 +75,9 @@ class CauseTrace(Trace):
         return self.holds or self.about in ("", job)
 
     watches_victims = watches_claims
+
+    def watches_sums(self, job: str) -> bool:
+        return self._own is None or self.watches_claims(job)
 
     def _skips(self, point: ExtensionPoint) -> bool:
         return point.name not in READ
@@ -110,44 +107,47 @@ class CauseTrace(Trace):
             if candidates and (self.about in ("", claimant.job) or (self.holds and any(
                     task.job == self.about for task in candidates))):
                 live = (*(head or (point, since)), claimant, candidates, answer)
-                records.append(_Late(len(records), self._action, kind, names, live, _plain))
+                self._append(_Late(len(records), self._action, kind, names, live), True)
             return answer
 
         return searched
 
+    # -- other jobs --------------------------------------------------------------------------------
+
+    def _append(self, record: Record, kept: bool = False) -> None:
+        """Keep a record, if it is about no other job's pod; states are known at those kept."""
+        task = record.get("task")
+        if not (kept or task is None or self._own is None or record.kind == "victims"
+                or not self._own.isdisjoint((task, record.get("reclaimer")))):
+            return
+        if self._moved:
+            tasks, self._moved = self._moved.values(), {}
+            self._as_changes([each for task in tasks for each in self._changes.of_task(task)])
+        super()._append(record)
+
+    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
+        if self._own is None or task.key in self._own:
+            return super()._changed_by(task)
+        self._moved[task.uid] = task
+        return ()
+
+    def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
+              errors: FitErrors) -> None:
+        if self._own is None or task.key in self._own:
+            super().chose(task, nodes, node, errors)
+
     # -- what steps changed ------------------------------------------------------------------------
 
-    def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
-        if names[-1:] != ("changes",):
-            return super()._add(kind, names, values)
-        record = _Late(len(self.records), self._action, kind, names, values, self._fact)
-        self.records.append(record)
-        return record
-
-    def _settle(self) -> None:
-        seen = self._changes.everywhere()
-        if seen:
-            self._add("settle", ("changes",), (self._as_changes(seen),))
-
     def _as_changes(self, seen: Seen) -> list[Change]:
-        changes: list[Change] = []
-        self._log.append((len(self.records), seen, changes))
-        return changes
-
-    def _fact(self, number: int, name: str, value: Any) -> Any:
-        """A fact; where it is the changes, those up to a record are listed in their order."""
-        last = number if name == "changes" else -1
-        while self._not_listed < len(self._log) and self._log[self._not_listed][0] <= last:
-            _, seen, changes = self._log[self._not_listed]
-            self._not_listed += 1
-            changes += self._known.as_changes(seen)
-        return value
+        """Keep what changed; as changes only where it is about all, as a stepper may read it."""
+        self._log.append((len(self.records), seen))
+        return super()._as_changes(seen) if self.about == "" else []
 
     def state_at(self, number: int) -> State:
         """The state right after a record."""
         if self._looked[0] != number:
             state = {what: dict(items) for what, items in self.start.items()}
-            latest = {(what, name): now for at, seen, _ in self._log if at <= number
+            latest = {(what, name): now for at, seen in self._log if at <= number
                       for what, name, _, now in seen}
             for (what, name), now in latest.items():
                 state[what][name] = state[what].get(name, {}) | self._known.named(what, now)

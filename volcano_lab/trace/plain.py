@@ -44,17 +44,9 @@ def _dict(values: Mapping[Any, Any]) -> dict[str, Any]:
             for key, value in values.items()}
 
 
-_AMOUNTS: dict[api.Resource, dict[str, float]] = {}
-
-
 def amounts(resource: api.Resource) -> dict[str, float]:
-    """Return a resource as a dict; equal resources share one, which must not be changed."""
-    known = _AMOUNTS.get(resource)
-    if known is None:
-        if len(_AMOUNTS) > 100_000:
-            _AMOUNTS.clear()
-        known = _AMOUNTS[resource] = {name: amount for name, amount in resource if amount}
-    return known
+    """Return a resource as a dict."""
+    return {name: amount for name, amount in resource if amount}
 
 
 def _other(value: Any) -> Any:

@@ -44,8 +44,11 @@ class Outline(Observer, TraceReader):
 
     def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
         record = Record(len(self.records), self._action, kind, names, values)
-        self.records.append(record)
+        self._append(record)
         return record
+
+    def _append(self, record: Record) -> None:
+        self.records.append(record)
 
     # -- the cycle -------------------------------------------------------------------------------
 
@@ -131,6 +134,13 @@ class Outline(Observer, TraceReader):
 
     def changed(self, kind: str, subject: Any) -> None:
         self._add(kind, ("task" if hasattr(subject, "job") else "job",), (plain(subject),))
+
+
+class Turns(Outline):
+    """An outline without sums that plugins compare, of which only turns and victims are read."""
+
+    def watches_sums(self, job: str) -> bool:
+        return False
 
 
 class Trace(Outline):
@@ -241,7 +251,7 @@ class Trace(Outline):
                   answer: Any) -> None:
         names, first = self._named(kind, point, len(args))
         values = (*head, *map(plain, args[first:]), plain(answer))
-        self.records.append(Record(len(self.records), self._action, kind, names, values))
+        self._append(Record(len(self.records), self._action, kind, names, values))
 
     @staticmethod
     def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:

@@ -116,7 +116,6 @@ class Changes:
                      for what, items in start.items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
-        self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one
         self._rows, self._found = 0, []
         self.everywhere()  # the start includes all of that
 
@@ -139,12 +138,9 @@ class Changes:
 
     def everywhere(self) -> Seen:
         """Return all changes, by operations or not."""
-        known = self._raw["tasks"]
         for job in self.ssn.jobs.values():
             for task in job.tasks.values():
-                now = task.status, task.node_name
-                if known.get(task.key) != now:
-                    self._look("tasks", task.key, now)
+                self._look("tasks", task.key, _task(task))
             self._look("jobs", job.uid, _job(job, self.shares))
         self._nodes()
         for name, attr in self.sums.items():
@@ -196,8 +192,6 @@ class Changes:
     def _plain(self, what: str, value: Any) -> Any:
         if what != "nodes":
             return plain(value)
-        known = self._dicts.get(value)
-        if known is None:  # dimensions are only appended, which makes the tuple longer
-            named = zip(self.ssn.table.dimensions, value, strict=False)
-            known = self._dicts[value] = {name: amount for name, amount in named if amount}
-        return known
+        # dimensions are only appended, which makes the tuple longer
+        named = zip(self.ssn.table.dimensions, value, strict=False)
+        return {name: amount for name, amount in named if amount}
