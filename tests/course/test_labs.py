@@ -39,3 +39,27 @@ def test_a_move_is_one_message_and_reset_goes_back(lab):
     assert lab.values[name] == value and lab.board != before
     assert lab.reset().board == before
     del board.send_state
+
+
+CAUSES = [
+    ("02", {"cpu": -0.05}, "“Strict”: yes (was no): left ≤ right, where asked (allocatable, "
+     "enqueue).", "Compared: cpu 999.95 with 1000.00, asked for: yes."),
+    ("02", {"ask_gpu": True}, "Every comparison says what it said before.",
+     "Compared: gpu 1000 with –, asked for: yes."),
+    ("14", {"weight": 2}, "research waits",
+     "While both wait, research deserves 16 of 24 CPUs: 2 of 3 parts (proportion)."),
+    ("14", {"noon": True}, "research waits", "Jobs request 440 CPU-hours of 544, 81 %; a gang of "
+     "research waits until 8 CPUs are free at once (gang)."),
+    ("15", {"minimum": 30}, "With the flags: 2400 scores (was 1600).",
+     "A search ends after 30 nodes that fit: 20 by the percentage, at least 30, at most 40."),
+    ("15", {"pods": 160}, "Every pair: 6400 scores (was 3200)",
+     "160 pods × 40 nodes = 6400; with the flags × 20 = 3200."),
+    ("15", {"queues": 8}, "queue_order is asked 226 times (was 0).",
+     "proportion orders 8 queues in 28 turns: 8.1 comparisons a turn.")]
+
+
+@pytest.mark.parametrize(("lesson", "move", "changed", "cause"), CAUSES)
+def test_a_move_ends_with_its_cause(lesson, move, changed, cause):
+    lab = getattr(import_module(f"volcano_lab.course.lesson_{lesson}.lab"), LABS[lesson])()
+    said = lab.set(**move).said
+    assert changed in said and said.endswith(cause)

@@ -122,10 +122,8 @@ class Plot:
         jobs = {row["job"]: row for row in job_rows(self._cycle, resource)}
         owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
                  for task in job.tasks.values()}
-        at = 0
-        for step, pod in ((step, pod) for row in self._cycle.statements()
-                          for step, pod, _ in row["steps"]):
-            at += 1
+        steps = [step for row in self._cycle.statements() for step in row["steps"]]
+        for at, (step, pod, _) in enumerate(steps, 1):
             job = jobs[owner[pod]]
             sign = (-1 if step.startswith("undo") else 1) * (
                 -1 if step.endswith("evict") else step.endswith("allocate"))
@@ -135,8 +133,8 @@ class Plot:
         colors = colors_of(held)
         lanes = [{"name": name, "color": colors[name], "points": points}
                  for name, points in held.items() if len(points) > 1 or points[0][1]]
-        return pictures.timeline(title, {"lanes": lanes, "ticks": [0, at]}, until=max(at, 1),
-                                 unit="operations", **frame)
+        return pictures.timeline(title, {"lanes": lanes, "ticks": [0, len(steps)]},
+                                 until=max(len(steps), 1), unit="operations", **frame)
 
 
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
