@@ -58,7 +58,7 @@ export function lab(model, el) {
     step: (name, steps, more) => controls[name]?.by?.(steps, more),
     control: (name) => controls[name]?.now?.(),
     hint(text, more) {
-      if (more) { blink(true); setTimeout(blink, 120, false); } // answered at an end
+      if (more) { blink(true); requestAnimationFrame(() => setTimeout(blink, 120, false)); } // answered at an end, and seen
       if (text) tell(said, more ? [...model.get("shown").said, text] : [text]); else update();
     },
     act(what) {
