@@ -76,6 +76,20 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
     assert "<td" in explanation._repr_mimebundle_()["text/html"]
 
 
+def test_an_eviction_is_for_the_job_whose_attempt_was_committed():
+    """gang comes first and evicts old as well; as its other pod has no node, that is undone."""
+    classes = "\n---\n".join(CLASSES.replace("high", f"p{value}").replace("9", str(value))
+                            for value in (5, 8, 9))
+    cluster = (Cluster().add(classes).node("n1", cpu=4).node("n2", cpu=4)
+               .job("old", cpu=4, running={"n1": 1})
+               .job("kept", cpu=4, priority_class="p9", running={"n2": 1})
+               .job("gang", pods=2, cpu=4, priority_class="p8")
+               .job("new", cpu=4, priority_class="p5"))
+    timeline = watched(cluster, PREEMPT.replace("enqueue, ", ""), 1)
+    assert [(each.pod, each.winner) for each in timeline.evictions] == [
+        ("default/old-0", "default/new")]
+
+
 @pytest.mark.parametrize("sentence, gone, placed, said", [
     ("once is no loop", [(1, "a/web-0")], [], None),
     ("two pods once each are none either", [(1, "a/web-0"), (2, "a/web-1")], [], None),

@@ -14,7 +14,6 @@ from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, 
 from volcano_lab.api.status import BOUND
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
-from volcano_lab.explain.holders import priority_note
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message
 from volcano_lab.plugins.cdp import cooled
@@ -178,8 +177,6 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}
         more = _deserved_in_sum(seen, wanted)
-    elif code == "not_less_important":
-        more = priority_note(seen, job)
     elif code == "protected_by_cooldown":
         more = Message("cooldown.until", moment=moment_text(min(
             cooled(seen.tasks[key].pod) for key in candidates)))
