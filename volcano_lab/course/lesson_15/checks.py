@@ -59,9 +59,7 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
 @check(takes=str)
 def slow_plugin(answer: str) -> Mistakes:
     """Which plugin takes the most time: red, green, blue, or one of Volcano's own?"""
-    plugins, name = slowest_first(1), answer.casefold()
-    if name in plugins[1:]:
-        plugins = slowest_first(3)  # before somebody is told that this is wrong
+    plugins, name = slowest_first(), answer.casefold()
     yield name not in plugins, try_again("no_such_plugin", answer=answer, plugins=sorted(plugins))
     if name == plugins[0]:
         return well_done("slow_plugin", name=name)
@@ -82,9 +80,10 @@ def search() -> Effort:
 
 
 @cache
-def slowest_first(cycles: int) -> list[str]:
-    """The plugins by the least of `cycles` times: what else the machine does only adds to one."""
-    runs = [search().time_by_plugin() for _ in range(cycles)]
+def slowest_first() -> list[str]:
+    """The plugins by the least time of three cycles: what else the machine does only adds to one.
+    """
+    runs = [search().time_by_plugin() for _ in range(3)]
     return sorted(runs[0], key=lambda name: -min(run[name] for run in runs))
 
 
