@@ -28,7 +28,7 @@ answers(
 answers(
     "07.next_in_line",
     right=["z", "Z"],
-    wrong=[("x", "0.5"), ("y", "11/24"), ("x or y, whoever is older", "equal"),
+    wrong=[("x", "0.46"), ("y", "10/24"), ("x or y, whoever is older", "equal"),
            ("y or z, whoever is older", "dominant"), ("all at once", "in rotation")],
 )
 
