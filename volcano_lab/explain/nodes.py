@@ -172,10 +172,15 @@ def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
     what says only that no search has begun; "" without.
     """
     functions, info = seen.ssn.points["predicate"].functions, seen.ssn.nodes[node]
-    errors = [functions[plugin](task, info) for plugin in seen.plugins("predicate")]
-    reasons = [error if isinstance(error, str) else ", ".join(error.reasons) for error in errors
-               if error is not None and (isinstance(error, str) or error.blocks_allocate())]
-    return next((reason for reason in reasons if rule_of(reason)[0]), "".join(reasons[:1]))
+    first = ""
+    for plugin in seen.plugins("predicate"):
+        error = functions[plugin](task, info)
+        if error is not None and (isinstance(error, str) or error.blocks_allocate()):
+            reason = error if isinstance(error, str) else ", ".join(error.reasons)
+            if rule_of(reason)[0]:
+                return reason
+            first = first or reason
+    return first
 
 
 def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
