@@ -30,7 +30,7 @@ from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
-from volcano_lab.framework.collector import collector_paused, kept
+from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
@@ -78,7 +78,7 @@ class Explainer(Shown):
     job default/train: request per pod cpu 6 -> 4 (train is placed on n1)
     """
 
-    @collector_paused(kept)
+    @collector_paused(enable_past_young)
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
                  ran: tuple[Trace, Session] | None = None, about: str | None = ""):
@@ -98,7 +98,7 @@ class Explainer(Shown):
         """Whether pods of a job wait, are not created yet, or are pipelined and never bound."""
         return not job.tasks or bool(counts(job)[2]) or promise_fails(self.evidence, job)
 
-    @collector_paused(kept)
+    @collector_paused(enable_past_young)
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
         """Return the explanation of a job, a pod or a queue."""
         if not isinstance(what, str):

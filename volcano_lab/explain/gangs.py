@@ -148,7 +148,8 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     """
     topology, tier = seen.ssn.topology, whole.hard_topology()[1]
     most: dict[str, int] = {}
-    for name, record in ((record["hyper_node"], record) for record in tries):
+    for record in tries:
+        name = record["hyper_node"]
         most[name] = max(_found(seen, job, record), most.get(name, 0))
     near = [name for name, info in topology.hyper_nodes.items()
             if info.tier <= tier and name != CLUSTER_TOP]

@@ -28,7 +28,7 @@ def collector_paused(enable: Callable[[], None] = gc.enable) -> Iterator[None]:
             enable()
 
 
-def kept() -> None:
+def enable_past_young() -> None:
     """Turn the collector on without a look at what was created since: it is kept for long."""
     gc.freeze()
     gc.unfreeze()  # into the oldest generation
