@@ -140,15 +140,15 @@ def test_a_signal_is_handled_within_one_long_value():
         raise Heard
 
     text = "a: " + "x" * 20_000_000
-    start = time.process_time()
+    start = time.thread_time()
     list(documents(text))
-    whole, before = time.process_time() - start, signal.signal(signal.SIGVTALRM, hear)
+    whole, before = time.thread_time() - start, signal.signal(signal.SIGVTALRM, hear)
     signal.setitimer(signal.ITIMER_VIRTUAL, whole / 20)
     try:
-        start = time.process_time()
+        start = time.thread_time()
         with pytest.raises(Heard):
             list(documents(text))
-        assert time.process_time() - start < whole * 2 / 3
+        assert time.thread_time() - start < whole * 2 / 3
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

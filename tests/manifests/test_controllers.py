@@ -4,6 +4,7 @@ import attrs
 import pytest
 import yaml
 
+from manifests.hostile import soon
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
@@ -305,8 +306,7 @@ def test_pods_of_an_object_that_is_refused_do_not_count_for_others():
 
 
 def test_five_thousand_pods_are_made_soon():
-    import time
-    start = time.process_time()
-    groups, pods, _ = made(job(*[(f"t{n}", 500, {}) for n in range(8)]),
-                           workload("Deployment", replicas=1000))
-    assert len(pods) == 5000 and len(groups) == 2 and time.process_time() - start < 5
+    with soon():
+        groups, pods, _ = made(job(*[(f"t{n}", 500, {}) for n in range(8)]),
+                               workload("Deployment", replicas=1000))
+    assert len(pods) == 5000 and len(groups) == 2

@@ -7,12 +7,12 @@ import socket
 import subprocess
 import sys
 import tarfile
-import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from manifests.hostile import soon
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import MOST_BYTES
 from volcano_lab.manifests.loader import ManifestError, load, loads
@@ -136,16 +136,15 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "words"), [case[1:] for case in REFUSED],
                          ids=[case[0] for case in REFUSED])
 def test_what_is_refused_is_refused_soon_in_one_short_sentence(text, words):
-    start = time.process_time()
     try:
-        with_defaults(loads(text, "x.yaml"))
+        with soon():
+            with_defaults(loads(text, "x.yaml"))
         assert words is None, "it was accepted"
     except ManifestError as refused:
         assert len(refused.problems) <= 2 or words == "is a list of"
         for problem in refused.problems:
             assert len(problem) <= 500 and problem.isprintable()
         assert words in (None, "is a list of") or words in refused.problems[0]
-    assert time.process_time() - start < 10
 
 
 def test_many_alike_are_counted():
@@ -187,9 +186,8 @@ def test_a_hypernode_pattern_that_goes_back_for_ever_matches_soon():
            f"selector: {{regexMatch: {{pattern: '{p}'}}}}}}]}}"
            .replace("name: h", f"name: h{n}")
            for n, p in enumerate(["(a+)+$", "(.*)*z", "(a|aa)+$", "((a*)*)*b"])])
-    start = time.process_time()
-    Cache(with_defaults(loads(text))).hyper_nodes.snapshot()
-    assert time.process_time() - start < 5
+    with soon():
+        Cache(with_defaults(loads(text))).hyper_nodes.snapshot()
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@ for a reason; as `run`, `lint` and a cycle take it.
 """
 
 import json
-import time
 
 import pytest
 
+from manifests.hostile import soon
 from manifests.test_hostile_files import META, NODE, job, laughs, node, queue
 from volcano_lab.cache import Cache
 from volcano_lab.manifests.admission import admit
@@ -188,22 +188,19 @@ def read(given: str | bytes, place) -> str:
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_strange_is_refused_in_a_sentence_that_names_it(name, tmp_path):
     given, words = REFUSED[name]
-    start = time.process_time()
-    with pytest.raises(ManifestError) as refused:
+    with soon(), pytest.raises(ManifestError) as refused:
         loaded = loads(read(given, tmp_path))
         admit(loaded)
         with_defaults(loaded)
     assert any(words in problem for problem in refused.value.problems), refused.value.problems
     assert all(len(each) <= 500 and each.isprintable() for each in refused.value.problems)
-    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_is_taken_is_taken_by_a_cycle_too(name, tmp_path):
     given, count = TAKEN[name]
-    start = time.process_time()
     loaded = loads(read(given, tmp_path))
     assert len(loaded) == count and (loaded.warnings == []) == (count > 0)
     assert all(warning.isprintable() for warning in loaded.warnings)
-    run_cycle(Cache(with_defaults(loaded)), CONF)
-    assert time.process_time() - start < 5
+    with soon():
+        run_cycle(Cache(with_defaults(loaded)), CONF)
