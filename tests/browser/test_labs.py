@@ -10,7 +10,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from widget_page import WidgetPage
 
+from volcano_lab.course.lesson_13.scene import export
 from volcano_lab.widgets import Lab, pictures
+from volcano_lab.widgets.cluster_lab import lab as opened
 from volcano_lab.widgets.controls import choice, slider, switch
 
 pytestmark = pytest.mark.browser
@@ -166,6 +168,22 @@ def test_a_lane_names_its_job_beside_its_handles(shown):
     for name in ("minimum, job a-gang", "pods, job a-gang"):
         knob = handle(shown, name).locator("circle").bounding_box()
         assert knob["x"] + knob["width"] <= words["x"], name
+
+
+OWN_CENTRE = """(handles) => handles.map((handle) => {
+  const {x, y, width, height} = handle.getBoundingClientRect();
+  return handle.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+})"""
+
+
+@pytest.mark.parametrize("minimum", [30, 29, 26, 34])
+def test_the_centre_of_a_handle_takes_no_other_one(minimum, shown):
+    lab = opened(export()).set(**{"job/ci/nightly-4412.minAvailable": minimum})
+    handles = shown(lab, width=1040).page.locator("svg [role=slider]")
+    assert handles.count() > 20 and all(handles.evaluate_all(OWN_CENTRE))
+    boxes = [handles.and_(handles.page.get_by_label(f"{name}, job ci/nightly-4412")).bounding_box()
+             for name in ("minimum", "pods")]
+    assert abs(boxes[0]["x"] - boxes[1]["x"]) >= 17.9, "as wide as their reach"
 
 
 def test_undo_with_the_keyboard_and_one_gesture_is_one_move(shown):
@@ -347,6 +365,11 @@ def test_a_copied_link_brings_the_state_back_and_copies_have_the_code(shown):
     assert 'cluster.changed("queue/a.weight=3")' in copied("copy as Python")
     assert "weight: 3" in copied("copy as YAML")
     assert copied("copy as --set") == "--set 'queue/a.weight=3'"
+    first.page.get_by_role("button", name="reset").first.click()
+    first.page.get_by_text("copied ✓").wait_for(state="detached", timeout=1_000)
+    assert not first.page.get_by_text("Copied: ").count(), "what was copied is no longer shown"
+    press(first, "weight, queue a", "ArrowRight")
+    first.page.get_by_text("Queue a: weight 3").wait_for()
     link = copied("copy link")
     assert link.endswith("queue%2Fa.weight=3")
     again = make("00")

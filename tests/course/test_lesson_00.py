@@ -24,12 +24,13 @@ SAID = [
      "(proportion). a deserves 43.8 CPUs (was 28), b 26.3 CPUs (was 42)."),
     ("a gang one pod too large is discarded, which is said before what others get",
      {GANG_MINIMUM: 4}, "Job a-gang: minimum 4 pods (was 3). a-gang is discarded (was placed): a "
-     "needs 32 CPUs and deserves 28 (proportion). a-work is placed (was waiting)."),
+     "needs 32 CPUs and deserves 28 (proportion). a-work is placed (was waiting): a "
+     "holds 28 and deserves 28 (proportion)."),
     ("a guarantee costs what others may hold", {"queue/b.guarantee.resource.cpu": 20},
-     "Queue b: guarantee 20 CPUs (was 0). c may hold 70 CPUs (was 90). b requests 60 CPUs, "
-     "deserves 42 CPUs and holds 42 CPUs (proportion)."),
+     "Queue b: guarantee 20 CPUs (was 0). c may hold 70 CPUs (was 90). b deserves 42 CPUs, "
+     "requests 60 CPUs and holds 42 CPUs (proportion)."),
     ("what turns nothing is said, too", {"queue/c.weight": 6},
-     "Queue c: weight 6 (was 5). No outcome changes. c requests 30 CPUs, deserves 30 CPUs and "
+     "Queue c: weight 6 (was 5). No outcome changes. c deserves 30 CPUs, requests 30 CPUs and "
      "holds 30 CPUs (proportion)."),
 ]
 
@@ -60,6 +61,6 @@ def test_the_toy_moves_weights_alone():
     toy = weights_lab()
     assert list(toy.controls) == ["queue/a.weight", "queue/b.weight", "queue/c.weight"]
     assert toy.set(**{"queue/c.weight": 9}).said == (
-        "Queue c: weight 9 (was 1). No queue deserves more or less. c requests 30 CPUs, deserves "
+        "Queue c: weight 9 (was 1). No queue deserves more or less. c deserves 30 CPUs, requests "
         "30 CPUs and holds 30 CPUs (proportion).")
     assert toy.done["more weight for c"]

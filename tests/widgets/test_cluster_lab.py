@@ -91,11 +91,12 @@ def test_a_capability_of_no_gpus_is_a_limit():
 
 
 ASKED = [
-    ("a queue", {"queue": "a"}, "Queue a"),
+    ("a queue", {"queue": "a"}, "**a** deserves 4.5 CPUs, requests 6 CPUs and holds 0 CPUs "
+     "(proportion). By weight: round 1 offers 9 × 1/2 = 4.5, and it takes 4.5. After 1 round"),
     ("a job", {"job": "default/a-gang"}, "a-gang"),
     ("a pod", {"pod": "default/a-gang-0", "node": "n1"}, "a-gang-0"),
     ("a node", {"node": "n2"}, "Node n2 has cpu 3 idle"),
-    ("a handle of a queue", {"control": "queue/b.weight"}, "Queue b"),
+    ("a handle of a queue", {"control": "queue/b.weight"}, "**b** deserves"),
     ("a handle of a job", {"control": "job/default/b-gang.pods"}, "b-gang"),
 ]
 
@@ -113,7 +114,7 @@ def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence(
     assert shown.facts.jobs["train-gang"]["fate"] == "not admitted"
     said = shown.set(**{"queue/train.parent": "prod"}).said
     assert said.startswith("Queue train: parent prod (was research). train-gang is placed (was not "
-                           "admitted: train needs 5 CPUs and may hold 4 (capacity)).")
+                           "admitted): train needs 5 ≤ 10 CPUs, before 5 > 4 (capacity).")
     assert ask(shown, values={"queue/prod.parent": "train"}).shown["error"]
     assert not shown.undo().shown["error"]
 
@@ -125,8 +126,8 @@ def test_a_lab_of_files_shows_forty_nodes_in_each_resource():
     gpus = shown.set(show="nvidia.com/gpu").board["channels"]
     assert gpus["unit"] == "GPUs" and gpus["total"] == 48 and len(gpus["nodes"]) == 6
     said = shown.set(**{"job/ci/nightly-4412.minAvailable": 20}).said
-    assert ("ci/nightly-4412 is placed (was not admitted: 1144 reserved and requested, limit "
-            "1110.4 CPUs (overcommit))") in said
+    assert ("ci/nightly-4412 is placed (was not admitted): 1104 reserved + requested ≤ 1110.4 CPUs, "
+            "before 1144 > 1110.4 (overcommit)") in said
 
 
 def test_what_is_no_cluster_is_one_sentence():
@@ -196,10 +197,11 @@ MOVED = [
      "No outcome changes. web/reindex is discarded: 3 of 3 nodes with disk=ssd (m03, m06, m09) "
      "cannot take pod web/reindex-worker-0: cordoned (node(s) were unschedulable)."),
     ("a queue that has all it requests", {"queue/batch.weight": 9}, "No outcome changes. batch "
-     "requests 192 CPUs, deserves 192 CPUs and holds 192 CPUs (proportion)."),
+     "deserves 192 CPUs, requests 192 CPUs and holds 192 CPUs (proportion)."),
     ("what turns is the job that was moved, and one that pays", {NIGHTLY + "minAvailable": 21},
-     "ci/nightly-4412 is placed (was not admitted: 1144 reserved and requested, limit 1110.4 CPUs "
-     "(overcommit)). web/reindex is not admitted (was discarded)."),
+     "ci/nightly-4412 is placed (was not admitted): 1108 reserved + requested ≤ 1110.4 CPUs, before "
+     "1144 > 1110.4 (overcommit). web/reindex is not admitted (was discarded): 1124 reserved + "
+     "requested, limit 1110.4."),
     ("another resource", {SHOWN: "nvidia.com/gpu"}, "It is the same cycle, measured in GPUs.")]
 
 
@@ -232,7 +234,7 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
               for job in row["jobs"] if "brief" in job}
     assert briefs == {
         "batch/spark-00, …": "9 PodGroups reserve 1008 CPUs",
-        "ci/nightly-4412": "1144 of 1110.4 reserved",
+        "ci/nightly-4412": "1144 reserved + requested, limit 1110.4",
         "vision/segment": "waits for resources: the nodes are nvidia.com/gpu 1 short",
         "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd are cordoned"}
 
@@ -249,7 +251,7 @@ def test_fewer_pods_than_the_minimum_are_named_beside_the_sum():
     moved = lab(export()).set(**{f"{NIGHTLY}pods": 21})
     assert moved.said == (
         "Job ci/nightly-4412: pods 21 (was 30). ci deserves 244 CPUs (was 280). ci/nightly-4412 is "
-        "not admitted: 1144 reserved and requested, limit 1110.4 CPUs (overcommit); its minimum of "
+        "not admitted: 1144 reserved + requested, limit 1110.4 CPUs (overcommit); its minimum of "
         "30 counts, and it has 21 pods.")
 
 

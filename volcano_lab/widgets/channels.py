@@ -22,6 +22,7 @@ from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
 from volcano_lab.widgets.facts import GI, plain, rounds
@@ -221,14 +222,37 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
         brief = str(Message("reason.waits", gap=gap)) if gap else ""
         return next(map(str, cause.sentences), "").rstrip(".。"), brief
     name, level = numbers["short_of"][0], numbers.get("level", queue)
-    asked, limit = (amount(in_units(name, numbers[side][name]), name) or 0
-                    for side in ("asked", "limit"))
+    asked, limit = _compared(numbers, name)
     code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
     whole = code == "reason.cluster"
     facts: Row = {"queue": level, "plugin": plugin, "asked": text(asked), "limit": text(limit)}
     units = {"limit": counted(limit, unit)} if whole else {"asked": counted(asked, unit)}
     brief = code if whole or level == queue else "reason.level"
     return str(Message(code, **facts | units)), str(Message(f"{brief}.short", **facts))
+
+
+def admission(refused: Cause | None, trace: TraceReader, job: str) -> str:
+    """Return the sum by which a job is admitted, beside the one that refused it before; "" for a
+    refusal without a sum.
+    """
+    for last in refused.records if refused else ():
+        if last.kind != "enqueue_comparison":
+            continue
+        for found in trace.iter(last.kind, job=job, plugin=last["plugin"], level=last.get("level")):
+            name = last["short_of"][0]
+            (asked, limit), (was, had) = (_compared(each, name) for each in (found, last))
+            return str(Message(
+                "admits.queue" if last.get("level") else "admits.cluster", queue=last.get("level"),
+                plugin=last["plugin"], asked=text(asked), limit=counted(limit, unit_of(name)),
+                was=text(was), had=text(had)))
+    return ""
+
+
+def _compared(sums: Any, name: str) -> tuple[float, float]:
+    """Return what is asked of a resource, and its limit."""
+    asked, limit = (amount(in_units(name, sums[side][name]), name) or 0
+                    for side in ("asked", "limit"))
+    return asked, limit
 
 
 def held_reason(cycle: Cycle, queue: str, resource: str) -> str:

@@ -21,6 +21,7 @@ from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.channels import (
+    admission,
     channels,
     gathered,
     held_reason,
@@ -30,9 +31,9 @@ from volcano_lab.widgets.channels import (
     unit_of,
 )
 from volcano_lab.widgets.controls import Control, choice, group, handle
-from volcano_lab.widgets.facts import amount
+from volcano_lab.widgets.facts import amount, rounds
 from volcano_lab.widgets.lab import Lab, Task, Values
-from volcano_lab.widgets.story import amounts, counted
+from volcano_lab.widgets.story import amounts, counted, plain
 
 CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
@@ -89,10 +90,34 @@ class Decided:
         return (str(Message("reason.below_minimum", reason=long, min=row["min"], n=row["pods"]))
                 if short else long), brief
 
+    def holds(self, queue: str) -> Message:
+        """Return what a queue deserves, requests and holds."""
+        row, unit = self.queues[queue], unit_of(self.resource)
+        return Message("queue.state", queue=queue, plugin=sharing_plugin(self.cycle), **{
+            word: counted(row[word] or 0, unit) for word in ("request", "deserved", "allocated")})
+
+    def _offers(self, queue: str) -> Iterator[Message]:
+        """Yield the rounds that give a queue its share, if weights divide it."""
+        weights = {name: row["weight"] for name, row in self.queues.items()}
+        parts = []
+        for number, each in enumerate(rounds(self.cycle, self.resource), 1):
+            step = each["steps"].get(queue)
+            taken = step["after"] - step["before"] if step else 0
+            if taken > 0:
+                parts.append(Message(
+                    "share.round", round=number, left=plain(each["left_before"]),
+                    weight=weights[queue], weights=sum(weights[name] for name in each["steps"]),
+                    offered=plain(step["offered"]), taken=plain(taken)))
+        if parts:
+            yield Message("share.rounds", parts=parts)
+
     def why(self, about: Mapping[str, str]) -> str:
         """Return the explanation of a queue, a job, a pod or a node."""
         if "queue" in about:
-            return _brief(self.explain.why_queue(about["queue"]))
+            found = self.explain.why_queue(about["queue"])
+            return paragraph([self.holds(about["queue"]), *self._offers(about["queue"]),
+                              *(cause.text for cause in found.causes[:1])]
+                             if about["queue"] in self.queues else [found.head])
         if "job" in about:
             alike = gathered(self.jobs.values(), self.resource)
             reserves = [row["reason"] + mark(".") for row in alike
@@ -132,8 +157,12 @@ class Outcomes:
                                      before.jobs[name]["fate"] == now.jobs[name]["fate"],
                                      _little(before.jobs[name], now.jobs[name]),
                                      -now.jobs[name]["pods"]))
-        found = [self._sentence(name, before, now, not at) for at, name in enumerate(names[:2])
-                 if not at or before.jobs[name]["fate"] != now.jobs[name]["fate"]]
+        reasons = [now.reason(now.jobs[name]) for name in names[:2]]
+        whys = [long if not at else "" if long == reasons[0][0] else brief or long
+                for at, (long, brief) in enumerate(reasons)]  # in full once, then in short
+        found = [self._sentence(name, before, now, why)
+                 for name, why in zip(names, whys, strict=False)
+                 if name == names[0] or before.jobs[name]["fate"] != now.jobs[name]["fate"]]
         for verb, field, setting in (("deserves", "deserved", "deserved"),
                                      ("may hold", "real_capability", "capability")):
             if len(found) < 2:
@@ -144,17 +173,15 @@ class Outcomes:
                                  unit_of(now.resource)).sentences(before, now)
         return found[:2 if names else 1]
 
-    def _sentence(self, name: str, before: Decided, now: Decided, first: bool) -> str:
+    def _sentence(self, name: str, before: Decided, now: Decided, why: str) -> str:
         was, row = before.jobs[name], now.jobs[name]
         if was["fate"] == row["fate"]:
             return str(Message("job.gets", job=name, placed=row["now"], before=was["now"],
-                               pods=row["now"] + row["waiting"], why=now.reason(row)[0]))
-        admitted = first and (was["fate"], row["fate"]) == ("not admitted", "placed")
-        refused = before.reason(was)[0] if admitted else ""
-        why = now.reason(row)[0] if first and not refused else ""
+                               pods=row["now"] + row["waiting"], why=why))
+        if (was["fate"], row["fate"]) == ("not admitted", "placed"):
+            why = admission(before.explain.foremost(row["job"]), now.cycle.trace, row["job"]) or why
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
-                           now=gettext(row["fate"]), before=gettext(was["fate"]) + (
-                               mark(": ") + refused if refused else "")))
+                           now=gettext(row["fate"]), before=gettext(was["fate"])))
 
 
 def others(before: Decided, now: Decided) -> list[str]:
@@ -174,10 +201,7 @@ def cause_words(before: Decided, now: Decided) -> str:
         if said := waiting_words(now, own) or (kind == "job" and own and now.state(own[0])):
             return said
         if kind == "queue" and name in now.queues:
-            row, unit = now.queues[name], unit_of(now.resource)
-            return str(Message("queue.state", queue=name, plugin=sharing_plugin(now.cycle), **{
-                word: counted(row[word] or 0, unit)
-                for word in ("request", "deserved", "allocated")}))
+            return str(now.holds(name))
     return waiting_words(now, now.jobs.values())
 
 

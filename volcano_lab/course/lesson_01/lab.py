@@ -140,8 +140,8 @@ class Ends(Outcomes):
         changed = [name for name, row in sorted(now.jobs.items(), key=lambda job: -job[1]["pods"])
                    if before.jobs[name]["fate"] != row["fate"]]
         reasons = [now.reason(now.jobs[name])[0] for name in changed]
-        found = [self._sentence(name, before, now, reasons[at] not in reasons[:at])
-                 for at, name in enumerate(changed)]
+        found = [self._sentence(name, before, now, why if why not in reasons[:at] else "")
+                 for at, (name, why) in enumerate(zip(changed, reasons, strict=True))]
         return found[:2] + [str(Message("job.turns_more", n=len(found[2:])))] * bool(found[2:])
 
 

@@ -159,6 +159,7 @@ function copyMenu(bar, fixed, host) {
   }
   return {
     answered(shown, place) {
+      if (!shown.copied) { place.hidden = true; done.textContent = ""; write(opener, t("copy ▾")); }
       if (!shown.copied || shown.copied.n === shownText) return;
       shownText = shown.copied.n;
       take(shown.copied.text, NAMED[shown.copied.form], (text) => {

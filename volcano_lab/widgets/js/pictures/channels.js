@@ -9,7 +9,7 @@ import {about, amount, fit, inRow, number, sentences, wide, t} from "../words.js
 import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
 
 const tenths = (value) => number(Math.round(value * 10) / 10);
-const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, GREY = "#8C8C8C";
+const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, REACH = 18, GREY = "#8C8C8C";
 const SIGNS = {placed: "✓", discarded: "✕", "not tried": "○", "not admitted": "✕", waiting: "○"};
 const FATES = {placed: t("placed ").trim(), discarded: t("discarded ").trim(), "not tried": t("not tried"), "not admitted": t("not admitted"), waiting: t("waiting ").trim(), running: t("running ").trim()};
 
@@ -204,7 +204,7 @@ const slider = (control, path, by, words) => ({tip: t("{0}: {1}; drag it, or pre
 function ring(p, path, x, y, by, words, mark) {
   const control = p.c.control?.(path);
   return [mark, control && h("g", {key: path, class: "vp-handle noUi-handle", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, ...slider({...control, tab: p.many ? -1 : 0}, path, by, words)},
-    box(-9, -9, 18, 18, {fill: "transparent"}), h("circle", {r: 4.6, class: "vp-knob"}))];
+    box(-REACH / 2, -REACH / 2, REACH, REACH, {fill: "transparent"}), h("circle", {r: 4.6, class: "vp-knob"}))];
 }
 
 function marks(p, row, y, high, top) {
@@ -264,7 +264,8 @@ function lane(p, row, job, y) {
   const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? t(": {0} of {1} pods", job.now, job.now + job.waiting) : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? t(", at least {0}", job.min) : ""}`];
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
   const least = notch ?? lain + job.size * (job.min - job.running);
-  const at = Math.max(x(stop) + (c.control?.(`${name}pods`) ? 16 : 0), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
+  const free = x(stop) + 9, pull = c.control?.(`${name}minAvailable`) && Math.abs(free - x(least)) < REACH ? x(least) + REACH : free;
+  const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
   const texts = [full, brief, brief && `${SIGNS[job.fate]} ${job.brief}`, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
   const ways = [texts.slice(0, -1), texts].flatMap((some) => [job.name, ""].flatMap((more) => some.map((text) => [text, more]))), [verdict, called] = ways.find((way) => fits(...way)) ?? [], also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
   const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);
@@ -282,7 +283,7 @@ function lane(p, row, job, y) {
         : aside ? say(x(start) - 8, y + 10, aside, {...says, ...end})
         : inside && say(x(start) + 6, y + 10, inside, says)),
     ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.min), null),
-    ring(p, `${name}pods`, x(stop) + 9, y + high / 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.pods), null));
+    ring(p, `${name}pods`, pull, y + high / 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.pods), null));
 }
 
 const tone = (job) => job.fate === "placed" ? "vp-good" : job.fate === "discarded" || job.fate === "not admitted" ? "vp-bad" : "vp-soft";
