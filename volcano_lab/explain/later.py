@@ -8,12 +8,14 @@ from __future__ import annotations
 from math import inf
 from time import perf_counter
 
+from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.outcome import is_large, outcome, placed_before, price
 from volcano_lab.explain.remedy import costs
 from volcano_lab.explain.trial import TooLate
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.messages import Message
+from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.comparison import Later
 
@@ -44,6 +46,10 @@ def later(before: World, after: World, now: float | None) -> Later:
     again = [names[uid] for uid in sorted(then.again - was.again)]
     said = [*costs(names.__getitem__, cost),
             *([Message("cost.again", n=len(again), names=again)] if again else [])]
+    said += [Message("later.waits", n=waits, pods=len(job.tasks), queue=job.queue,
+                     job=short(names[uid]))
+             for uid in cost.evicts if (job := then.last.jobs.get(uid))
+             and (waits := counts(job)[2])]
     placed = {names[uid]: [was.placed(uid), then.placed(uid)] for uid in names
               if was.placed(uid) != then.placed(uid)}
     return Later(placed, {**cost.as_dict(names.__getitem__), "again": again}, said, then.cycles)

@@ -68,7 +68,7 @@ def answers_of_the_lab(lab):
     assert (open_end["fate"], open_end["now"]) == ("discarded", 0)
     assert [job(name, **{NEEDS: 1})["now"] for name in ("first", "second")] == [4, 0]
     assert waits(**{MEMORY: 8})
-    assert reason() == "44 reserved and requested, limit 42 Gi (overcommit)"
+    assert reason() == "44 reserved + requested, limit 42 Gi (overcommit)"
     assert waits(**{MEMORY: 8, FACTOR: 1.3})
     assert reason() == "team needs 13 CPUs and may hold 12 (proportion)"
     lab.reset()

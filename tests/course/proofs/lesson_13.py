@@ -58,6 +58,7 @@ def reclaim_takes_eight(file, volcano_lab):
     said = repr(volcano_lab(
         f"what-if {file} --set 'conf/actions=enqueue, allocate, reclaim, backfill'"))
     assert "+8 evicted" in said and said.count("on g01") == 16
+    assert "8 of 48 pods of nlp/pretrain wait in queue nlp" in " ".join(said.split())
 
 
 @after("own-18")
