@@ -28,7 +28,7 @@ def test_gangs_that_break_and_pods_that_go_are_named():
     assert {row["job"]: row["later"] for row in found.as_dict()["jobs"]} == {
         "default/gang": [8, 7], "default/new": [0, 1]}
     said = " ".join(found._repr_mimebundle_()["text/plain"].split())
-    assert "evicts 1 of 8 pods of gang, below its minimum of 8; 1 of 8 pods of gang waits in " in said
+    assert "evicts 1 of 8 pods of gang, below its minimum of 8; 1 of 8 pods of gang waits" in said
     assert "驱逐" in found.in_language("zh")._repr_mimebundle_()["text/plain"]
 
 

@@ -126,8 +126,8 @@ def test_a_lab_of_files_shows_forty_nodes_in_each_resource():
     gpus = shown.set(show="nvidia.com/gpu").board["channels"]
     assert gpus["unit"] == "GPUs" and gpus["total"] == 48 and len(gpus["nodes"]) == 6
     said = shown.set(**{"job/ci/nightly-4412.minAvailable": 20}).said
-    assert ("ci/nightly-4412 is placed (was not admitted): 1104 reserved + requested ≤ 1110.4 CPUs, "
-            "before 1144 > 1110.4 (overcommit)") in said
+    assert ("ci/nightly-4412 is placed (was not admitted): 1104 reserved + requested ≤ 1110.4 "
+            "CPUs, before 1144 > 1110.4 (overcommit)") in said
 
 
 def test_what_is_no_cluster_is_one_sentence():
@@ -199,9 +199,9 @@ MOVED = [
     ("a queue that has all it requests", {"queue/batch.weight": 9}, "No outcome changes. batch "
      "deserves 192 CPUs, requests 192 CPUs and holds 192 CPUs (proportion)."),
     ("what turns is the job that was moved, and one that pays", {NIGHTLY + "minAvailable": 21},
-     "ci/nightly-4412 is placed (was not admitted): 1108 reserved + requested ≤ 1110.4 CPUs, before "
-     "1144 > 1110.4 (overcommit). web/reindex is not admitted (was discarded): 1124 reserved + "
-     "requested, limit 1110.4."),
+     "ci/nightly-4412 is placed (was not admitted): 1108 reserved + requested ≤ 1110.4 CPUs, "
+     "before 1144 > 1110.4 (overcommit). web/reindex is not admitted (was discarded): 1124 "
+     "reserved + requested, limit 1110.4."),
     ("another resource", {SHOWN: "nvidia.com/gpu"}, "It is the same cycle, measured in GPUs.")]
 
 
