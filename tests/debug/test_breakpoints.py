@@ -128,7 +128,20 @@ def test_where_a_breakpoint_stops_nowhere_it_says_why():
     trace, _ = traced(two_queues().objects())
     assert Breakpoint("anything where nod == 3").nowhere(trace).startswith('"nod" is no field of')
     assert Breakpoint("evict").nowhere(trace) == 'this cycle records nothing at "evict".'
-    assert Breakpoint('allocate where job == "nobody"').nowhere(trace) == ""
+    assert Breakpoint("allocate where number < 0").nowhere(trace) == ""
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('allocate where job == "new"', 'no job of allocate is "new"; near it is default/new.'),
+    ('action allocate where queue == "bb"', 'no queue of action allocate is "bb"; near it is b.'),
+    ('anything where answer and action == "alocate"',
+     'no action of anything is "alocate"; near it is allocate.'),
+    ('action enqueue where queue == "zoo"', 'no queue of action enqueue is "zoo"; there are a, b.'),
+    ('overused where queue == "zoo" or queue == "b"', ""),
+])
+def test_a_name_that_no_record_has_is_said_with_those_near_it(text, said):
+    trace, _ = traced(two_queues().objects())
+    assert Breakpoint(text).nowhere(trace) == said
 
 
 @pytest.mark.parametrize("text", [

@@ -16,7 +16,7 @@ comparisons, + - * / of numbers, and, or, not, in, a subscript, and `len`, `min`
 import ast
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -24,7 +24,7 @@ from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
 from volcano_lab.framework import action_names
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
-from volcano_lab.messages import OneSentence, friendly_errors, gettext, one_line
+from volcano_lab.messages import OneSentence, friendly_errors, gettext, near, one_line
 from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader
 from volcano_lab.trace.kinds import PREPOSITION
 from volcano_lab.trace.reading import NODE_POINTS
@@ -73,11 +73,10 @@ class Breakpoint:
     def __call__(self, record: Record) -> bool:
         if not self._at(record):
             return False
-        facts = {"action": record.action, "kind": record.kind, "number": record.number}
-        return self._holds is None or bool(self._holds(record.facts | facts))
+        return self._holds is None or bool(self._holds(_facts(record)))
 
     def nowhere(self, trace: TraceReader) -> str:
-        """Explain why it never stops in a trace; "" where it does, or only its condition is false.
+        """Explain why it never stops in a trace: no such record, field, or name; "" otherwise.
 
         >>> from volcano_lab.cluster import Cluster
         >>> from volcano_lab.scheduler import traced
@@ -92,14 +91,26 @@ class Breakpoint:
                 if self.place in NODE_POINTS else 'this cycle records nothing at "{place}".',
                 place=self.place)
         names = {name for record in there for name in record.names} | set(OF_ALL)
+        if self._holds is None or any(map(self, there)):
+            return ""
         try:
-            _check_names(self._holds.names if self._holds else (), self.place, sorted(names))
+            _check_names(self._holds.names, self.place, sorted(names))
         except BreakpointError as error:
             return str(error)
+        for name, text in self._holds.texts:
+            known = sorted({str(_facts(record).get(name, "")) for record in there} - {""})
+            if text not in known:
+                return gettext('no {name} of {place} is "{text}"; {near}.', name=name, text=text,
+                               place=self.place, near=near(text, known))
         return ""
 
     def __repr__(self) -> str:
         return f"<Breakpoint {self.text}>"
+
+
+def _facts(record: Record) -> dict[str, Any]:
+    """Return what a condition may read of a record, with the names of `OF_ALL`."""
+    return record.facts | {name: getattr(record, name) for name in OF_ALL}
 
 
 Place = tuple[Callable[[Record], bool], tuple[str, ...]]
@@ -205,6 +216,8 @@ class Expression:
         self.names = {node.id: None for node in inside
                       if isinstance(node, ast.Name) and node not in called}
         """The facts that the condition reads."""
+        self.texts = list(_texts(inside))
+        """(fact, text) of each comparison for equality."""
 
     def __call__(self, names: Mapping[str, Any]) -> Any:
         """Return the value for these names; a name that isn't among them is None. Raises
@@ -236,3 +249,10 @@ class Expression:
         if held is None:
             return None
         return held.get(key) if isinstance(held, Mapping) else held[key]
+
+
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        match node:
+            case ast.Compare(ast.Name(name), [ast.Eq()], [ast.Constant(str(text))]):
+                yield name, text

@@ -65,11 +65,12 @@ answers(
     wrong=[
         ("stop at job_enqueueable", "below 0"),
         ("stop at enqueue where job", "did you mean action enqueue?"),
-        ('stop at action enqueue where job == "wide"', "whole name"),
+        ('stop at action enqueue where job == "wide"', "near it is default/wide"),
+        ("stop at job_enqueueable where answer == 0", "are numbers"),
         ("stop at tea time", "allowed are"),
         ("stop at commit", "not refused there"),
         ("stop at overused where answer", "nowhere"),
-        ('stop at job_enqueueable where job == "wide"', "default/wide"),
+        ('stop at job_enqueueable where job == "wide"', "near it is default/wide"),
         ('stop at job where job == "default/wide"', "no answer yet"),
     ],
 )

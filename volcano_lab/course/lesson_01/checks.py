@@ -48,10 +48,11 @@ def stop_at_the_refusal(answer: str) -> Mistakes:
         here = Breakpoint(answer)
     except BreakpointError as error:
         return try_again(str(error))
-    found = next((record for record in trace_of(small_cluster()).records if here(record)), None)
+    trace = trace_of(small_cluster())
+    found = next(filter(here, trace.records), None)
     if found is None:
-        named = "job_enqueueable" in answer or "wide" in answer
-        return try_again("stops_nowhere" + "_answers_are_numbers" * named)
+        why = here.nowhere(trace)
+        return try_again("stops_nowhere_because" if why else "stops_nowhere", why=why)
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = facts.get("job", facts.get("queue", ""))
