@@ -5,6 +5,7 @@ list are built from it.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -87,11 +88,21 @@ def top_line(number: str) -> str:
 
 
 def end_line(number: str) -> str:
-    """Return the links at the end of a lesson, as Markdown."""
+    """Return the links at the end of a lesson, as Markdown: the next lesson, and the next one of
+    each way that goes on elsewhere.
+
+    >>> print(end_line("09"))
+    **Next:** [10 Network topology](10-network-topology.ipynb): ... **Next in “Why is my job
+    pending?”:** ...
+    """
     _, after = neighbours(number)
     stop, colon = mark("."), mark(": ")
     onward = (f"**{gettext('Next:')}** {after.link}{colon}{gettext(after.can)}{stop}" if after else
               f"**{gettext('This was the last lesson.')}**")
+    for way in WAYS:
+        onward += "".join(f" **{gettext('Next in “{way}”:', way=gettext(way.title))}** "
+                          f"{LESSONS[other].link}{stop}" for here, other in pairwise(way.numbers)
+                          if here == number and LESSONS[other] is not after)
     links = [each.link for each in TABLE if each.number != number and each.number[:-1] == number]
     more = f" **{gettext('More:')}** {' · '.join(links)}{stop}" if links else ""
     return f"{onward}{more} [{gettext('All lessons and ways through')}]({START}){stop}"
