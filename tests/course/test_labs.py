@@ -42,8 +42,8 @@ def test_a_move_is_one_message_and_reset_goes_back(lab):
 
 
 CAUSES = [
-    ("02", {"cpu": -0.05}, "“Strict”: yes (was no): left ≤ right, where asked (allocatable, "
-     "enqueue).", "Compared: cpu 999.95 with 1000.00, asked for: yes."),
+    ("02", {"cpu": -0.05}, "“Strict”: yes (was no): left ≤ right, where asked.",
+     "Compared: cpu 999.95 with 1000.00, asked for: yes."),
     ("02", {"ask_gpu": True}, "Every comparison says what it said before.",
      "Compared: gpu 1000 with –, asked for: yes."),
     ("14", {"weight": 2}, "research waits",

@@ -134,15 +134,14 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
 
 
 class Ends(Outcomes):
-    """The sentences after a move: two jobs that end otherwise, each reason once; how many more."""
+    """The sentences after a move: every job that ends otherwise, each reason once."""
 
     def sentences(self, before: Ran, now: Ran) -> list[str]:
         changed = [name for name, row in sorted(now.jobs.items(), key=lambda job: -job[1]["pods"])
                    if before.jobs[name]["fate"] != row["fate"]]
         reasons = [now.reason(now.jobs[name])[0] for name in changed]
-        found = [self._sentence(name, before, now, why if why not in reasons[:at] else "")
-                 for at, (name, why) in enumerate(zip(changed, reasons, strict=True))]
-        return found[:2] + [str(Message("job.turns_more", n=len(found[2:])))] * bool(found[2:])
+        return [self._sentence(name, before, now, why if why not in reasons[:at] else "")
+                for at, (name, why) in enumerate(zip(changed, reasons, strict=True))]
 
 
 HEADS = ("job", "open", "close")

@@ -144,8 +144,7 @@ def comparison_lab() -> Lab:
     return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=tasks("02"),
                says=[outcome(f"“{gettext(row['comparison']).capitalize()}”",
                              lambda at, i=i: at["answers"][i]["answer"][2:],
-                             lambda at, i=i: str(Message("compared.rule",
-                                                         **_worded(at["answers"])[i])))
+                             lambda at, i=i: at["answers"][i]["rule"])
                      for i, row in enumerate(_answers(START))],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
                "not mention.", nothing="Every comparison says what it said before.",

@@ -80,7 +80,7 @@ def _parts(cycle: Cycle) -> list[dict[str, Any]]:
 def _controls() -> dict[str, Control]:
     found = {}
     for queue in START:
-        memory = slider(START[queue]["memory"], 0, 4, gettext("memory of a pod of {queue}",
+        memory = slider(START[queue]["memory"], 0, 6, gettext("memory of a pod of {queue}",
                                                               queue=queue), unit="Gi")
         memory.more["suffix"] = "Gi"
         found[f"job/default/{queue}-work.requests.memory"] = memory

@@ -74,10 +74,10 @@ def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
         for queue in QUEUES]}
 
 
-CONTROLS = {**group("queue research", {"weight": slider(
-    1, 1, 4, "weight", about="that of web is 1")}, color=COLORS["research"]),
-            **group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per hour")},
+CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per hour")},
                     color=COLORS["web"]),
+            **group("queue research", {"weight": slider(
+                1, 1, 4, "weight", about="that of web is 1")}, color=COLORS["research"]),
             "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 
 PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,

@@ -123,9 +123,10 @@ function tell(root, sentences, show) {
     return node;
   }).filter((node) => node.textContent));
   if (show) button(root, t("show me"), t("show a way to do this task"), show);
-  root.scrollTop = 0;
-  // What does not fit is scrolled with keys, too.
-  root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
+  // Nothing is cut, and the place of the longest sentence is kept at this width: nothing jumps twice.
+  if (root.wide !== root.offsetWidth) root.style.minHeight = "";
+  root.wide = root.offsetWidth;
+  if (root.wide) root.style.minHeight = `${root.offsetHeight}px`;
 }
 
 const FORMS = {python: t("copy as Python"), yaml: t("copy as YAML"), sets: t("copy as --set")};
