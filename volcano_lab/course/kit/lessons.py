@@ -91,9 +91,9 @@ def end_line(number: str) -> str:
     """Return the links at the end of a lesson, as Markdown: the next lesson, and the next one of
     each way that goes on elsewhere.
 
-    >>> print(end_line("09"))
-    **Next:** [10 Network topology](10-network-topology.ipynb): ... **Next in “Why is my job
-    pending?”:** ...
+    >>> print(end_line("08"))
+    **Next:** [09 Preempt and reclaim](09-preempt-and-reclaim.ipynb): ... **Next in “Why is my job
+    pending?”:** [13 Your own cluster](13-your-own-cluster.ipynb). ...
     """
     _, after = neighbours(number)
     stop, colon = mark("."), mark(": ")
