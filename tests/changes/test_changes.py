@@ -85,6 +85,25 @@ def test_a_further_node_runs_the_pods_of_daemon_sets_and_has_the_drivers_of_its_
     assert {(obj.kind, obj.name) for obj in after if "more" in obj.name} == {
         ("Node", "n1-more-0"), ("CSINode", "n1-more-0"), ("Pod", "agent-n1-more-0")}
     assert read(after, "Pod", "agent-n1-more-0", "spec", "node_name") == "n1-more-0"
+    assert read(after, "Node", "n1-more-0", "metadata", "labels") == {
+        "kubernetes.io/hostname": "n1-more-0"}
+
+
+@pytest.mark.parametrize(("value", "requests"), [
+    ("5", ["1", "2", "5"]), ("2", ["1", "2", "2"]), ("1500m", ["1", "1500m", "1500m"]),
+    ("null", [None, None, None])])
+def test_a_request_is_set_where_it_is_the_largest_or_above_the_value(value, requests):
+    pods = loads("""
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: train}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: w, annotations: {scheduling.k8s.io/group-name: train}},
+  spec: {schedulerName: volcano, containers: [
+    {name: a, resources: {requests: {cpu: 1}}}, {name: b, resources: {requests: {cpu: 2}}},
+    {name: c, resources: {requests: {cpu: 3}}}]}}
+""")
+    after = change(pods, [f"job/train.requests.cpu={value}"])
+    assert [each.resources.requests.get("cpu")
+            for each in read(after, "Pod", "w", "spec", "containers")] == requests
 
 
 def test_an_entry_is_added_behind_a_list_and_no_further():

@@ -135,6 +135,14 @@ def test_a_cycle_of_one_action_has_nothing_between_two_actions():
     assert sim.crashes == 0 == sim.faults.struck["cycle_crash"] and sim.cycles == 3
 
 
+def test_a_scheduler_dies_between_two_actions():
+    sim = Simulation(Cluster().node("n0", cpu=4), "actions: enqueue, allocate, backfill",
+                     faults=Faults({"cycle_crash": 1.0}))
+    sim.run(until=20)
+    assert {row[3].split()[2] for row in happened(sim, "scheduler died")} == {
+        "allocate", "backfill"}
+
+
 @pytest.mark.parametrize("action", ["preempt", "reclaim"])
 def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
     """Requests may name resources that no node has, and there may be no node at all."""

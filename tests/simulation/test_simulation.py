@@ -262,6 +262,16 @@ def test_a_pod_whose_node_fails_before_it_has_started_starts_when_the_node_is_ba
     assert (job.lost, job.started, job.finished) == (0, 13.0, 33.0)
 
 
+def test_a_pod_that_is_created_again_runs_for_its_whole_time():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=10), count=1)],
+                  latencies=Latencies(end=1.0, recreate=1.0))
+    sim.run(until=5)  # it has run since 2.03
+    sim.server.delete("Pod", "default/a-1-0")
+    sim.run(until=40)
+    (job,) = sim.side.jobs.values()
+    assert (job.started, job.lost, job.finished) == (2.03, 1, 18.03)
+
+
 def test_a_run_ends_at_a_time_that_is_finer_than_the_calendar():
     sim = Simulation(cluster(1))
     sim.run(until=0.1 + 0.2)  # a hair above 0.3

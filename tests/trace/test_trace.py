@@ -113,6 +113,27 @@ def test_who_has_been_placed_shows_in_what_is_said_of_the_next_pod():
         assert free == {"a": {"n1", "n2", "n3"}, "b": {"n2", "n3"}, "c": {"n3"}}
 
 
+LEAVES = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: old-{node}, deletionTimestamp: "2024-01-01T00:00:00Z"}}
+spec:
+  schedulerName: volcano
+  nodeName: {node}
+  containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}}}]
+status: {{phase: Running}}
+"""
+
+
+def test_a_pod_that_fits_only_later_has_scores_of_the_nodes_where_it_will():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).add("---".join([
+        APART.format(name="a"), LEAVES.format(node="n1", cpu=4), LEAVES.format(node="n2", cpu=8)]))
+    at_once, each = (traced(cluster.objects(), every_call=every_call)[0].scores("default/a")
+                     for every_call in (False, True))
+    assert at_once == each and at_once.keys() == {"n1", "n2"}
+    assert all(scores["nodeorder"] > 0 for scores in at_once.values())
+
+
 def test_the_comparison_that_put_a_queue_first():
     trace, _ = traced(pair().objects())
     turns = [tuple(record[name] for name in ("queue", "next", "decided_by"))
