@@ -62,9 +62,9 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
             held[queue] = now
 
 
-def turns(trace: TraceReader, action: str = "allocate") -> Rows:
-    """Return one row per turn of a queue: its share before, the popped job, its outcome, and what
-    ordered the queue before the next.
+def turns(trace: TraceReader) -> Rows:
+    """Return one row per turn of a queue in allocate: its share before, the popped job, its
+    outcome, and what ordered the queue before the next.
 
     `outcome` is "placed", "discarded", "overused" (the queue was skipped), or "nothing" (no pod
     could be placed, or no job was left); `pods` is how many were placed.
@@ -77,7 +77,7 @@ def turns(trace: TraceReader, action: str = "allocate") -> Rows:
     row: dict[str, Any] = {}
     number = 0
     for record in trace.records:
-        if record.action != action:
+        if record.action != "allocate":
             continue
         if record.kind == "queue":
             if row:
@@ -91,7 +91,7 @@ def turns(trace: TraceReader, action: str = "allocate") -> Rows:
                    "difference": difference, "number": record.number,
                    "why": "no other queue waits" if following is None
                    else f"before {following} by {by}"}
-        elif row and record.kind == "passed_over" and record.get("queue"):
+        elif row and record.kind == "passed_over":
             row["outcome"] = record["reason"]
         elif row and record.kind == "job":
             row["job"] = record["job"]
