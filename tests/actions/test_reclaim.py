@@ -19,6 +19,8 @@ from evictions import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from volcano_lab.api import PIPELINED
+from volcano_lab.api.job_conditions import task_scheduling_reason
 from volcano_lab.api.objects import PodSchedulingGate, Taint
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -143,6 +145,18 @@ def test_idle_resources_do_not_make_a_node_without_victims_a_candidate():
 
 def test_one_victim_is_evicted_even_where_the_task_fits():
     assert decide(base().node("n1", cpu=9), conf()) == ONE
+
+
+@pytest.mark.parametrize(("cpu", "done", "nominated"), [
+    (8, ONE, "n1"), (9, ["pipeline new-0 n1"], "")])
+def test_the_node_of_a_task_is_nominated_where_a_pod_was_evicted_for_it(cpu, done, nominated):
+    """gang allows no victim of a gang at its minimum, and no later tier has victims."""
+    least = spec("PodGroup", "old", min_member=8 if cpu == 9 else 1)
+    ssn = run(scene(base().node("n1", cpu=cpu), least), conf("gang", "predicates nodeorder"))
+    assert decisions(ssn) == done
+    new = ssn.jobs["default/new"]
+    assert [task_scheduling_reason(new, task.uid).nominated_node
+            for task in new.in_status(PIPELINED).values()] == [nominated]
 
 
 def test_a_large_task_evicts_until_it_fits_and_no_further():

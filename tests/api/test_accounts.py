@@ -28,6 +28,19 @@ def gang():
     return cache.nodes["n1"], cache.jobs["default/gang"]
 
 
+@pytest.mark.parametrize(("cpu", "memory", "offered"), [
+    (None, None, (4000, 1024)), ("500", None, (4500, 1024)), (None, "512", (4000, 1536)),
+    ("500", "512", (4500, 1536)), ("much", "512", (4000, 1536))])
+def test_oversubscribed_amounts_are_added_to_what_a_node_offers(cpu, memory, offered):
+    notes = {f"volcano.sh/oversubscription-{name}": amount
+             for name, amount in (("cpu", cpu), ("memory", memory)) if amount is not None}
+    node = Node(ObjectMeta("n1", annotations=notes),
+                status=NodeStatus(allocatable={"cpu": "4", "memory": "1Ki"}))
+    info = Cache([node]).nodes["n1"]
+    for amounts in (info.allocatable, info.idle):
+        assert (amounts.milli_cpu, amounts.memory) == offered
+
+
 @pytest.mark.parametrize("status", [RUNNING, BINDING, RELEASING, PIPELINED])
 def test_adding_and_removing_tasks_restores_a_node(status):
     node, job = gang()

@@ -75,6 +75,8 @@ def test_a_namespace_without_the_job_is_not_answered_with_another(file, capsys):
     assert capsys.readouterr().err == (
         'volcano-lab: no job or pod "fits" is in namespace ml; there is default/fits\n')
     assert printed(capsys, "why", file, "team", "-n", "ml", "-o", "name") == (0, "queue/team\n")
+    assert printed(capsys, "why", file, "default/fits", "-n", "ml", "-o", "name") == (
+        0, "job/default/fits\n")  # a full name has its own namespace
     assert main(["run", file, "-n", "mll", "--fail-on-pending"]) == 0
     assert "no job is in namespace mll; jobs are in default, ml\n" in capsys.readouterr().err
 
@@ -113,6 +115,15 @@ def test_a_table_drops_columns_and_breaks_no_name():
     assert lines[0].split() == ["QUEUE", "RESOURCE", "REAL", "CAPABILITY", "NODES"]
     assert long in lines[1] and len(lines) > 2 and "machine-8" in lines[-1]
     assert "ELASTIC" in table(rows, ("elastic", "inqueue"), None)
+
+
+@pytest.mark.parametrize(("cells", "shown"), [
+    ((0, 0), False), ((0, 2), True), (("", ""), False), (("no", "no"), False),
+    (("no", "yes"), True)])
+def test_an_optional_column_is_shown_where_a_cell_has_something(cells, shown):
+    rows = [{"job": f"j{number}", "extra": cell} for number, cell in enumerate(cells)]
+    assert ("EXTRA" in table(rows, ("extra",))) is shown
+    assert "EXTRA" in table(rows)
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [

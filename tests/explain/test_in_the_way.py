@@ -131,6 +131,17 @@ def test_a_smaller_request_is_one_of_the_large_pods_alone():
     assert sorted(asked) == ["1", "1", "2"]
 
 
+@pytest.mark.parametrize(("roles", "offered"), [(("w",), True), (("ps", "w"), False)])
+def test_a_smaller_minimum_is_offered_for_pods_of_one_role(roles, offered):
+    """Pods of one role may run with fewer of them; with several, each role is needed."""
+    job = ROLES.partition("  - {")[0] + "".join(
+        f"  - {{name: {role}, replicas: {3 if len(roles) == 1 else number}, template: {{spec: "
+        f"{{containers: [{{name: c, resources: {{requests: {{cpu: 2}}}}}}]}}}}}}\n"
+        for number, role in enumerate(roles, 1))
+    found = Explainer(Cluster().node("n1", cpu=5).add(job).objects()).why("tf").remedies
+    assert ("job default/tf: minAvailable 3 -> 2" in [each.change for each in found]) is offered
+
+
 def test_room_that_reclaim_makes_for_a_part_of_a_gang_is_counted():
     conf = """\
 actions: "allocate, reclaim"

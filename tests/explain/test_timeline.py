@@ -262,6 +262,15 @@ def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
         Timeline().why("a")
 
 
+def test_a_job_is_not_known_in_a_cycle_before_its_first():
+    timeline = Timeline()
+    work = [every(5, JobTemplate("late", cpu=1), count=1)]
+    Simulation(Cluster().node("n1", cpu=4), workload=work, observer=timeline).run(until=9.5)
+    assert timeline.why("late-1", cycle=6).about == "job default/late-1"
+    with pytest.raises(LookupError, match='no job, pod or queue is called "late-1"'):
+        timeline.why("late-1", cycle=2)
+
+
 def test_causes_of_one_job_alone():
     cluster = Cluster().node("n1", cpu=1).job("a", cpu=2).job("b", pods=1, cpu=2)
     for about, known in (("", {"a", "b"}), ("b", {"b"}), ("default/b-0", {"b"}), ("/ ", set())):

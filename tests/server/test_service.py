@@ -279,6 +279,10 @@ def test_what_has_no_effect_is_told_of_once(service):
         write(service, "c.yaml", text)
     (told,) = (sentence for sentence in service.said if "ConfigMap c" in sentence)
     assert "is not read and has no effect" in told and "n9" in service.cache.nodes
+    (service.path / "c.yaml").unlink()
+    service.read()
+    write(service, "c.yaml", text)  # once for each time that it comes
+    assert service.said.count(told) == 2
 
 
 def test_a_step_that_a_pod_cannot_take_is_told_of_and_ends_nothing(service):

@@ -267,7 +267,7 @@ def test_a_pod_that_is_created_again_runs_for_its_whole_time():
                   latencies=Latencies(end=1.0, recreate=1.0))
     sim.run(until=5)  # it has run since 2.03
     sim.server.delete("Pod", "default/a-1-0")
-    sim.run(until=40)
+    sim.run(until=20)
     (job,) = sim.side.jobs.values()
     assert (job.started, job.lost, job.finished) == (2.03, 1, 18.03)
 
