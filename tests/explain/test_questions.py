@@ -53,6 +53,21 @@ def test_a_job_that_runs_is_in_no_order():
     assert "default/a is in no order of this cycle" in cluster.why("b", before="a").head
 
 
+def test_a_job_that_enqueue_refuses_holds_back_none_that_it_admits():
+    cluster = Cluster().node("n1", cpu=8).queue("q", capability=4).add(CLASS)
+    cluster.job("old", queue="q", cpu=2, running={"n1": 1})
+    cluster.job("large", queue="q", cpu=3, priority=9, priority_class="p").job(
+        "small", queue="q", cpu=1)
+    text = conf("enqueue, allocate", *PLUGINS)
+    admitted = [obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup"
+                and obj.name == "small" else obj for obj in cluster.objects()]
+    for one, other in (("large", "small"), ("small", "large")):
+        found = Cluster(admitted).why(one, before=other, conf=text)
+        assert found.head.startswith("enqueue does not admit default/large, and default/small is")
+        assert "9 (default/large) before 0 (default/small)" in found.text
+        assert "limit 4 (its capability). Reserved by default/small 1" in found.text
+
+
 def running(**job):
     return Cluster().node("n1", cpu=4).queue("a").queue("b").add(CLASS).job(
         "old", queue="a", pods=4, cpu=1, running={"n1": 4}, **{"min_member": 1, **job})
@@ -65,6 +80,10 @@ def running(**job):
      "1 of 4 running pods of default/old may be evicted", "a priority above 0"),
     (running(min_member=4).job("new", queue="b", cpu=1), "allocate, reclaim",
      "No running pod of default/old may be evicted", "gang keeps its minimum of 4: 0 pods"),
+    (running(min_member=4).job("new", queue="a", cpu=1, priority=9, priority_class="p"),
+     "allocate, preempt",
+     "No running pod of default/old may be evicted",
+     "For default/new, gang allows none of them: evicting any would put its gang below"),
     (running().queue("a", reclaimable=False).job("new", queue="b", cpu=1), "allocate, reclaim",
      "No running pod of default/old may be evicted", "queue a has spec.reclaimable: false"),
     (running(), "allocate", "No action of the configuration evicts pods of default/old", "")])
@@ -79,6 +98,28 @@ def test_what_is_evicted_whatever_the_priority_is_said():
     found = running().job("new", queue="a", cpu=1).why("old", evict=True, conf=tiers)
     assert ("Where these plugins agree on no pod, the next tier decides without regard to "
             "priority: drf." in found.text)
+
+
+@pytest.mark.parametrize("large", ["n1", "n2"])
+def test_reclaim_stops_at_the_first_node_where_evictions_are_enough(large):
+    small = {"n1": "n2", "n2": "n1"}[large]
+    cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8).queue("a").queue("b")
+    for name, queue, cpu, node in (("large", "a", 8, large), ("small", "a", 2, small),
+                                   ("rest", "b", 6, small)):
+        cluster.job(name, queue=queue, cpu=cpu, running={node: 1})
+    text = conf("allocate, reclaim", "priority", "predicates", "proportion")
+    victim = "large" if large == "n1" else "small"
+    found = cluster.job("new", queue="b", cpu=2).why(victim, evict=True, conf=text)
+    assert f"evicts default/{victim}-0 for default/new in this cycle" in found.text
+    assert "stops at the first where evictions are enough: n1." in found.text
+
+
+def test_only_what_a_queue_deserves_counts_for_reclaim():
+    cluster = Cluster().node("n1", cpu=4, gpu=4).queue("a", deserved={"nvidia.com/gpu": 4}).queue(
+        "b", deserved={"nvidia.com/gpu": 1}).job("old", queue="a", cpu=1, gpu=4, running={"n1": 1})
+    found = cluster.job("new", queue="b", cpu=1, gpu=1).why("old", evict=True, conf=conf(
+        "allocate, reclaim", "priority", "predicates", "capacity"))
+    assert "nvidia.com/gpu 4 allocated, 4 deserved" in found.text
 
 
 def test_what_is_said_of_evictions_is_what_the_cycle_does():
@@ -142,3 +183,10 @@ def test_a_job_is_not_compared_with_itself(tmp_path, capsys):
     (tmp_path / "c.yaml").write_text(cluster.to_yaml())
     assert main(["why", str(tmp_path / "c.yaml"), "a", "--before", "a"]) == 2
     assert capsys.readouterr().err.endswith("allowed is another job\n")
+
+
+def test_the_resource_that_makes_a_queues_share_is_named():
+    cluster = Cluster().node("n1", cpu=8, memory="8Gi").queue("a").job(
+        "old", queue="a", cpu=1, memory="4Gi", running={"n1": 1}).job(
+        "new", queue="a", cpu=8, memory="4Gi")
+    assert "share 0.5 (memory)." in cluster.why("a", conf=conf("allocate", *PLUGINS)).head

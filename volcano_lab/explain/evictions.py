@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
 
+from volcano_lab.actions.preempt import TOPOLOGY_AWARE
 from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
 from volcano_lab.api.status import BOUND
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
@@ -26,6 +27,9 @@ PROTECTION = TABLES["protection"]
 """Plugin -> the code of why it allows no candidate."""
 LASTING = ("conformance", "cdp", "pdb")
 """Plugins that protect a pod for what it is, whoever asks."""
+CONDITIONS = [plugin for plugin, code in PROTECTION.items()
+              if code in ("not_less_important", "victims_within_deserved")]
+"""Plugins that compare the claimant with the owners of pods: priorities, shares of queues."""
 
 
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -148,11 +152,27 @@ def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
     for plugin in [name for name in LASTING if tasks and name in seen.plugins(point)]:
         allowed = seen.ssn.points[point].functions[plugin](tasks[0], tasks)[0]
         if len(allowed) < len(tasks):
-            yield plugin, len(tasks) - len(allowed), _protection(
+            yield plugin, len(tasks) - len(allowed), protection(
                 plugin, budgets=_budgets(seen, [task.key for task in tasks]))
 
 
-def _protection(plugin: str, **facts: Any) -> Message:
+def refusing(seen: Evidence, point: str, claimant: TaskInfo, tasks: list[TaskInfo]) -> list[str]:
+    """Return the plugins that allow a claimant none of some tasks, those for what they are apart.
+    """
+    asked = {plugin: seen.ssn.points[point].functions[plugin](claimant, tasks)
+             for plugin in seen.plugins(point) if plugin not in LASTING}
+    return [plugin for plugin, (allowed, vote) in asked.items() if vote and not allowed]
+
+
+def first_node(seen: Evidence, action: str, nodes: list[str]) -> Message | None:
+    """Return in which order an action looks at nodes, as fewer evictions elsewhere may be enough;
+    None where it compares them by their victims.
+    """
+    compares = seen.ssn.conf.action_arguments(action).get_bool(TOPOLOGY_AWARE, False)
+    return None if compares else Message(f"evict.first.{action}", nodes=nodes)
+
+
+def protection(plugin: str, **facts: Any) -> Message:
     """Why a plugin protects pods."""
     code = PROTECTION.get(plugin, "protected")
     labels = code == "protected_by_pdb" and not facts.get("budgets")
@@ -183,7 +203,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     elif code == "protected_by_pdb":
         facts["budgets"] = _budgets(seen, candidates)
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
-                   why=_protection(plugin, **facts), jobs=[*map(seen.called, owners)])
+                   why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])
 
 
@@ -317,8 +337,9 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         count, chosen = len(record.get("candidates") or record["chosen"]), len(record["chosen"])
         said = Message("victim", action=action, node=record.get("node"), pod=claimant,
                        plugins=named or [Message("victim.nobody")], chosen=chosen, count=count)
-        yield Cause("victim", said, {"named_by": named, "actions": [action],
-                                     "winners": [seen.tasks[claimant].job]}, [*calls, record])
+        yield Cause("victim", [said, first_node(seen, action, [record["node"]])], {
+            "named_by": named, "actions": [action],
+            "winners": [seen.tasks[claimant].job]}, [*calls, record])
         victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))
         yield from _more_important(seen, victim, winner) if action == "preempt" else ()
         beyond = winner.min_available < len(winner.tasks)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo, amount_text
@@ -280,7 +280,7 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Recor
             new = other.key in start and not start[other.key]["node"]
             there.append((other, Message("pod.there_new" if new else "pod.there", pod=other.key,
                                          node=node)))
-    return there
+    return sorted(there, key=lambda each: each[0].job == seen.tasks[key].job)
 
 
 def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list[str]) -> bool:
@@ -319,17 +319,21 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     return Cause(code, [said, *seen.at_first(task, largest or names),
                         seen.missing_unit(task) if largest else None,
                         None if largest else seen.own(task.job, choice),
-                        *seen.not_announced(largest), *_withheld(seen, allowed, names)],
+                        *seen.not_announced(largest), *withheld(seen, task, seen.ssn.nodes, names)],
                  numbers, [choice])
 
 
-def _withheld(seen: Evidence, allowed: list[str], names: list[str]) -> Iterator[Message]:
-    """Yield the nodes that have more devices than they may use."""
+def withheld(seen: Evidence, task: TaskInfo, nodes: Iterable[str], names: Iterable[str]
+             ) -> Iterator[Message]:
+    """Yield the nodes that have more devices than they may use, of those whose labels and taints
+    let the pod in.
+    """
     for each in [name for name in names if "/" in name]:
         sizes = [(Resource.from_list(node.node.status.capacity).get(each),
                   node.allocatable.get(each), node.name)
-                 for node in map(seen.ssn.nodes.__getitem__, allowed)]
-        less = [size for size in sizes if size[0] > size[1]]
+                 for node in map(seen.ssn.nodes.__getitem__, nodes)]
+        less = [size for size in sizes if size[0] > size[1] and rule_of(
+            refused_now(seen, task, size[2]))[0] not in STATIC]
         for whole, usable, _ in less[:1]:
             yield Message("devices.withheld", nodes=[name for *_, name in less], n=len(less),
                           capacity={each: whole}, usable={each: usable})

@@ -13,12 +13,20 @@ from typing import Any
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
 from volcano_lab.api.status import PENDING, RELEASING, RUNNING
-from volcano_lab.explain.evictions import evicted_for, keepers
+from volcano_lab.explain.evictions import (
+    CONDITIONS,
+    evicted_for,
+    first_node,
+    keepers,
+    protection,
+    refusing,
+)
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
-from volcano_lab.explain.nodes import missing, refused_then, rule_causes
+from volcano_lab.explain.nodes import missing, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
+from volcano_lab.explain.refusals import admission_causes
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
@@ -77,7 +85,8 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
     short = _lacking(seen, task, node, choice)
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
-        return Cause.of("insufficient", records=[choice], pod=task, node=node,
+        more = withheld(seen, seen.tasks[task], [node], short)
+        return Cause.of("insufficient", *more, records=[choice], pod=task, node=node,
                         request=part(request, short), free=part(free, short))
     row = seen.trace.node_values(task, choice.number + 1).get(node, {})
     plugin = _objector(row)
@@ -117,7 +126,9 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
     shares = [Message("queue_share", queue=name, weight=each["weight"], deserved=part(
         each["deserved"], names)) for name, each in queues.items() if over(each["request"], {})]
-    head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"],
+    most = [name for name in names if len(names) > 1 and (deserved := sums["deserved"].get(name))
+            and sums["allocated"].get(name, 0.0) / deserved == sums["share"] > 0]
+    head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"], of=most,
                    limit=part(may, bounds), **{each: part(sums[each], names) for each in (
                        "request", "deserved", "allocated")})
     beside = [Message("queue_shares", shares=shares)] * (code != "queue_head" and len(shares) > 1)
@@ -205,9 +216,14 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
                 causes = [Cause("came_first", Message("order.level", queues=[
                     first.queue, second.queue]))]
             return Explanation(about, said, [*causes, _place(seen, action, job)])
-    without = next((each for each in (job, other) if all(
-        turn_of(seen, action, each) is None for action in ORDERED)), job)
-    return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)), [])
+    refused, admitted = sorted((job, other), key=lambda each: not each.is_pending())
+    if not refused.is_pending() or turn_of(seen, "allocate", admitted) is None:
+        without = next(each for each in (admitted, refused)
+                       if turn_of(seen, "allocate", each) is None)
+        return Explanation(about, Message("order.no_turn", job=seen.called(without.uid)), [])
+    said = Message("order.apart", job=seen.called(refused.uid), other=seen.called(admitted.uid))
+    return Explanation(about, said, [*order_causes(seen, "enqueue", refused, admitted),
+                                     *admission_causes(seen, refused)])
 
 
 def _place(seen: Evidence, action: str, job: JobInfo) -> Cause:
@@ -248,29 +264,48 @@ def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     """Yield the pods of it that an action evicts in this cycle, by the job that gets the place."""
     for (by, uid), records in evicted_for(seen, job).items():
         if by == action:
-            yield Cause("evicted_for", Message("evict.does", action=action, pods=[*records],
-                                               job=seen.called(uid)),
+            said = Message("evict.does", action=action, pods=[*records], job=seen.called(uid))
+            nodes = dict.fromkeys(record["node"] for record in records.values())
+            yield Cause("evicted_for", [said, first_node(seen, action, [*nodes])],
                         {"pods": len(records), "jobs": [uid]}, [*records.values()])
 
 
 def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield the jobs that wait now and for which all plugins of a tier allow pods of it."""
-    found: dict[str, int] = {}
+    """Yield the jobs that wait now and for which all plugins of a tier allow pods of it; or else
+    the plugins that allow none.
+    """
     free = [task for task in pods if task.preemptable and task.status == RUNNING]
-    queues = seen.ssn.queues
-    for other in seen.ssn.jobs.values() if free else ():
-        task = next((task for task in other.in_status(PENDING).values()
-                     if not never_preempts(task)), None)
-        if other is job or task is None or (other.queue == job.queue) != (action == "preempt"):
-            continue
-        if action == "preempt" or (queues[job.queue].reclaimable
-                                   and seen.ssn.preemptive(queues[other.queue], task)):
-            victims = seen.ssn.points[POINTS[action]].ask(task, free)
-            found |= {other.uid: len(victims)} if victims else {}
+    claimants = {uid: task for uid, task in _claimants(seen, job, action).items() if free}
+    victims = {uid: seen.ssn.points[POINTS[action]].ask(task, free)
+               for uid, task in claimants.items()}
+    found = {uid: len(tasks) for uid, tasks in victims.items() if tasks}
     if found:
         said = Message("evict.for", action=action, jobs=[*map(seen.called, found)],
                        n=max(found.values()), pods=len(pods))
         yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
+        return
+    refused: dict[str, list[str]] = {}
+    for uid, task in claimants.items():
+        against = refusing(seen, POINTS[action], task, free)
+        for plugin in against if {*CONDITIONS}.isdisjoint(against) else ():
+            refused.setdefault(plugin, []).append(seen.called(uid))
+    for plugin, jobs in refused.items():
+        said = Message("evict.refused", plugin=plugin, jobs=jobs, why=protection(plugin))
+        yield Cause("refused_for", said, {"plugin": plugin, "jobs": jobs}, [], True)
+
+
+def _claimants(seen: Evidence, job: JobInfo, action: str) -> dict[str, TaskInfo]:
+    """The first pod that waits and may evict, of each job for which an action looks at the pods of
+    a job.
+    """
+    queues, preempt = seen.ssn.queues, action == "preempt"
+    first = {uid: next((task for task in other.in_status(PENDING).values()
+                        if not never_preempts(task)), None)
+             for uid, other in seen.ssn.jobs.items()
+             if other is not job and (other.queue == job.queue) == preempt}
+    return {uid: task for uid, task in first.items() if task is not None and (preempt or (
+        queues[job.queue].reclaimable
+        and seen.ssn.preemptive(queues[seen.ssn.jobs[uid].queue], task)))}
 
 
 def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
@@ -288,9 +323,10 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         sums = (seen.state_at(last) if last else seen.trace.start)["queues"].get(job.queue)
         if sums is None:
             return
-        more = over(sums["allocated"], sums["deserved"])
-        more = [name for name in more if sums["deserved"].get(name)] or [*more]
-        numbers = seen.sums(job.queue, more or over(sums["allocated"], {}), last)
+        named = [name for name, amount in sums["deserved"].items() if amount]
+        held = part(sums["allocated"], named or sums["allocated"])
+        more = over(held, sums["deserved"])
+        numbers = seen.sums(job.queue, more or over(held, {}), last)
         said = [Message("evict.over" if more else "evict.within", **numbers)]
     yield Cause(f"condition_{action}", said, numbers, [], True)
 
