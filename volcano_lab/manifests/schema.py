@@ -60,10 +60,12 @@ class Findings:
                                    path=path_text(path), found=found_text(found),
                                    allowed=gettext(allowed)))
 
-    def unknown(self, path: Path, key: str, known: typing.Iterable[str]) -> None:
-        """Record a field that the API does not have here."""
+    def unknown(self, path: Path, key: str, known: typing.Collection[str]) -> None:
+        """Record a field that the API does not have here; the only one that it has is named."""
+        only = gettext("; allowed is {name}", name=[*known][0]) if len(known) == 1 else ""
         self.warnings.append(gettext("{path} is not known and has no effect{hint}",
-                                     path=path_text((path, key)), hint=did_you_mean(key, known)))
+                                     path=path_text((path, key)),
+                                     hint=did_you_mean(key, known, only)))
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
