@@ -462,7 +462,7 @@ class Candidates:
                 yield once(setting(*field, role, to=None), setting(
                     *field, numbers["renamed"][role], to=least), rank=Rank.HARMLESS)
             yield once(setting(self.name, "minTaskMember", role, to=there), rank=Rank.JOB)
-        if not numbers["roles"] and not lacks_head(self.job):
+        if not numbers["roles"] and (numbers["after"] or not lacks_head(self.job)):
             yield once(f"{self.name}.minAvailable={numbers['valid']}", rank=Rank.JOB)
 
     def spread(self, numbers: Numbers) -> Iterator[Option]:

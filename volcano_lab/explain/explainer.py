@@ -114,13 +114,13 @@ class Explainer(Shown):
 
     def _left_out(self, what: str) -> Explanation | None:
         """Why an object of this name is not in the session."""
-        pods = [obj for obj in self.objects if isinstance(obj, Pod) and what in (
-            obj.key, obj.name, f"pod/{obj.name}")]
+        pods = self._pods_called(what)
         for pod in pods:
             group = f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}"
             if pod.key in self.evidence.elsewhere:
                 return self.why_job(group) if group in self.session.jobs else Explanation(
-                    f"pod {pod.key}", Message("left_out"), [*elsewhere([pod])])
+                    f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
+                        pod.metadata.owner_references), None))])
         names = {what, f"default/{what}", *(pod.key for pod in pods)}
         groups = self._groups(names, pods)
         left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
@@ -134,6 +134,14 @@ class Explainer(Shown):
             Message(left_out.code, **{**left_out.facts, "name": what}),
             *self._also(left_out, groups, pods)]), [Cause("left_out", "")],
             partial(self._with_a_queue, what, lost) if lost else None)
+
+    def _pods_called(self, what: str) -> list[Pod]:
+        """The pods of a name, or else those of an owner of that name without a PodGroup."""
+        pods = [obj for obj in self.objects if isinstance(obj, Pod)]
+        own = [pod for pod in pods if what in (pod.key, pod.name, f"pod/{pod.name}")]
+        return own or ([] if self._groups({what, f"default/{what}"}, []) else [
+            pod for pod in pods for owner in pod.metadata.owner_references
+            if what in (owner.name, f"{pod.namespace}/{owner.name}")])
 
     def _also(self, left_out: Message, groups: dict[str, str], pods: list[Pod]
               ) -> Iterator[Message]:

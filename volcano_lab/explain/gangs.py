@@ -16,7 +16,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
-from volcano_lab.explain.owners import lacks_head, owner_of
+from volcano_lab.explain.owners import creates_later, lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
@@ -39,6 +39,7 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         owner, renamed = owner_of(job), _renamed(job, roles)
         depends = any(getattr(why, "code", "") in ("unmade.depends", "unmade.later")
                       for why in seen.unmade.get(seen.called(job.uid), ()))
+        after = creates_later(seen, job)
         yield Cause("gang_invalid", [
             said, *(Message("gang_invalid.near", role=role, near=near)
                     for role, near in renamed.items()),
@@ -46,12 +47,20 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             Message("gang_invalid.ordered" if owner.kind == "StatefulSet" and valid else
                     "gang_invalid.owner", kind=owner.kind, name=owner.name)
             if owner and not depends and not renamed else None,
-            None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)],
+            _created_later(job, after, roles, valid)],
             {"min_available": job.min_available, "valid": valid, "roles": roles,
-             "renamed": renamed},
+             "renamed": renamed, "after": after},
             [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
     if job.contains_network_topology() and not seen.ssn.topology.ready:
         yield Cause.of("hyper_nodes_not_ready")
+
+
+def _created_later(job: JobInfo, after: dict[str, str], roles: Iterable[str], valid: int
+                   ) -> Message | None:
+    """What becomes of pods that its owner has not created yet."""
+    if after:
+        return Message("gang_invalid.after", **after)
+    return None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)
 
 
 def _by_label(seen: Evidence, job: JobInfo) -> Message | None:

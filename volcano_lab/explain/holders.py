@@ -123,9 +123,9 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING
             and any(map(task.resreq.get, names))]
     pods.sort(key=lambda task: [-task.resreq.get(name) for name in names])
-    taken, evicts = part(requested(pods), names), seen.ssn.enabled_actions & {*POINTS}
+    taken, evicts = over(part(requested(pods), names), {}), seen.ssn.enabled_actions & {*POINTS}
     said = [Message("strangers", taken=taken, pods=[task.key for task in pods]),
-            *[Message("strangers.stay")] * bool(evicts)] if any(taken.values()) else []
+            *[Message("strangers.stay")] * bool(evicts)] if taken else []
     return said, [task.key for task in pods if not task.pod.metadata.owner_references
                   and task.namespace != "kube-system"]
 

@@ -10,7 +10,7 @@ from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import OwnerReference
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
-from volcano_lab.explain.evidence import requested, unplaced
+from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.trace.plain import amounts
@@ -56,6 +56,17 @@ def comes_whole(job: JobInfo) -> bool:
 def lacks_head(job: JobInfo) -> bool:
     """Whether the labels of its pods name their roles, and none is a head: that pod comes later."""
     return bool(_roles(job)) and _roles(job).isdisjoint(KINDS["heads"])
+
+
+def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
+    """Return the field of its owner by which some of its pods are created once the others are
+    ready, and its value; nothing where it creates all at once.
+    """
+    owner = owner_of(job)
+    return next(({"field": field, "value": value} for obj in seen.given if owner is not None
+                 and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}")
+                 for field, value in KINDS["after"].get(obj.kind, {}).items()
+                 if obj.spec.get(field) == value), {})
 
 
 def grows(job: JobInfo) -> bool:

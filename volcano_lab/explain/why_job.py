@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cmp_to_key
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.api.objects import Pod
+from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
@@ -22,10 +22,11 @@ from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
+from volcano_lab.explain.owners import owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace import Record, short
 from volcano_lab.trace.cause_trace import POINTS
@@ -115,6 +116,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
                     bool(job.tasks)) for why in seen.unmade.get(name, ())]
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
+    unmade += [] if job.tasks or unmade else _of_owner(seen, job)
     above = [Cause("pods_not_made", Message("unmade", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.unmade.get(owner, ())]
@@ -155,10 +157,9 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for why in seen.unmade.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
-    for cron in [] if seen.brief else seen.given:
-        if cron.kind == "CronJob" and cron.key in seen.names.above[job.uid] and (
-                cron.spec.get("concurrencyPolicy") == "Forbid"):
-            yield Cause.of("forbids", cron=cron.key)
+    for obj in [] if seen.brief else seen.given:
+        if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
+            yield from _of_creator(seen, job, obj)
     for found in [] if seen.brief else ignored_fields(seen.ssn):
         place = found.facts["place"]
         if place.facts.get("names") == [seen.called(job.uid)] or (
@@ -168,12 +169,38 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
 
 
-def elsewhere(pods: list[Pod]) -> Iterator[Cause]:
-    """Yield that pods name another scheduler."""
+def _of_creator(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator[Cause]:
+    """Yield what an object above the job says: that no other Job runs beside it, and a queue that
+    its pods do not name.
+    """
+    if obj.kind == "CronJob" and obj.spec.get("concurrencyPolicy") == "Forbid":
+        yield Cause.of("forbids", cron=obj.key)
+    queue = obj.metadata.annotations.get(QUEUE_NAME, job.queue)
+    if queue != job.queue:
+        what = Message("unread.queue_above", kind=obj.kind, found=queue, field=QUEUE_NAME,
+                       queue=job.queue)
+        yield Cause("no_effect", Message("notice", what=what, place=Message(
+            "place.job", n=1, names=[seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
+
+
+def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[Cause]:
+    """Yield that pods name another scheduler, and which `owner` has created them."""
     if pods:
         names = dict.fromkeys(pod.spec.scheduler_name for pod in pods)
-        yield Cause.of("other_scheduler", n=len(pods), pod=pods[0].key, schedulers=[*names],
+        by = Message("other_scheduler.owner", kind=owner.kind, name=owner.name) if owner else None
+        yield Cause.of("other_scheduler", by, n=len(pods), pod=pods[0].key, schedulers=[*names],
                        own=SCHEDULER)
+
+
+def _of_owner(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield that pods which the owner of the PodGroup has created are not in it, and name another
+    scheduler.
+    """
+    owner = owner_of(job)
+    if owner is not None:
+        yield from elsewhere([pod for pod in seen.elsewhere.values()
+                              if pod.namespace == job.namespace and owner.uid in [
+                                  ref.uid for ref in pod.metadata.owner_references]], owner)
 
 
 def _failed(job: JobInfo) -> Iterator[Cause]:
