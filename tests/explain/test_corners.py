@@ -96,45 +96,49 @@ def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
 
 
 MPI = """\
-{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: mpi, namespace: default, uid: u-mpi},
-  spec: {POLICY mpiReplicaSpecs: {}}}
+{apiVersion: kubeflow.org/v2beta1, kind: MPIJob,
+  metadata: {name: mpi, namespace: default, uid: u-mpi MORE}, spec: {POLICY mpiReplicaSpecs: {}}}
 ---
 """
+LAB = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: lab}}\n---\n"
+
+
+def mpi(policy="", more=""):
+    return MPI.replace("POLICY", policy).replace("MORE", more)
 
 
 @pytest.mark.parametrize("policy, waits", [("WaitForWorkersReady", True), ("AtStartup", False)])
 def test_an_owner_that_creates_pods_once_others_are_ready_deadlocks_with_gang(policy, waits):
     role = "{training.kubeflow.org/replica-type: worker}"
-    answer = asked(MPI.replace("POLICY", f"launcherCreationPolicy: {policy},"), group(
-        "x", "mpi", 3, "MPIJob"), pod("w-0", "x", labels=role), pod("w-1", "x", labels=role)).why("mpi")
-    assert (f"(launcherCreationPolicy: {policy}), and the gang starts none" in answer.text) == waits
+    answer = asked(mpi(f"launcherCreationPolicy: {policy},"), group("x", "mpi", 3, "MPIJob"),
+                   pod("w-0", "x", labels=role), pod("w-1", "x", labels=role)).why("mpi")
+    said = f"(launcherCreationPolicy: {policy}), and the gang starts none"
+    assert (said in answer.text) == waits
     assert any("minMember 3 -> 2" in str(each) for each in answer.remedies) == waits
 
 
 @pytest.mark.parametrize("name", ["mpi", "default/w-0"])
 def test_pods_of_another_scheduler_are_told_of_the_podgroup_of_their_owner(name):
-    stray = pod("w-0", "x").replace("schedulerName: volcano", "schedulerName: default-scheduler"
-                                    ).replace("annotations: {scheduling.k8s.io/group-name: podgroup-x}",
-                                              "ownerReferences: [{apiVersion: v9, kind: MPIJob, "
-                                              "name: mpi, uid: u-mpi, controller: true}]")
+    owner = ("ownerReferences: [{apiVersion: v9, kind: MPIJob, name: mpi, uid: u-mpi, "
+             "controller: true}]")
+    stray = pod("w-0", "x").replace("schedulerName: volcano", "schedulerName: other").replace(
+        "annotations: {scheduling.k8s.io/group-name: podgroup-x}", owner)
     answer = asked(group("x", "mpi", 3, "MPIJob"), stray).why(name)
     assert answer.codes == ["other_scheduler"]
-    assert answer.text.endswith("MPIJob mpi creates its pods: the scheduler is set there, or by the "
-                                "settings of its operator.")
+    assert answer.text.endswith("MPIJob mpi creates its pods: the scheduler is set there, or by "
+                                "the settings of its operator.")
 
 
 def test_a_queue_that_only_an_owner_names_has_no_effect():
-    queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: lab}}\n---\n"
-    owner = MPI.replace("uid: u-mpi", "annotations: {scheduling.volcano.sh/queue-name: lab}").replace(
-        "POLICY", "")
-    answer = asked(queue, owner, group("x", "mpi", 1, "MPIJob"), pod("w-0", "x", cpu=9)).why("mpi")
-    assert ("queue-name: lab of its MPIJob has no effect: its pods do not have it, so its PodGroup "
-            "is in queue default." in answer.text)
+    owner = mpi(more=", annotations: {scheduling.volcano.sh/queue-name: lab}")
+    answer = asked(LAB, owner, group("x", "mpi", 1, "MPIJob"), pod("w-0", "x", cpu=9)).why("mpi")
+    assert ("queue-name: lab of its MPIJob has no effect: its pods do not have it, so its "
+            "PodGroup is in queue default." in answer.text)
 
 
 def test_pods_whose_podgroup_is_gone_are_found_by_the_name_of_their_owner():
-    lost = pod("db-0", "gone").replace("annotations:", "ownerReferences: [{apiVersion: apps/v1, kind: "
-                                       "StatefulSet, name: db, uid: u}], annotations:")
+    lost = pod("db-0", "gone").replace("annotations:", "ownerReferences: [{apiVersion: apps/v1, "
+                                       "kind: StatefulSet, name: db, uid: u}], annotations:")
     assert "PodGroup podgroup-gone is gone" in asked(lost).why("db").head
 
 

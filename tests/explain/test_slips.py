@@ -128,16 +128,23 @@ def test_what_is_meant_is_said_and_first_among_the_remedies(sentence, objects, s
     assert str(first) == change
 
 
-@pytest.mark.parametrize("taint, named", [("", True), ("spec: {unschedulable: true}, ", False)])
-def test_devices_withheld_from_a_node_count_beside_larger_nodes(taint, named):
-    nodes = "".join("{apiVersion: v1, kind: Node, metadata: {name: n%d}, %sstatus: {capacity: {a.b/gpu: "
-                    "8}, allocatable: {cpu: 4, pods: 9, a.b/gpu: %d}}}\n---\n" % (number, more, usable)
-                    for number, more, usable in ((1, "", 8), (2, taint, 7)))
-    cluster = Cluster().add(nodes).job("old", cpu=1, resources={"a.b/gpu": "2"}, running={"n1": 1}).job(
+WITHHELD = """\
+{apiVersion: v1, kind: Node, metadata: {name: NAME}, SPEC status: {capacity: {a.b/gpu: 8},
+  allocatable: {cpu: 4, pods: 9, a.b/gpu: USABLE}}}
+---
+"""
+
+
+@pytest.mark.parametrize("spec, named", [("", True), ("spec: {unschedulable: true},", False)])
+def test_devices_withheld_from_a_node_count_beside_larger_nodes(spec, named):
+    nodes = "".join(WITHHELD.replace("NAME", name).replace("SPEC", more).replace("USABLE", usable)
+                    for name, more, usable in (("n1", "", "8"), ("n2", spec, "7")))
+    cluster = Cluster().add(nodes).job(
+        "old", cpu=1, resources={"a.b/gpu": "2"}, running={"n1": 1}).job(
         "new", cpu=1, resources={"a.b/gpu": "8"})
-    assert ("n2 has a.b/gpu 8 (status.capacity)" in cluster.why("new", conf=ALLOCATE).text) == named
-    assert "n2 has a.b/gpu 8 (status.capacity)" in cluster.why("new-0", node="n2", conf=ALLOCATE).text or (
-        not named)
+    for asked in ({}, {"node": "n2"}):
+        found = cluster.why("new-0" if asked else "new", conf=ALLOCATE, **asked)
+        assert ("n2 has a.b/gpu 8 (status.capacity)" in found.text) == named
 
 
 def test_devices_that_a_node_may_not_use_are_named():

@@ -62,7 +62,7 @@ class Findings:
 
     def unknown(self, path: Path, key: str, known: typing.Collection[str]) -> None:
         """Record a field that the API does not have here; the only one that it has is named."""
-        only = gettext("; allowed is {name}", name=[*known][0]) if len(known) == 1 else ""
+        only = gettext("; allowed is {name}", name=next(iter(known))) if len(known) == 1 else ""
         self.warnings.append(gettext("{path} is not known and has no effect{hint}",
                                      path=path_text((path, key)),
                                      hint=did_you_mean(key, known, only)))
