@@ -337,9 +337,8 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         count, chosen = len(record.get("candidates") or record["chosen"]), len(record["chosen"])
         said = Message("victim", action=action, node=record.get("node"), pod=claimant,
                        plugins=named or [Message("victim.nobody")], chosen=chosen, count=count)
-        yield Cause("victim", [said, first_node(seen, action, [record["node"]])], {
-            "named_by": named, "actions": [action],
-            "winners": [seen.tasks[claimant].job]}, [*calls, record])
+        yield Cause("victim", said, {"named_by": named, "actions": [action],
+                                     "winners": [seen.tasks[claimant].job]}, [*calls, record])
         victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))
         yield from _more_important(seen, victim, winner) if action == "preempt" else ()
         beyond = winner.min_available < len(winner.tasks)
