@@ -1,5 +1,8 @@
 """Changes as commands of kubectl: the object's own name, as kubectl accepts it."""
 
+import json
+import shlex
+
 import pytest
 import yaml
 
@@ -71,16 +74,28 @@ def test_a_job_of_volcano_lets_its_minimum_change_and_its_queue_not():
 
 
 @pytest.mark.parametrize("setting", [
-    "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.minAvailable=1",
+    "job/team/gang.tolerations=[]", "job/team/gang.queue=b", "job/train.priorityClassName=a",
     "node/n2.taints=[{key: gpu, effect: NoSchedule}]", "node/n2.taints+=[]"])
 def test_what_the_api_does_not_let_change_has_no_command(world, setting):
     assert kubectl(Change((setting,)), world) == []
 
 
-def test_a_pod_group_that_a_controller_keeps_is_not_patched(world):
-    group = next(obj for obj in world if obj.kind == "PodGroup" and obj.metadata.owner_references)
-    change = Change((f"podgroup/team/{group.name}.minMember=2",))
-    assert kubectl(change, world) == []
+@pytest.mark.parametrize(("setting", "spec"), [
+    ("podgroup/team/gang.minMember=2", {"vcjob gang": {"minAvailable": 2}}),
+    ("job/team/gang.minAvailable=2", {"vcjob gang": {"minAvailable": 2}}),
+    ("job/team/gang.networkTopology={mode: hard}", {"podgroup gang-": {"networkTopology": {
+        "mode": "hard"}}}),
+    ("podgroup/team/index.minMember=2", None),
+    ("job/train.minAvailable=1", {"podgroup train": {"minMember": 1, "minResources": {
+        "cpu": "1"}}})])
+def test_a_minimum_is_patched_where_its_controller_keeps_it(world, setting, spec):
+    """The controller of Volcano's Jobs sets the minimum of their PodGroups again, not the rest."""
+    commands = kubectl(Change((setting,)), world)
+    assert len(commands) == (spec is not None)
+    for command in commands:
+        (name, patch), = spec.items()
+        assert command.startswith(f"kubectl patch {name}")
+        assert json.loads(shlex.split(command)[-1]) == {"spec": patch}
 
 
 @pytest.mark.parametrize("settings", [("plugin/gang.enablePreemptable=false",),

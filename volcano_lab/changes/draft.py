@@ -164,9 +164,15 @@ class Draft:
 
 
 def kind_of(word: str, where: str) -> str:
-    """Return the kind of a kubectl word, in lower case. Raises `ManifestError`."""
-    word = SHORT.get(word.lower(), word.lower())
-    found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in CLASSES), None)
+    """Return the kind of a kubectl word, in lower case: a kind, a short name, one of them in the
+    plural, or with its API group. Raises `ManifestError`.
+
+    >>> kind_of("vcjobs", ""), kind_of("podgroups.scheduling.volcano.sh", "")
+    ('job', 'podgroup')
+    """
+    name = word.lower().partition(".")[0]
+    found = next((kind for each in (name, name[:-1], name[:-2])
+                  if (kind := SHORT.get(each, each)) in CLASSES), None)
     if found is None:
         hint = did_you_mean(word, CLASSES, gettext("; allowed are {kinds:,}",
                                                    kinds=sorted(CLASSES)))

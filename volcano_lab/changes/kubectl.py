@@ -12,9 +12,13 @@ from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Volca
 from volcano_lab.changes.change import Change
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.objects import Setting, full_path
+from volcano_lab.manifests.loader import to_dict
 
-MUTABLE = {"Job": ("minAvailable", "priorityClassName"), "PodGroup": ("minMember",)}
-"""Fields that may be changed of a Volcano Job, and of a PodGroup that no controller keeps."""
+MUTABLE = ("minAvailable", "priorityClassName")
+"""Fields that may be changed of a Volcano Job."""
+
+MINIMUM, LEFT = {"minMember", "minResources"}, {"networkTopology"}
+"""Fields of a PodGroup that a Job's controller sets again, and those that it leaves as they are."""
 
 
 def kubectl(change: Change, world: Sequence[KubernetesObject]) -> list[str]:
@@ -75,13 +79,38 @@ def _command(draft: Draft, setting: Setting, patches: dict[str, dict[str, Any]])
                 f"{taint.key}:{taint.effect}-" for taint in obj.spec.taints)])
         return shlex.join(["kubectl", "label", "node", obj.name, f"{steps[2]}={setting.value}",
                             "--overwrite"]) if steps[:2] == ["metadata", "labels"] else ""
+    if isinstance(obj, PodGroup):
+        return _of_group(draft, place, setting, patches)
     if steps[:2] == ["status", "state"] or (obj.kind not in ("Queue", "ResourceQuota") and (
-            steps[1] not in MUTABLE.get(obj.kind, ()) or obj.metadata.owner_references)):
+            obj.kind != "Job" or steps[1] not in MUTABLE)):
         return ""  # others are immutable, or not changed this way
-    space = f" -n {obj.namespace}" if obj.namespaced else ""
-    patch = patches.setdefault(f"{_word(obj.api_versions[0], obj.kind)} {obj.name}{space}", {})
-    for step in (way := ["spec", *full_path(obj, steps)[1:]])[:-1]:
+    patch = _patch(patches, _word(obj.api_versions[0], obj.kind), obj.name, obj)
+    for step in (way := full_path(obj, steps)[1:])[:-1]:
         patch = patch.setdefault(step, {})
-    amount = isinstance(setting.value, int) and len(way) > 2
+    amount = isinstance(setting.value, int) and len(way) > 1
     patch[way[-1]] = str(setting.value) if amount else setting.value
     return "patched"
+
+
+def _of_group(draft: Draft, place: int, setting: Setting, patches: dict[str, dict[str, Any]]
+              ) -> str:
+    """Patch a PodGroup, or the Volcano Job whose controller would set its minimum again."""
+    group, after = draft[place], Draft(draft.source)
+    setting.apply_to(after)
+    was, now = (to_dict(each)["spec"] for each in (group, after[place]))
+    fields = {name: value for name, value in now.items() if value != was.get(name)}
+    owner = next(iter(group.metadata.owner_references), None)
+    if fields and {*fields} <= (LEFT if owner else LEFT | MINIMUM):
+        _patch(patches, "podgroup", group.name, group).update(fields)
+    elif owner and owner.api_version in VolcanoJob.api_versions and {*fields} <= MINIMUM and fields:
+        _patch(patches, "vcjob", owner.name, group)["minAvailable"] = now["minMember"]
+    else:
+        return ""
+    return "patched"
+
+
+def _patch(patches: dict[str, dict[str, Any]], word: str, name: str, beside: KubernetesObject
+           ) -> dict[str, Any]:
+    """Return the spec of an object's patch, in the namespace of another one."""
+    space = f" -n {beside.namespace}" if beside.namespaced else ""
+    return patches.setdefault(f"{word} {name}{space}", {}).setdefault("spec", {})

@@ -50,6 +50,8 @@ def later(before: World, after: World, now: float | None) -> Later:
                      job=short(names[uid]))
              for uid in cost.evicts if (job := then.last.jobs.get(uid))
              and (waits := counts(job)[2])]
+    said += [Message("later.promised", n=count, job=short(names[uid]))
+             for uid, job in then.last.jobs.items() if (count := counts(job)[1])]
     placed = {names[uid]: [was.placed(uid), then.placed(uid)] for uid in names
               if was.placed(uid) != then.placed(uid)}
     return Later(placed, {**cost.as_dict(names.__getitem__), "again": again}, said, then.cycles)

@@ -60,12 +60,16 @@ class Findings:
                                    path=path_text(path), found=found_text(found),
                                    allowed=gettext(allowed)))
 
-    def unknown(self, path: Path, key: str, known: typing.Collection[str]) -> None:
-        """Record a field that the API does not have here; the only one that it has is named."""
-        only = gettext("; allowed is {name}", name=next(iter(known))) if len(known) == 1 else ""
+    def unknown(self, path: Path, key: str, known: typing.Collection[str], inner: str = "") -> None:
+        """Record a field that the API does not have here, but perhaps in the field `inner`; the only
+        one that it has is named.
+        """
+        near = gettext("; did you mean {name}?", name=path_text(((path, inner), key))
+                       ) if inner else gettext("; allowed is {name}", name=next(iter(known))
+                                               ) if len(known) == 1 else ""
         self.warnings.append(gettext("{path} is not known and has no effect{hint}",
                                      path=path_text((path, key)),
-                                     hint=did_you_mean(key, known, only)))
+                                     hint=did_you_mean(key, known, near)))
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
@@ -84,7 +88,7 @@ def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
         field = fields.get(key)
         if field is None:
             if key not in IGNORED.get(cls.__name__, ()):
-                findings.unknown(path, key, fields)
+                findings.unknown(path, key, fields, _inner(cls, key))
         elif raw is not None:
             name, read = field
             values[name] = read(raw, (path, key), findings)
@@ -150,6 +154,23 @@ def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
     hints = typing.get_type_hints(cls, include_extras=True)
     return {json_name(field): (field.name, _reader(hints[field.name], field))
             for field in attrs.fields(cls)}
+
+
+@cache
+def _inner(cls: type, key: str) -> str:
+    """Return the field of a class in which a key is known, one level down; "" without one.
+
+    >>> from volcano_lab.api.objects.volcano import Guarantee
+    >>> _inner(Guarantee, "cpu"), _inner(Guarantee, "weight")
+    ('resource', '')
+    """
+    hints = typing.get_type_hints(cls, include_extras=True)
+    for field in attrs.fields(cls):
+        for kind in (hints[field.name], *typing.get_args(hints[field.name])):
+            if (key in _readers(kind) if attrs.has(kind) else
+                    kind is ResourceList and _CONTAINERS_RESOURCE.fullmatch(key)):
+                return json_name(field)
+    return ""
 
 
 @cache

@@ -23,12 +23,17 @@ function set(node, html) {
 
 function question(root, model) {
   const name = `vl-${Math.random().toString(36).slice(2)}`; // a radio group of its own for each view
-  const {tag, text, options, button, gives_up} = model.get("state");
+  const {tag, text, options, button, gives_up, closed, state: given} = model.get("state");
   const card = add(root, "div", {class: "vl-card", role: "group", "aria-labelledby": name});
   add(card, "span", {class: "vl-tag"}, tag);
   add(card, "div", {class: "vl-text", id: name}, text);
 
-  const fields = add(card, "div", options.length
+  const held = closed ? add(card, "details", {class: "vl-closed"}) : card;
+  if (closed) {
+    add(held, "summary", OWN_KEYS, closed);
+    held.open = Boolean(given);
+  }
+  const fields = add(held, "div", options.length
     ? {class: "vl-options", role: "radiogroup", "aria-labelledby": name} : {class: "vl-field"});
   const inputs = options.map(([value, html]) => {
     const label = add(fields, "label", {class: "vl-option"});
@@ -40,7 +45,7 @@ function question(root, model) {
   const typed = options.length ? null
     : add(fields, "input", {type: "text", autocomplete: "off", spellcheck: "false", "aria-labelledby": name,
       ...OWN_KEYS});
-  const bar = options.length ? add(card, "div", {class: "vl-bar"}) : fields;
+  const bar = options.length ? add(held, "div", {class: "vl-bar"}) : fields;
   const send = add(bar, "button", {type: "button", class: "vl-button", ...OWN_KEYS}, button);
   const giveUp = gives_up ? add(bar, "button", {type: "button", class: "vl-link", ...OWN_KEYS}, t("show me")) : null;
   const status = add(card, "div", {class: "vl-status", role: "status", tabindex: "-1", ...OWN_KEYS});

@@ -30,7 +30,7 @@ class Question(Shown):
     `value` is the last answer, `verdict` the reply to it, `result` what it reveals.
     """
 
-    word = button = ""
+    word = button = closed = ""
     gives_up = False
 
     def __init__(self, question: str, options: Sequence[Any], show: Any):
@@ -66,12 +66,14 @@ class Question(Shown):
             self.say(content["answer"])
 
     def __repr__(self) -> str:
-        options = f" ({' / '.join(map(plain, self.options))})" if self.options else ""
+        options = f" ({' / '.join(map(plain, self.options))})" if (
+            self.options and not self.closed) else ""
         return f"{plain(self.word).capitalize()}{mark(': ')}{plain(self.question)}{options}"
 
     def _repr_html_(self) -> str:
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in self.options)
         listed = f'<ul style="margin: 4px 0 0">{options}</ul>' if options else ""
+        listed = fold(self.closed, listed) if self.closed else listed
         shown = answers_shown() and self._answer_html()
         inside = fold("Show the answer", shown) if shown else fold("Answer", html(NOTHING_YET))
         return box(f"<b>{html(self.question)}</b>{listed}{inside}", BLUE, "group", self.word)
@@ -82,7 +84,7 @@ class Question(Shown):
                 "text": whole_names(html(self.question)),
                 "options": [[str(option), html(as_text(option)), self.marks.get(str(option), "")]
                             for option in self.options], "button": plain(self.button),
-                "gives_up": self.gives_up, "settled": self.settled,
+                "closed": plain(self.closed), "gives_up": self.gives_up, "settled": self.settled,
                 "value": "" if self.value is None else str(self.value),
                 "fold": plain(COMPUTED) if self.result is not None else "",
                 "state": verdict.state if verdict else "",
@@ -177,6 +179,7 @@ class Asked(Question):
         graded: The check.
         options: The choices; those of the check if it has any.
         show: What is shown inside the question when the answer is right.
+        closed: The title of a fold in which the options are, until it is opened.
 
     >>> from volcano_lab.course.kit.verdict import well_done
     >>> half = Check("99.half", lambda answer: well_done("Yes.") if answer == 5 else
@@ -193,12 +196,12 @@ class Asked(Question):
         return tag_of(self.graded)
 
     def __init__(self, question: str | Check, graded: Check | None = None,
-                 options: Sequence[Any] = (), *, show: Any = None):
+                 options: Sequence[Any] = (), *, show: Any = None, closed: str = ""):
         if isinstance(question, Check):
             question, graded = question.task, question
         assert graded is not None
         super().__init__(question, options or graded.options, show)
-        self.graded = graded
+        self.graded, self.closed = graded, closed
 
     @property
     def settled(self) -> bool:

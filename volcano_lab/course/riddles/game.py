@@ -39,7 +39,9 @@ PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
 
 BY_HAND = dict.fromkeys(
     ["conf", "plugin"], "kubectl edit configmap volcano-scheduler-configmap -n volcano-system")
-"""Kind -> the command for a change that no single command makes; other objects are replaced."""
+"""Kind -> the command for a change that no single command makes; jobs are submitted again."""
+
+FORCED = "kubectl replace --force -f "
 
 
 @define(slots=False)
@@ -123,16 +125,20 @@ class Riddle:
     def _shown(self) -> str:
         return "\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}" for each in self.shows)
 
-    def open(self) -> Asked:
-        """Show the riddle, and return the question for its cause, to be answered on the page; what
-        was answered before is shown.
-        """
+    def open(self) -> None:
+        """Show the story, and what `kubectl` prints first."""
         display({"text/plain": self.text(), "text/markdown":
                  f"{gettext(self.story)}\n\n```text\n{self._shown()}\n```"}, raw=True)
+
+    def diagnose(self) -> Asked:
+        """Return the question for its cause, to be answered on the page; what was answered before
+        is shown. The choices are in a fold.
+        """
         more = gettext("It has two causes; name one after the other.") if (
             len(self.right) > 1) else None
         graded = Check(f"17.cause {self.number}", self.cause, str, options=tuple(self.causes))
-        asked = Asked(paragraph([gettext("Why is {job} pending?", job=self.asks), more]), graded)
+        asked = Asked(paragraph([gettext("Why is {job} pending?", job=self.asks), more]), graded,
+                      closed=gettext("Name the cause"))
         for letter in sorted(self.named, key=lambda letter: letter in self.right):
             asked.say(self.options[letter])
         return asked
@@ -224,11 +230,13 @@ class Riddle:
         if row is None:
             return try_again(gettext("{job} is not there any more.", job=job))
         if placed < self.needs:
-            said = after.why(row["job"])
+            later = self.what_if(*changes).later
+            why = Explainer(after.world, after.session.conf).why(row["job"]).causes
             return try_again(paragraph([gettext(
                 "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
-                gettext("The reason: {reason}.", reason=said[0].rstrip(".。")) if said else None]))
+                *([Message("later", cycles=later.cycles, parts=[*later.said])] if later.said else
+                  [cause.text for cause in why[:1]])]))
         if (least := after.session.jobs[row["job"]].min_available) < self.needs:
             return try_again(gettext(
                 "{job} could start with {least} of its {pods} pods now; its team agrees to no "
@@ -255,10 +263,13 @@ class Riddle:
     def _notes(self, cost: tuple[int, int], changes: list[str],
                before: tuple[tuple[int, int], list[str]] | None) -> Iterator[Message]:
         """The commands of a repair, how many changes were enough, and which repair is cheaper."""
-        commands = [line for each in changes for line in kubectl(change_of([each]), self.objects())
-                    or [BY_HAND.get(_kind(each), "kubectl replace --force -f FILE")]]
+        commands = [line for each in changes for line in kubectl(
+            change_of([each]), self.cluster.objects()) or [
+                BY_HAND.get(_kind(each)) or f"{FORCED}{each.split('/')[-1].split('.')[0]}.yaml"]]
         yield Message("riddle.commands", commands=" && ".join(
             f"`{each}`" for each in dict.fromkeys(commands)))
+        if any(each.startswith(FORCED) for each in commands):
+            yield Message("riddle.forced")
         if len(changes) > self.smallest:
             yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
         if before and before[1] != changes:

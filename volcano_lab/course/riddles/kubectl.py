@@ -13,9 +13,8 @@ from typing import Any
 import yaml
 
 from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.draft import kind_of
-from volcano_lab.changes.objects import named
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
@@ -23,12 +22,13 @@ from volcano_lab.messages import log
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
 
-ALLOWED = ("allowed are get KIND [NAME] [-o yaml], get KIND --show-labels, get events, "
+ALLOWED = ("commands are get KIND [NAME] [-o yaml], get KIND --show-labels, get events, "
            "get configmap (the scheduler's), describe KIND [NAME], logs [WORD]")
 NAMESPACE = re.compile(r" (?:-n|--namespace)[ =]?(\S+)")
 OPTIONS = re.compile(r" (?:-A|--all-namespaces|-o[ =]?wide)\b")
 """Those that change nothing here."""
 OF_KIND = re.compile(r"^(get|describe) (\w+)/")
+LABELS = "--show-labels"
 WIDTH = 90
 """The columns that fit beside a notebook's prompt at 1280 pixels."""
 
@@ -52,58 +52,63 @@ class Kubectl:
     """
 
     def __init__(self, cluster: Cluster, conf: str | None = None):
-        self.objects, self.conf = cluster.objects(), cluster.conf if conf is None else conf
+        jobs = [obj for obj in cluster.manifests() if isinstance(obj, VolcanoJob)]
+        self.objects = [*cluster.objects(), *jobs]
+        self.conf = cluster.conf if conf is None else conf
         with log.quiet():  # `logs` prints it
             self.cycle = cluster.run(conf, trace=Trace())
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
 
-    def __call__(self, command: str) -> Printed:
-        """Return what a command prints. Raises `ManifestError` for one that there is not."""
-        if not (space := NAMESPACE.search(command)):
-            return Printed(self._printed(command))
+    def __call__(self, command: Any = ...) -> Printed:
+        """Return what a command prints, errors too; of dots, which commands there are."""
+        if command is ...:
+            return Printed(ALLOWED)
         shell = copy(self)
-        shell.objects = [obj for obj in self.objects if not obj.namespaced
-                         or (obj.namespace or "default") == space[1]]
-        return shell(NAMESPACE.sub("", command))
+        if space := NAMESPACE.search(command):
+            shell.objects = [obj for obj in self.objects if not obj.namespaced
+                             or (obj.namespace or "default") == space[1]]
+        try:
+            return Printed(shell._printed(NAMESPACE.sub("", command)))
+        except LookupError as error:
+            return Printed(error.args[0])
 
     def _printed(self, command: str) -> str:
         words = OPTIONS.sub("", OF_KIND.sub(r"\1 \2 ", command.removeprefix("kubectl ")))
         match words.replace("-o=", "-o ").replace("-oyaml", "-o yaml").split():
-            case ["get", "events"]:
+            case ["get", "events" | "event" | "ev"]:
                 return table(self._events())
             case ["logs", *words]:
-                return "\n".join(line for line in self.lines if all(map(line.__contains__, words)))
+                return "\n".join(line for line in self.lines if all(
+                    word in line for word in words if "volcano-scheduler" not in word))
             case ["get", "configmap" | "configmaps" | "cm", *_]:
                 return (DEFAULT_CONF if self.conf is None else self.conf).strip()
             case ["get", kind, *names, "-o", "yaml"]:
                 return dump(self._found(kind, names)).strip()
-            case ["get", kind, *names, "--show-labels"]:
-                return table(self._row(obj) | {"LABELS": ",".join(map(
-                    "=".join, obj.metadata.labels.items())) or "<none>"}
-                    for obj in self._found(kind, names))
-            case ["get", kind, *names] if "-" not in [name[0] for name in names]:
-                return table(map(self._row, self._found(kind, names)))
+            case ["get", kind, *names] if "-" not in [name[0] for name in {*names} - {LABELS}]:
+                return table(self._row(obj) | ({"LABELS": ",".join(map(
+                    "=".join, obj.metadata.labels.items())) or "<none>"} if LABELS in names else {})
+                    for obj in self._found(kind, [name for name in names if name != LABELS]))
             case ["describe", kind, *names]:
                 return "\n\n".join(map(self._described, self._found(kind, names)))
-        raise ManifestError([f'"{command}": {ALLOWED}'])
-
-    def _of(self, kind: str) -> list[KubernetesObject]:
-        return [self._now(obj) for obj in self.objects if obj.kind.lower() == kind_of(kind, kind)
-                and not (obj.kind == "Pod" and obj.key in self._later)]
-
-    def _named(self, kind: str, name: str) -> KubernetesObject:
-        return self._now(named(self.objects, f"{kind}/{name}", f"{kind} {name}"))
+        raise LookupError(f'error: "{command}" is not printed here; {ALLOWED}')
 
     def _found(self, kind: str, names: list[str]) -> list[KubernetesObject]:
         """The objects of a kind, all or of these names; else, as kubectl describes them, those
-        whose names begin so.
+        whose names begin so. Raises `LookupError`, in kubectl's words.
         """
-        objects = self._of(kind)
-        return ([obj for obj in objects if obj.name in names or not names] or
-                [obj for obj in objects if obj.name.startswith(tuple(names))] or
-                [self._named(kind, name) for name in names])
+        try:
+            called = kind_of(kind, kind)
+        except ManifestError:
+            raise LookupError(f'error: the server doesn\'t have a resource type "{kind}"') from None
+        objects = [self._now(obj) for obj in self.objects if obj.kind.lower() == called
+                   and obj.key not in self._later]
+        found = ([obj for obj in objects if obj.name in names or not names] or
+                 [obj for obj in objects if obj.name.startswith(tuple(names))])
+        if names and not found:
+            raise LookupError(f'Error from server (NotFound): {kind} "{names[0]}" not found')
+        return found
 
     def _now(self, obj: KubernetesObject) -> KubernetesObject:
         """The object as it is after the cycle."""
@@ -130,6 +135,9 @@ class Kubectl:
             case "PodGroup":
                 return {"NAME": obj.name, "QUEUE": obj.spec.queue, "STATUS": obj.status.phase,
                         "MINMEMBER": obj.spec.min_member, "RUNNINGS": obj.status.running}
+            case "Job":
+                return {"NAME": obj.name, "QUEUE": obj.spec.queue,
+                        "MINAVAILABLE": obj.spec.min_available}
             case "Pod":
                 return {"NAME": obj.name, "STATUS": obj.status.phase,
                         "NODE": obj.spec.node_name or "<none>"}
@@ -162,7 +170,7 @@ def _wrapped(condition: dict[str, Any]) -> str:
 
 def table(rows: Iterable[dict[str, Any]]) -> str:
     """Rows as kubectl's columns; it speaks English. A long last column goes on below its head."""
-    lines = plain_text(list(rows), str).splitlines() or ["No resources found."]
+    lines = plain_text(list(rows), str).splitlines() or ["No resources found"]
     indent = " " * (lines[0].rfind("  ") + 2)
     return "\n".join(fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
                      for line in lines)

@@ -16,7 +16,7 @@ COMMANDS = {
     "get, describe, logs …": "as with kubectl: get podgroups, describe podgroup NAME, get events",
     "why [NAME]": "ask the lab (10 points)",
     "hint": "the next hint (10 points); the last one is the repair",
-    "cause LETTER": "name a cause (20 points for a wrong one)",
+    "cause [LETTER]": "the causes to choose from; name one (20 points for a wrong one)",
     "KIND/NAME.FIELD=VALUE": "change something, and run the cycle; it is kept for the next",
     "remove KIND/NAME": "take something away, and run the cycle; likewise",
     "reset": "take all changes back",
@@ -50,9 +50,6 @@ def manifests_of(number: int | None, form: str) -> Iterator[str]:
 
 def _played(riddle: Riddle) -> Iterator[str]:
     yield riddle.text()
-    yield "\n".join([plain("What is the cause?"), *(
-        wrapped(plain(text), 96, "     ", f"  {letter}  ")
-        for letter, text in riddle.options.items())])
     yield _help()
     changes: list[str] = []
     while not riddle.solved:
@@ -80,6 +77,10 @@ def _answered(riddle: Riddle, line: str, changes: list[str]) -> str:
                                  for text in (found.head, *(each.text for each in found.causes)))
             case "hint":
                 return repr(riddle.hint())
+            case "cause" if not rest:
+                return "\n".join([plain("What is the cause?"), *(
+                    wrapped(plain(text), 96, "     ", f"  {letter}  ")
+                    for letter, text in riddle.options.items())])
             case "cause":
                 return repr(riddle.cause(rest))
             case "remove" if rest:
