@@ -36,7 +36,8 @@ QUESTIONS = [
 CELLS = ["from asked import QUESTIONS", *(f"QUESTIONS[{place}]" for place in range(4)),
          "from volcano_lab.course.kit import lesson\nlesson('02')",
          "from volcano_lab.course.lesson_02 import checks\ncapability = ...\n"
-         "checks.no_gpus(capability)"]
+         "checks.no_gpus(capability)",
+         "from volcano_lab.course.riddles import riddle\nriddle(1).diagnose()"]
 SECRETS = ["It is the emptiest", "The emptiest goes first", "9 CPUs", "Ten of twenty",
            "A half is left", "3/5 of the 20"]
 
@@ -68,6 +69,18 @@ def shown(house, browser):
 
 def visible(page):
     return page.evaluate("document.body.innerText")
+
+
+def test_choices_in_a_fold_show_when_it_is_opened(shown):
+    card = shown.page.locator(".vl-card").filter(has_text="Why is train pending?")
+    choice = card.get_by_text("The nodes are full.")
+    assert choice.is_hidden()
+    card.locator("summary").focus()
+    shown.page.keyboard.press("Enter")
+    choice.click()
+    card.get_by_role("button", name="Check").click()
+    card.get_by_text("−20 points: 80 left").wait_for()
+    assert choice.is_visible()
 
 
 def test_a_question_from_asking_to_result_with_keys_alone(shown):

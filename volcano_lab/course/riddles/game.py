@@ -41,7 +41,7 @@ BY_HAND = dict.fromkeys(
     ["conf", "plugin"], "kubectl edit configmap volcano-scheduler-configmap -n volcano-system")
 """Kind -> the command for a change that no single command makes; jobs are submitted again."""
 
-FORCED = "kubectl replace --force -f "
+FORCED = "kubectl replace --force -f"
 
 
 @define(slots=False)
@@ -265,7 +265,7 @@ class Riddle:
         """The commands of a repair, how many changes were enough, and which repair is cheaper."""
         commands = [line for each in changes for line in kubectl(
             change_of([each]), self.cluster.objects()) or [
-                BY_HAND.get(_kind(each)) or f"{FORCED}{each.split('/')[-1].split('.')[0]}.yaml"]]
+                BY_HAND.get(_kind(each)) or f"{FORCED} {each.split('/')[-1].split('.')[0]}.yaml"]]
         yield Message("riddle.commands", commands=" && ".join(
             f"`{each}`" for each in dict.fromkeys(commands)))
         if any(each.startswith(FORCED) for each in commands):

@@ -22,7 +22,7 @@ from volcano_lab.messages import log
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
 
-ALLOWED = ("commands are get KIND [NAME] [-o yaml], get KIND --show-labels, get events, "
+ALLOWED = ("commands are get KIND [NAME] [-o yaml], get KIND --show-labels, get events,\n"
            "get configmap (the scheduler's), describe KIND [NAME], logs [WORD]")
 NAMESPACE = re.compile(r" (?:-n|--namespace)[ =]?(\S+)")
 OPTIONS = re.compile(r" (?:-A|--all-namespaces|-o[ =]?wide)\b")
