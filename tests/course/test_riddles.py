@@ -345,8 +345,8 @@ def test_a_repair_of_a_job_is_the_command_that_has_its_effect(number, changes, s
      "of 16 pods of batch wait in queue default; 2 pods of incident are pipelined, and not bound."),
     (6, ["conf/actions=reclaim, allocate", "queue/guest.reclaimable=true"],
      "default/render is evicted again and again; 4 pods of home are pipelined, and not bound."),
-    (8, ["queue/ml.capability[cpu]=30"], "Queue eng, above queue ml, refuses it: cpu 10 allocated + "
-     "8 requested = 18, limit 16"),
+    (8, ["queue/ml.capability[cpu]=30"], "Queue eng, above queue ml, refuses it: cpu 10 allocated "
+     "+ 8 requested = 18, limit 16"),
     (7, ["queue/vault.guarantee[cpu]=12"], "did you mean spec.guarantee.resource.cpu?")])
 def test_a_repair_that_fails_says_what_it_did_instead(number, changes, said):
     verdict = named(number).repair(*changes)

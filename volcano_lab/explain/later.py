@@ -46,12 +46,11 @@ def later(before: World, after: World, now: float | None) -> Later:
     again = [names[uid] for uid in sorted(then.again - was.again)]
     said = [*costs(names.__getitem__, cost),
             *([Message("cost.again", n=len(again), names=again)] if again else [])]
-    said += [Message("later.waits", n=waits, pods=len(job.tasks), queue=job.queue,
-                     job=short(names[uid]))
-             for uid in cost.evicts if (job := then.last.jobs.get(uid))
-             and (waits := counts(job)[2])]
-    said += [Message("later.promised", n=count, job=short(names[uid]))
-             for uid, job in then.last.jobs.items() if (count := counts(job)[1])]
+    for uid, job in then.last.jobs.items():
+        _, promised, waits = counts(job)
+        facts = {"job": short(names[uid]), "queue": job.queue, "pods": len(job.tasks)}
+        said += [Message("later.waits", n=waits, **facts)] * bool(waits and uid in cost.evicts)
+        said += [Message("later.promised", n=promised, **facts)] * bool(promised)
     placed = {names[uid]: [was.placed(uid), then.placed(uid)] for uid in names
               if was.placed(uid) != then.placed(uid)}
     return Later(placed, {**cost.as_dict(names.__getitem__), "again": again}, said, then.cycles)

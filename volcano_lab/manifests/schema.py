@@ -156,7 +156,6 @@ def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
             for field in attrs.fields(cls)}
 
 
-@cache
 def _inner(cls: type, key: str) -> str:
     """Return the field of a class in which a key is known, one level down; "" without one.
 
@@ -164,13 +163,17 @@ def _inner(cls: type, key: str) -> str:
     >>> _inner(Guarantee, "cpu"), _inner(Guarantee, "weight")
     ('resource', '')
     """
+    return next((name for name, kind in _nested(cls) if (
+        key in _readers(kind) if attrs.has(kind) else _CONTAINERS_RESOURCE.fullmatch(key))), "")
+
+
+@cache
+def _nested(cls: type) -> list[tuple[str, Any]]:
+    """Return the fields of a class that have fields, or amounts, of their own: name and type."""
     hints = typing.get_type_hints(cls, include_extras=True)
-    for field in attrs.fields(cls):
-        for kind in (hints[field.name], *typing.get_args(hints[field.name])):
-            if (key in _readers(kind) if attrs.has(kind) else
-                    kind is ResourceList and _CONTAINERS_RESOURCE.fullmatch(key)):
-                return json_name(field)
-    return ""
+    return [(json_name(field), kind) for field in attrs.fields(cls)
+            for kind in (hints[field.name], *typing.get_args(hints[field.name]))
+            if attrs.has(kind) or kind is ResourceList]
 
 
 @cache

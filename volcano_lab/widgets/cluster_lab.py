@@ -98,16 +98,13 @@ class Decided:
 
     def _offers(self, queue: str) -> Iterator[Message]:
         """Yield the rounds that give a queue its share, if weights divide it."""
-        weights = {name: row["weight"] for name, row in self.queues.items()}
-        parts = []
-        for number, each in enumerate(rounds(self.cycle, self.resource), 1):
-            step = each["steps"].get(queue)
-            taken = step["after"] - step["before"] if step else 0
-            if taken > 0:
-                parts.append(Message(
-                    "share.round", round=number, left=plain(each["left_before"]),
-                    weight=weights[queue], weights=sum(weights[name] for name in each["steps"]),
-                    offered=plain(step["offered"]), taken=plain(taken)))
+        weight = {name: row["weight"] for name, row in self.queues.items()}
+        parts = [Message("share.round", round=number, left=plain(each["left_before"]),
+                         weight=weight[queue], weights=sum(weight[name] for name in each["steps"]),
+                         offered=plain(step["offered"]),
+                         taken=plain(step["after"] - step["before"]))
+                 for number, each in enumerate(rounds(self.cycle, self.resource), 1)
+                 if (step := each["steps"].get(queue)) and step["after"] > step["before"]]
         if parts:
             yield Message("share.rounds", parts=parts)
 
