@@ -32,5 +32,6 @@ answers(
            (["remove job/nlp/pretrain", GHOST, UNCORDON], "has to keep"),
            (["remove job/web/shop"], "has lost pods"),
            ([GHOST, RECLAIM, UNCORDON, "queue/ci.weight=9"], "one for each job"),
-           (["queue/nobody.weight=9"], "there is no queue"), ("all", "a list of changes")],
+           (["queue/nobody.weight=9"], "there is no queue"), ("all", "a list of changes"),
+           ([GHOST, 5], '"5" sets nothing'), (["node/m03.unschedulabel=false"], "unschedulable?")],
 )

@@ -71,7 +71,7 @@ class Check:
         except Exception as error:  # any exception of a reader's code or of an impossible cluster
             text = " ".join(str(error).split())
             if isinstance(error, ValueError) and not callable(answer):  # a sentence of the library
-                return try_again(text if text.endswith((".", "。")) else f"{text}.")
+                return try_again(text if text.endswith((*".。?？",)) else f"{text}.")
             return try_again(gettext("That stopped with {error}", error=": ".join(
                 filter(None, (type(error).__name__, text)))))
         if verdict is None:
