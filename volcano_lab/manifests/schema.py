@@ -61,12 +61,14 @@ class Findings:
                                    allowed=gettext(allowed)))
 
     def unknown(self, path: Path, key: str, known: typing.Collection[str], inner: str = "") -> None:
-        """Record a field that the API does not have here, but perhaps in the field `inner`; the only
-        one that it has is named.
+        """Record a field that the API does not have here, but perhaps in the field `inner`. The
+        only field that it has is named.
         """
-        near = gettext("; did you mean {name}?", name=path_text(((path, inner), key))
-                       ) if inner else gettext("; allowed is {name}", name=next(iter(known))
-                                               ) if len(known) == 1 else ""
+        near = ""
+        if inner:
+            near = gettext("; did you mean {name}?", name=path_text(((path, inner), key)))
+        elif len(known) == 1:
+            near = gettext("; allowed is {name}", name=next(iter(known)))
         self.warnings.append(gettext("{path} is not known and has no effect{hint}",
                                      path=path_text((path, key)),
                                      hint=did_you_mean(key, known, near)))
