@@ -347,6 +347,8 @@ def test_a_repair_of_a_job_is_the_command_that_has_its_effect(number, changes, s
      "default/render is evicted again and again; 4 pods of home are pipelined, and not bound."),
     (8, ["queue/ml.capability[cpu]=30"], "Queue eng, above queue ml, refuses it: cpu 10 allocated "
      "+ 8 requested = 18, limit 16"),
+    (11, ["conf/actions=allocate, reclaim"], "reclaim finds 16 candidates (of default/crunch), but "
+     "gang allows none"),
     (7, ["queue/vault.guarantee[cpu]=12"], "did you mean spec.guarantee.resource.cpu?")])
 def test_a_repair_that_fails_says_what_it_did_instead(number, changes, said):
     verdict = named(number).repair(*changes)

@@ -236,7 +236,7 @@ class Riddle:
                 "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
                 *([Message("later", cycles=later.cycles, parts=[*later.said])] if later.said else
-                  [cause.text for cause in why[:1]])]))
+                  [cause.text for cause in why[:3]])]))
         if (least := after.session.jobs[row["job"]].min_available) < self.needs:
             return try_again(gettext(
                 "{job} could start with {least} of its {pods} pods now; its team agrees to no "
