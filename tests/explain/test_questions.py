@@ -185,6 +185,13 @@ def test_a_job_is_not_compared_with_itself(tmp_path, capsys):
     assert capsys.readouterr().err.endswith("allowed is another job\n")
 
 
+@pytest.mark.parametrize("cpu, said", [
+    (4, "Node n2 could take it now"), (1, "requests cpu 2; node n2 had 1 left")])
+def test_of_a_pod_that_runs_it_is_said_what_another_node_has_now(cpu, said):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=cpu).job("a", cpu=2, running={"n1": 1})
+    assert said in cluster.why("a-0", node="n2").text
+
+
 def test_the_resource_that_makes_a_queues_share_is_named():
     cluster = Cluster().node("n1", cpu=8, memory="8Gi").queue("a").job(
         "old", queue="a", cpu=1, memory="4Gi", running={"n1": 1}).job(

@@ -30,6 +30,13 @@ def test_a_tree_of_queues_is_known_where_two_plugins_share():
     assert "Queue team, above queue b, refuses" in found.text and "default/old 2" in found.text
 
 
+def test_jobs_that_use_up_a_quota_are_named_with_their_pods_that_wait():
+    quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
+    other = exported("stuck", 1, 9, there=1, phase="Inqueue")
+    found = asked(exported("odd", 1, 1, phase="Inqueue"), other, quota).why("odd")
+    assert "The quota counts default/stuck 9 (1 pod waiting)." in found.text
+
+
 def test_the_quota_that_keeps_all_pods_from_being_created_is_named():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     found = asked(exported("odd", 1, 1, phase="Inqueue"), quota).why("odd")
@@ -166,3 +173,16 @@ tiers:
     gone = next(key for key in ("default/old-0", "default/old-1") if explainer.why(key).remedies)
     assert "enablePreemptable: false for drf" in [
         remedy.change for remedy in explainer.why(gone).remedies]
+
+
+@pytest.mark.parametrize("large, waits", [(4, True), (2, False)])
+def test_a_job_that_only_reserves_is_told_with_what_it_waits_for(large, waits):
+    cluster = Cluster().node("n1", cpu=8).job("old", cpu=5, running={"n1": 1}).job(
+        "large", cpu=large).job("new", cpu=2)
+    admitted = [obj.changed(status={"phase": "Inqueue"}) if obj.kind == "PodGroup"
+                and obj.name == "large" else obj for obj in cluster.objects()]
+    conf = ("{actions: 'enqueue, allocate', tiers: [{plugins: [{name: gang}, {name: predicates}, "
+            "{name: overcommit, arguments: {overcommit-factor: 1}}]}]}")
+    text = Explainer(admitted, conf).why("new").text
+    assert ("default/large, which reserves most and holds nothing, waits itself for resources"
+            in text) == waits

@@ -366,8 +366,9 @@ def test_jobs_that_are_overdue_as_well_are_told_beside_a_deadline(others, said):
     for number in range(others):
         cluster.job(f"small-{number}", cpu=1)
     conf = ("actions: allocate\ntiers: [{plugins: [{name: sla, arguments: "
-            "{sla-waiting-time: 1h}}, {name: predicates}]}]")
+            "{sla-waiting-time: 1h}}, {name: overcommit}, {name: predicates}]}]")
     text = Explainer(cluster.objects(), conf, now=9e9).why("new").text
+    assert ("annotation sla-waiting-time at this job alone" in text) == bool(others)
     assert "so sla admits it" in text and said in text
     assert ("deadlines, too" in text) == bool(others)
 

@@ -28,7 +28,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import elsewhere, head_of, job_causes, promise_fails
+from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes, promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
@@ -210,7 +210,7 @@ class Explainer(Shown):
         codes = {cause.code for cause in causes}
         if codes & {*VOLUMES} or (job.is_pending() and codes & {*REFUSED}):
             causes += self._behind(job, codes)
-        causes += defect_causes(self.evidence, job, causes)
+        causes += [*self._reserving(causes), *defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
         # a pipelined pod lacks nothing, and where no pods are created admission places none
@@ -220,6 +220,18 @@ class Explainer(Shown):
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
                            causes, find if seeks or evicted else None)
+
+    def _reserving(self, causes: list[Cause]) -> Iterator[Cause]:
+        """Yield what the job that has reserved most of what is missing waits for itself."""
+        never = any(cause.code == "never_starts" for cause in causes)
+        first = next((cause.numbers["holders"][:1] for cause in causes
+                      if "ghosts" in cause.numbers and not never), [])
+        for job in map(self.session.jobs.__getitem__, first):
+            waits = job.has_pending_tasks() and not job.ready_task_num()
+            cause = self.foremost(job.uid) if waits else None
+            gap = gap_of(cause) if cause is not None else None
+            if gap is not None:
+                yield Cause.of("reserving", context=True, job=self.names.called(job.uid), gap=gap)
 
     @collector_paused()
     def loops(self, seconds: float = inf) -> Explanation | None:
@@ -356,8 +368,9 @@ class Explainer(Shown):
         if found.node_name == name:
             code = "pod.on_node"
         elif choice is None:
-            code, causes = ("pod.elsewhere", []) if other else (
-                "pod.no_search", self.why_job(found.job).causes)
+            code, causes = ("pod.elsewhere", [questions.why_not_cause(
+                self.evidence, key, name, None) or Cause.of("fits_now", pod=key, node=name)]) if (
+                other) else ("pod.no_search", self.why_job(found.job).causes)
         elif cause := questions.why_not_cause(self.evidence, key, name, choice):
             causes = [cause]
         elif choice["node"] == name:

@@ -24,7 +24,7 @@ from volcano_lab.explain.evictions import (
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
-from volcano_lab.explain.nodes import missing, refused_then, rule_causes, withheld
+from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
 from volcano_lab.explain.refusals import admission_causes
 from volcano_lab.messages import Message, NoSuch
@@ -80,21 +80,28 @@ def _points(scores: dict[str, float]) -> list[Message]:
             for plugin, score in scores.items() if score] or [Message("points.none")]
 
 
-def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause | None:
-    """Return why a pod was not placed on a node at that choice; None where it fits."""
+def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -> Cause | None:
+    """Return why a pod was not placed on a node at that choice, or without one would not be placed
+    there now; None where it fits.
+    """
     short = _lacking(seen, task, node, choice)
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
         more = withheld(seen, seen.tasks[task], [node], short)
-        return Cause.of("insufficient", *more, records=[choice], pod=task, node=node,
-                        request=part(request, short), free=part(free, short))
+        return Cause.of("insufficient", *more, records=[choice] if choice else [], pod=task,
+                        node=node, request=part(request, short), free=part(free, short))
+    if choice is None:
+        seen.ssn.pre_predicate(seen.tasks[task])
+        reason = refused_now(seen, seen.tasks[task], node)
+        against = {node: reason} if reason else {}
+        return next(rule_causes(seen, task, against, (0, None), None), None)
     row = seen.trace.node_values(task, choice.number + 1).get(node, {})
     plugin = _objector(row)
     return next(rule_causes(seen, task, {node: refused_then(
         seen, seen.tasks[task], node, choice, plugin)}, (0, None), choice)) if plugin else None
 
 
-def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
+def _lacking(seen: Evidence, task: str, node: str, choice: Record | None) -> list[str]:
     """The resources of which the node had too little left."""
     return missing(seen.trace.start["tasks"][task]["request"], seen.free(choice)[node])
 

@@ -17,7 +17,7 @@ from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_c
 from volcano_lab.explain.evidence import Evidence, counts, ended, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
-from volcano_lab.explain.holders import priority_note
+from volcano_lab.explain.holders import priority_note, quota_users
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
@@ -112,8 +112,9 @@ def _was_admitted(seen: Evidence, job: JobInfo) -> bool:
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Return why pods of a job wait, and what else its objects show."""
     name = seen.called(job.uid)
-    unmade = [Cause("pods_not_made", Message("unmade", name=name, what=why), {}, [],
-                    bool(job.tasks)) for why in seen.unmade.get(name, ())]
+    unmade = [Cause("pods_not_made", [
+        Message("unmade", name=name, what=why), _counted(seen, job, why)], {}, [], bool(job.tasks))
+        for why in seen.unmade.get(name, ())]
     unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
     unmade += [] if job.tasks or unmade else _of_owner(seen, job)
@@ -133,6 +134,12 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     causes.sort(key=lambda cause: cause.code != "each_other")
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
+
+
+def _counted(seen: Evidence, job: JobInfo, why: Said) -> Message | None:
+    """The jobs that use up the ResourceQuota for which pods are not created."""
+    quota = why.facts.get("quota") if isinstance(why, Message) else None
+    return quota_users(seen, job, quota.facts["resources"]) if quota else None
 
 
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -245,7 +252,9 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
                 and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
         yield Cause("deadline", [Message(code, moment=moment_text(deadline)), *[Message(
-            "deadline.others", n=len(late))] * bool(late)], {"deadline": deadline}, [], True)
+            "deadline.others", n=len(late))] * bool(late), *[Message("deadline.all")] * bool(
+                late and sla.waiting_time and "overcommit" in seen.ssn.plugins)],
+            {"deadline": deadline}, [], True)
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
