@@ -536,3 +536,14 @@ def test_a_set_changes_no_node_that_the_other_change_creates():
     explain = Cluster().node("n1", cpu=12).job("train", pods=4, cpu=8, gpu=1).explainer()
     found = [each.made for each in explain.why("train").remedies]
     assert found and not [text for each in found for text in each.settings if "-more-" in text]
+
+
+@pytest.mark.parametrize("least, together", [("8Gi", True), ("2Gi", False)])
+def test_cpu_and_memory_of_a_pod_are_lowered_together_to_what_a_node_has(least, together):
+    cluster = Cluster().node("n1", cpu=8, memory="16Gi").job(
+        "old", cpu=6, memory="14Gi", running={"n1": 1}).job("new", cpu=4, memory=least)
+    changes = {each.change for each in cluster.why("new", conf=conf(
+        "gang", "predicates", actions="allocate")).remedies}
+    both = "job default/new: request per pod cpu 4 -> 2, memory 8Gi -> 2Gi"
+    assert (both in changes) == together
+    assert ("job default/new: request per pod cpu 4 -> 2" in changes) != together

@@ -41,6 +41,9 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
+    for cause in causes:
+        left = cause.numbers["free_on_one_node"] if cause.code in ROOM else {}
+        yield from values.requests(world, job.uid, left) if len(left) > 1 else ()
     if not slips and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
