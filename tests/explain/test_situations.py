@@ -34,7 +34,7 @@ def test_jobs_that_use_up_a_quota_are_named_with_their_pods_that_wait():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     other = exported("stuck", 1, 9, there=1, phase="Inqueue")
     found = asked(exported("odd", 1, 1, phase="Inqueue"), other, quota).why("odd")
-    assert "The quota counts default/stuck 9 (1 pod waiting)." in found.text
+    assert "In use by default/stuck 9 (1 pod waiting)." in found.text
 
 
 def test_the_quota_that_keeps_all_pods_from_being_created_is_named():

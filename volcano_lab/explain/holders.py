@@ -130,14 +130,15 @@ def held_by_strangers(seen: Evidence, names: list[str], nodes: Iterable[str]
                   and task.namespace != "kube-system"]
 
 
-def quota_users(seen: Evidence, job: JobInfo, names: list[str]) -> Message | None:
-    """Return the other jobs of a namespace whose pods, also those that wait, a ResourceQuota counts
-    for some of its resources.
+def quota_users(seen: Evidence, job: JobInfo, names: Iterable[str],
+                about: Callable[[JobInfo], Message | None] | None = None) -> Message | None:
+    """Return the other jobs of a namespace whose pods a ResourceQuota counts for some of its
+    resources, also pods that wait.
     """
-    by_job = {uid: requested(other.tasks.values()) for uid, other in seen.ssn.jobs.items()
-              if other is not job and other.namespace == job.namespace}
-    counted = [name.removeprefix("requests.") for name in names]
-    return held_by(seen, "held_by.quota", by_job, counted, partial(_waiting_pods, job))
+    used = {uid: requested(other.tasks.values()) for uid, other in seen.ssn.jobs.items()
+            if other is not job and other.namespace == job.namespace}
+    return held_by(seen, "held_by.used", used, [name.removeprefix("requests.") for name in names],
+                   about or partial(_waiting_pods, job))
 
 
 def standing(seen: Evidence, record: Record, job: JobInfo) -> Message:

@@ -13,7 +13,7 @@ from volcano_lab.api import MIN_RESOURCE, JobInfo
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
-from volcano_lab.explain.holders import by_whom, held_by, room_causes, standing
+from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.nodes import closed_causes, missing
 from volcano_lab.explain.owners import KINDS, beyond_pods, grows, owner_of
 from volcano_lab.explain.values import sum_of
@@ -65,10 +65,7 @@ def _quota(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
                                           sums=sums),
                 {"quota": record["quota"], "short": short,
                  "wanted": {name: each[1:] for name, each in kept.items()}}, [record])
-    used = {other.uid: requested(other.tasks.values()) for other in seen.ssn.jobs.values()
-            if other.namespace == job.namespace and other is not job}
-    said = held_by(seen, "held_by.used", used, [name.removeprefix("requests.") for name in kept],
-                   partial(standing, seen, record))
+    said = quota_users(seen, job, kept, partial(standing, seen, record))
     yield from [Cause("quota_used", said, {}, [], True)] if said else ()
 
 

@@ -41,9 +41,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
-    for cause in causes:
-        left = cause.numbers["free_on_one_node"] if cause.code in ROOM else {}
-        yield from values.requests(world, job.uid, left) if len(left) > 1 else ()
+    yield from _together(world, job.uid, causes)
     if not slips and _likely(largest, most):
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
@@ -117,6 +115,13 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
             world, job.uid, name, requested(job.tasks.values()).get(name, 0.0))
     else:
         yield from values.request(world, job.uid, name, largest - less / members)
+
+
+def _together(world: World, uid: str, causes: list[Cause]) -> Iterator[Option]:
+    """Less at once of all resources of which no node has enough."""
+    for cause in causes:
+        if cause.code in ROOM:
+            yield from values.requests(world, uid, cause.numbers["free_on_one_node"])
 
 
 def _resources(causes: Iterable[Cause]) -> list[str]:

@@ -135,12 +135,12 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
 
 def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
     """What the waiting pods of a job ask for of several resources, lowered at once to what is left
-    on a node: the CPU to tenths, memory to whole Mi.
+    on a node, in whole small steps.
     """
     steps = {name: options.step_of(name) for name in left}
     texts = {name: options.text_of(name, in_quantity(name, amount) // steps[name] * steps[name])
              for name, amount in left.items()}
-    if all(quantity.parse(text) for text in texts.values()) and world.waiting(uid):
+    if len(texts) > 1 and all(map(quantity.parse, texts.values())) and world.waiting(uid):
         yield once(*(setting(world.job(uid), "requests", name, to=text)
                      for name, text in texts.items()), rank=Rank.REQUEST, kind="cut")
 
