@@ -122,12 +122,12 @@ def test_a_limit_is_worked_out_from_the_parents_limit():
 
 @pytest.mark.parametrize("queues, warning", [
     ((queue("eng", capability={"cpu": "4"}), queue(
-        "dev", "eng", capability={"cpu": "8"})), 'queue "dev": spec.capability'),
+        "dev", "eng", capability={"cpu": "8"})), 'queue dev: spec.capability'),
     ((queue("eng", deserved={"cpu": "4"}), queue("dev", "eng", deserved={"cpu": "3"}),
       queue("test", "eng", deserved={"cpu": "2"
-                                     })), "queue \"eng\": its children's spec.deserved add up"),
+                                     })), "queue eng: its children's spec.deserved add up"),
     ((queue("eng", guarantee={"cpu": "1"}), queue("dev", "eng", guarantee={"cpu": "2"})),
-     "queue \"eng\": its children's spec.guarantee add up"),
+     "queue eng: its children's spec.guarantee add up"),
 ])
 def test_children_that_exceed_their_parent_are_a_warning_and_none_is_refused(queues, warning):
     tree = grow(queue("root"), *queues)

@@ -228,13 +228,20 @@ class QueueTree:
         for child in children:
             if attr.capability.less_partly(child.capability):
                 self.warnings.append(Message(
-                    "tree.capability", queue=child.name, found=str(child.capability),
-                    parent=attr.name, allowed=str(attr.capability)))
+                    "tree.capability", queue=child.name, parent=attr.name,
+                    **_more(child.capability, attr.capability)))
         for what, mine, sum_ in (("deserved", attr.deserved, deserved),
                                  ("guarantee", attr.guarantee, guarantees)):
             if mine.less_partly(sum_):
                 self.warnings.append(Message("tree.sum", queue=attr.name, field=f"spec.{what}",
-                                             found=str(sum_), allowed=str(mine)))
+                                             **_more(sum_, mine)))
+
+
+def _more(found: Resource, allowed: Resource) -> dict[str, dict[str, float]]:
+    """The amounts that are above an allowed one, and these."""
+    names = [name for name, amount in found if amount > allowed.get(name)]
+    return {"found": {name: found.get(name) for name in names},
+            "allowed": {name: allowed.get(name) for name in names}}
 
 
 def inherit(capability: Resource, parent: Resource) -> Resource:
