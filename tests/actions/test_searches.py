@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from volcano_lab.actions import evictable_tasks
+from volcano_lab.actions.reclaim import Reclaim
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.plugin import PLUGINS, Plugin, register_plugin
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import Scheduler
 
@@ -123,6 +126,43 @@ def test_nodes_with_too_few_victims_are_not_asked_again_until_one_of_their_jobs_
     assert asked[0] < min(asked[1:])
 
 
+def three_each(*requests: float) -> Cluster:
+    """Gangs of three that wait: two pods of each can have a node by evictions."""
+    built = Cluster().queue("a").queue("b")
+    for number in range(4):
+        built.node(f"n{number}", cpu=4)
+        built.job(f"run-{number}", queue="a", pods=2, cpu=2, running={f"n{number}": 2},
+                  min_member=1 + number % 2)
+    for number, cpu in enumerate(requests):
+        built.job(f"wait-{number}", queue="b", pods=3, cpu=cpu)
+    return built
+
+
+@pytest.mark.parametrize(("requests", "tried"), [((2, 2, 2), [0]), ((2, 1.5, 2), [0, 1])])
+def test_what_failed_for_a_gang_is_not_tried_for_one_that_is_alike(monkeypatch, requests, tried):
+    seen, search = [], Reclaim._nodes_with_victims
+    monkeypatch.setattr(Reclaim, "_nodes_with_victims", lambda self, task, job: seen.append(
+        task.name) or search(self, task, job))
+    assert not Scheduler(three_each(*requests).cache(), ONE_TIER).run_once().committed
+    assert seen == [f"wait-{number}-{pod}" for number in tried for pod in range(3)]
+
+
+def test_a_plugin_of_a_learner_may_tell_gangs_apart():
+    class OneFirst(Plugin):
+        name = "one-first"
+
+        def reclaimable(self, claimant: Any, candidates: Any) -> Any:
+            return (candidates if claimant.job == "default/wait-1" else []), 1
+
+    with PLUGINS.restored():
+        register_plugin("one-first", OneFirst)
+        conf = ONE_TIER.replace("{name: gang}", "{name: gang, enableReclaimable: false}, "
+                                "{name: one-first}")
+        done = Scheduler(three_each(2, 2).cache(), conf).run_once().committed
+    assert {key for operation, key, *_ in done if operation == "pipeline"} == {
+        f"default/wait-1-{pod}" for pod in range(3)}
+
+
 def crowded(seed: int) -> Cluster:
     """Nodes that are nearly full with jobs of up to five pods on as many nodes, and jobs that wait.
     """
@@ -143,9 +183,18 @@ def crowded(seed: int) -> Cluster:
                       running=dict.fromkeys(names, 1))
     for number in range(10):
         pods = chance.randint(1, 4)
-        built.job(f"wait-{number}", queue=chance.choice("abc"), pods=pods, memory="2Gi",
-                  min_member=chance.randint(1, pods), cpu=chance.choice([1, 2, 2, 2.5, 3]))
+        least, cpu = chance.randint(1, pods), chance.choice([1, 2, 2, 2.5, 3])
+        for copy in range(chance.choice([1, 1, 3])):  # like the jobs before, or nearly
+            built.job(f"wait-{number}-{copy}", queue=chance.choice("aab"), pods=pods, memory="2Gi",
+                      min_member=chance.choice([least, least, 1]), cpu=cpu)
     return built
+
+
+def results(ssn: Session) -> list[Any]:
+    """What jobs and pods have in the end, with the plans of statements that were discarded."""
+    return [(job.pod_group.status, {key: (task.status, task.node_name, task.last_transaction)
+                                    for key, task in job.tasks.items()})
+            for job in ssn.jobs.values()]
 
 
 @pytest.mark.parametrize("tiers", [
@@ -165,5 +214,6 @@ def test_searches_that_are_skipped_would_find_nothing(tiers, monkeypatch):
         decided, same = (Scheduler(cache(), load_conf(conf)).run_once(arrays=arrays, now=0.0)
                          for arrays in (True, False))
         assert decided.committed == same.committed
+        assert results(decided) == results(same)
         evicts += any(done[0] == "evict" for done in same.committed)
     assert evicts > 3

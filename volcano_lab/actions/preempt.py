@@ -53,9 +53,8 @@ class Preempt(Action):
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
         self._evictable = Memo(self._evictable_in)
-        self._searches = searches.Searches(ssn)
-        # by job: the number of changes after its last own attempt, and the tasks left then
-        self._own: dict[str, tuple[int, PriorityQueue[TaskInfo]]] = {}
+        self._searches, self._attempts = searches.Searches(ssn), searches.Attempts(ssn)
+        self._own: dict[str, int] = {}  # by job: the operations in force after its own attempt
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -82,23 +81,13 @@ class Preempt(Action):
         """Return whether the gang is pipelined and the last task tried got a node, so that more may
         be tried.
         """
-        ssn, tasks = self.ssn, self.tasks[job.uid]
-        statement, assigned = ssn.statement(), False
-        while ssn.job_starving(job) and tasks:
-            assigned = self._preempt(statement, Claim(tasks.pop(), job, queue))
-        if not ssn.job_pipelined(job):
-            statement.discard()
-            return False
-        statement.commit()
-        return assigned
+        return self._attempts.attempt(job, self.tasks[job.uid], lambda statement, task:
+                                      self._preempt(statement, Claim(task, job, queue)))
 
     def _preempt_own_tasks(self, job: JobInfo) -> None:
         ssn = self.ssn
-        known = self._own.get(job.uid)
-        if (known is not None and known[0] == len(ssn.table.changes)
-                and not ssn.observer.watches_claims(job.uid)):
-            self.tasks[job.uid] = known[1].clone()  # no node changed: it would fail again
-            return
+        if self._own.get(job.uid) == ssn.in_force and not ssn.observer.watches_claims(job.uid):
+            return  # nothing has changed: it would fail again
         tasks = self.tasks[job.uid] = evictions.waiting_tasks(ssn, job)
         assigned = True
         while assigned and tasks:
@@ -106,7 +95,7 @@ class Preempt(Action):
             assigned = self._preempt(
                 statement, Claim(tasks.pop(), job, ssn.queues[job.queue], within_job=True))
             statement.commit()
-        self._own[job.uid] = len(ssn.table.changes), tasks.clone()
+        self._own[job.uid] = ssn.in_force
 
     # -- one task ----------------------------------------------------------------------------------
 

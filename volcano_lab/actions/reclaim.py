@@ -10,6 +10,7 @@ Volcano: pkg/scheduler/actions/reclaim/reclaim.go
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from volcano_lab.actions import evictions, searches
 from volcano_lab.actions.evictable_tasks import EvictableTasks
@@ -27,6 +28,7 @@ class Reclaim(Action):
 
     def execute(self, ssn: Session) -> None:
         self.ssn, self._searches = ssn, searches.Searches(ssn)
+        self._attempts = searches.Attempts(ssn)
         self._evictable = Memo(lambda queue: EvictableTasks(
             ssn, "reclaimable", self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
@@ -49,34 +51,25 @@ class Reclaim(Action):
             while jobs:
                 job = jobs.pop()
                 ssn.observer.popped("job", job, jobs)
-                self._reclaim_for_job(queue, job, tasks[job.uid])
+                self._attempts.attempt(job, tasks[job.uid], partial(self._reclaim, queue, job))
                 if jobs:
                     # no effect on this queue, all of whose jobs are tried now, but on the order
                     # of the others
                     queues.push(queue)
 
-    def _reclaim_for_job(self, queue: QueueInfo, job: JobInfo,
-                         tasks: PriorityQueue[TaskInfo]) -> None:
+    def _reclaim(self, queue: QueueInfo, job: JobInfo, statement: Statement,
+                 task: TaskInfo) -> bool:
+        """Return whether a task is pipelined."""
         ssn = self.ssn
-        statement = ssn.statement()
-        while ssn.job_starving(job) and tasks:
-            task = tasks.pop()
-            ssn.observer.note("claimant", task=task.key, job=job.uid, queue=queue.uid)
-            if evictions.never_preempts(task):
-                ssn.observer.note("passed_over", task=task.key, reason="policy_never")
-            elif not ssn.preemptive(queue, task):
-                ssn.observer.note("passed_over", task=task.key, reason="not_preemptive")
-            elif ssn.pre_predicate(task) is None:
-                self._reclaim_for_task(statement, task, job)
-        if ssn.job_pipelined(job):
-            statement.commit()
-        else:
-            statement.discard()
-
-    def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
-        for node, victims in self._nodes_with_victims(task, job):
-            if self._evict(statement, task, node, victims):
-                return
+        ssn.observer.note("claimant", task=task.key, job=job.uid, queue=queue.uid)
+        if evictions.never_preempts(task):
+            ssn.observer.note("passed_over", task=task.key, reason="policy_never")
+        elif not ssn.preemptive(queue, task):
+            ssn.observer.note("passed_over", task=task.key, reason="not_preemptive")
+        elif ssn.pre_predicate(task) is None:
+            return any(self._evict(statement, task, node, victims)
+                       for node, victims in self._nodes_with_victims(task, job))
+        return False
 
     def _nodes_with_victims(self, task: TaskInfo,
                             job: JobInfo) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:

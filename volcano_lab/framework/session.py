@@ -366,6 +366,13 @@ class Session(ExtensionPoints):
             extend(self.cycle_state(task.uid), context)
         return context
 
+    @property
+    def in_force(self) -> int:
+        """Return how many operations are not undone; as long as no more of them are, any that were
+        done in between have been undone.
+        """
+        return len(self.moved) - 2 * self.undone
+
     def record_committed(self, operation: str, task: TaskInfo, direct: bool = False) -> None:
         self.committed.append(
             [operation, task.key, task.node_name, *(["direct"] if direct else [])])

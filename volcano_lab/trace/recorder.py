@@ -137,10 +137,14 @@ class Outline(Observer, TraceReader):
 
 
 class Turns(Outline):
-    """An outline without sums that plugins compare, of which only turns and victims are read."""
+    """An outline of which only turns and victims are read: without sums that plugins compare, and
+    without claims that are known to fail.
+    """
 
-    def watches_sums(self, job: str) -> bool:
+    def watches_claims(self, job: str) -> bool:
         return False
+
+    watches_sums = watches_claims
 
 
 class Trace(Outline):

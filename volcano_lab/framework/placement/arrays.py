@@ -36,6 +36,7 @@ class NodeArrays:
     """A session's nodes as arrays, shared by all choosers of the session.
 
     `scored` counts the scores computed; node by node there is one for each pair of task and node.
+    `by_template` is whether tasks with the same template are alike to all plugins.
     """
 
     def __init__(self, ssn: Session):
@@ -53,7 +54,7 @@ class NodeArrays:
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
         self._boards: dict[tuple, Board] = {}
         self._boards_by_template: dict[int, Board | None] = {}
-        self._by_template = all(getattr(ssn.plugins[plugin], "alike_by_template", False)
+        self.by_template = all(getattr(ssn.plugins[plugin], "alike_by_template", False)
                                 for point in POINTS for tier in ssn.points[point].tiers
                                 for plugin, _ in tier)
         self._inside: dict[int, np.ndarray] = {}
@@ -75,7 +76,7 @@ class NodeArrays:
 
         With `nodes` it ranks only these: scores that are equal for all of them may be omitted.
         """
-        if not self._by_template or task.template is None:
+        if not self.by_template or task.template is None:
             return self._board(task, nodes)
         if task.template not in self._boards_by_template:
             self._boards_by_template[task.template] = self._board(task, nodes)
