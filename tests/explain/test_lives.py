@@ -2,14 +2,21 @@
 what comes behind the first refusal, known defects, and who may not be cut or deleted.
 """
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.defects import DEFECTS
 from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.search import Search
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.messages import Message
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import why
 
 
 def conf(actions, *plugins, capacity=False):
@@ -278,3 +285,16 @@ def test_in_a_large_cluster_that_evicts_more_pods_a_promise_is_not_followed(
     for name, value in (("LARGE", 1), ("SECONDS", 60.0), ("EVICTIONS", most)):
         monkeypatch.setattr(f"volcano_lab.explain.outcome.{name}", value)
     assert Explainer(two_queues().objects(), LOOP, about="new").why("new").codes[0] == code
+
+
+def test_in_a_large_cluster_no_change_is_judged_or_offered_twice(monkeypatch):
+    """What evicts again and again is refused once, and offered once with what ends that."""
+    for name in ("outcome", "search", "explainer"):
+        monkeypatch.setattr(f"volcano_lab.explain.{name}.LARGE", 10)
+    judged, judge = [], Search.judged
+    monkeypatch.setattr(Search, "judged", lambda self, change, *rest: judged.append(
+        change) or judge(self, change, *rest))
+    remedies = asked(why.tree(20, 200, 12), why.TREE, "wait-0009").remedies
+    assert any("drf" in remedy.change for remedy in remedies)
+    assert len({remedy.change for remedy in remedies}) == len(remedies)
+    assert len({*judged}) == len(judged)

@@ -6,7 +6,6 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
@@ -53,10 +52,9 @@ class EvictableTasks:
 
     def _sum(self, row: int) -> np.ndarray:
         """Return the summed requests of a node's tasks by column."""
-        tasks = filter(self.accepts, self.ssn.node_list[row].tasks.values())
         table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
-        for request, count in Counter([task.resreq for task in tasks]).items():
-            together += table.vector(request)[0] * count
+        for task in filter(self.accepts, self.ssn.node_list[row].tasks.values()):
+            together += table.vector(task.resreq)[0]
         return together
 
     def _all_sums(self, rows: np.ndarray) -> np.ndarray:

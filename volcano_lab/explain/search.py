@@ -115,6 +115,7 @@ class Search:
         self.places = placed + (0 if promise_fails(seen, job) else promised)
         self.lost = bool(job.tasks) and not waiting and not pod
         self.offered: set[Change] = set()
+        self._refused: set[Change] = set()  # by the cycles that follow
         self._known: dict[Change, int] = {}
         self._enough: tuple[int, ...] = PLACED, ADMITTED  # what an option is to give
         self._loops = False  # whether the change that was judged last evicts again and again
@@ -204,13 +205,14 @@ class Search:
             if perf_counter() > self.end:
                 return
             change = None if option.most in alike else self.fewest(option)
-            if change is None or change in self.offered:
+            if change is None or change in self.offered | self._refused:
                 continue
             others = self._others(option, options[number + 1:], Change())
             alike |= {*others}
             remedy = self.judged(change, option.rank, others)
-            if remedy is None and self._loops:
-                remedy = self._steadied(change, option.rank)
+            if remedy is None:
+                self._refused.add(change)
+                remedy = self._steadied(change, option.rank) if self._loops else None
             if remedy is not None:
                 self.offered.add(remedy.made)
                 yield remedy
