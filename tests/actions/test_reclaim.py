@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from evictions import (
+    Change,
     Notes,
     annotate,
     change,
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from volcano_lab.api import PIPELINED
 from volcano_lab.api.job_conditions import task_scheduling_reason
 from volcano_lab.api.objects import PodSchedulingGate, Taint
+from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import Plugin
@@ -35,6 +37,10 @@ def base() -> Cluster:
     return (Cluster().node("n1", cpu=8).queue("a").queue("b")
             .job("old", queue="a", pods=8, cpu=1, min_member=1, running={"n1": 8})
             .job("new", queue="b", pods=2, cpu=1, min_member=1))
+
+
+def preemptable_label(pod: str, value: str) -> Change:
+    return change("Pod", pod, lambda obj: obj.metadata.labels.update({PREEMPTABLE: value}))
 
 
 ONE = ["evict old-6 n1", "pipeline new-0 n1"]
@@ -55,6 +61,10 @@ seven of eight.
          [spec("Queue", "a", reclaimable=False)], []),
         ("a task may say that it isn't preemptable", [annotate("old-6", preemptable="false")
                                                       ], ["evict old-7 n1", "pipeline new-0 n1"]),
+        ("so may its label", [preemptable_label("old-6", "false")],
+         ["evict old-7 n1", "pipeline new-0 n1"]),
+        ("an annotation counts before a label", [
+            preemptable_label("old-6", "false"), annotate("old-6", preemptable="true")], ONE),
         ("a task whose policy is Never takes nothing",
          [spec("Pod", "new", preemption_policy="Never")], []),
         ("a task behind a scheduling gate doesn't claim", [

@@ -1,6 +1,6 @@
 """cdp (cooldown protection): a pod is not evicted until some time after it was scheduled.
 
-A pod's label or, without it, annotation `volcano.sh/cooldown- time` sets this time: a duration such
+A pod's label or, without it, annotation `volcano.sh/cooldown-time` sets this time: a duration such
 as "10m". The plugin has no arguments.
 
 Volcano: pkg/scheduler/plugins/cdp/cdp.go
