@@ -106,6 +106,17 @@ def test_a_request_is_set_where_it_is_the_largest_or_above_the_value(value, requ
             for each in read(after, "Pod", "w", "spec", "containers")] == requests
 
 
+@pytest.mark.parametrize(("first", "second", "both"), [
+    ("queue/a.weight=2", "queue/a.weight=3", ["queue/a.weight=3"]),
+    ("queue/a.weight=2", "queue/b.weight=3", ["queue/a.weight=2", "queue/b.weight=3"]),
+    ("job/x.tolerations=[]", "job/x.tolerations+=[{}]",
+     ["job/x.tolerations=[]", "job/x.tolerations+=[{}]"]),
+    ("job/x.tolerations+=[{}]", "job/x.tolerations=[]", ["job/x.tolerations=[]"])])
+def test_of_two_changes_the_second_replaces_what_it_sets_and_keeps_what_it_adds_to(
+        first, second, both):
+    assert [*(Change((first,)) + Change((second,))).settings] == both
+
+
 def test_an_entry_is_added_behind_a_list_and_no_further():
     before = change(cluster(), ["node/n2.spec.taints=[{key: a, effect: NoSchedule}]"])
     after = change(before, ["node/n2.spec.taints.1={key: b, effect: NoSchedule}"])
