@@ -111,18 +111,33 @@ def test_the_ringed_turn_is_the_first_that_differs_where_the_next_queue_is_found
     assert drawn.count('class="vp-ring"') == 1
 
 
-@pytest.mark.parametrize(("moves", "last", "shares"), [
-    ({"sci_weight": 4}, "dev", "sci 0.19 (0.75 ÷ 4), eng 0.17 (0.17 ÷ 1)"),
-    ({"sci_pods": 2}, "prod", "sci 0.17 (saturated: last), eng 0.67 (0.67 ÷ 1)"),
-    ({"dev_weight": 3}, "dev", "dev 0.11 (0.33 ÷ 3), prod 0.17 (0.17 ÷ 1)")])
-def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, last, shares):
-    assert f"The last pod goes to {last}: drf compares share ÷ weight, {shares}." in (
-        hierarchy_lab().set(**moves).said)
+@pytest.mark.parametrize(("moves", "said"), [
+    ({"sci_weight": 4},
+     "The last pod goes to dev: drf compares share ÷ weight, sci 0.19 (0.75 ÷ 4), eng 0.17."),
+    ({"sci_pods": 2},
+     "The last pod goes to prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng"),
+    ({"prod_weight": 2}, "The last pod of eng goes to prod: drf compares share ÷ weight, "
+     "dev 0.17 (saturated: last), prod 0.13 (0.25 ÷ 2).")])
+def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
+    assert said in hierarchy_lab().set(**moves).said
+
+
+@pytest.mark.parametrize(("moves", "said"), [
+    ({"dev_pods": 12}, "dev 0.25, prod 0.25. They are equal: dev is older."),
+    ({"dev_pods": 12, "sci_weight": 2, "eng_weight": 2},
+     "dev is first by an old place in the heap.")])
+def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):
+    lab = hierarchy_lab()
+    for name, value in moves.items():
+        lab.set(**{name: value})
+    assert said in lab.said
+    opening = lab.reset().said
+    assert "older" not in opening and "old place" not in opening, "the lower number decides"
 
 
 def test_the_early_turn_is_named_and_ringed_where_it_changes_the_pods():
     lab = hierarchy_lab()
-    assert "Turn 3, prod, is early" in lab.said
-    assert [turn["ring"] for turn in lab.board["turns"]["turns"]].index(True) == 2
-    assert "is early" not in lab.set(dev_pods=2).said
+    assert "is early" not in lab.said
     assert not any(turn["ring"] for turn in lab.board["turns"]["turns"])
+    assert "Turn 3 (ringed) is early: prod has an old" in lab.set(dev_pods=12).said
+    assert [turn["ring"] for turn in lab.board["turns"]["turns"]].index(True) == 2

@@ -34,9 +34,9 @@ answers(
 
 answers(
     checks.weight_of_eng,
-    right=[2, "2"],
-    wrong=[(1, "5 pods"), (4, "of sci are placed"), (3, "of sci are placed"), (8, "of sci are"),
-           (0, "from 1")],
+    right=[5, "5"],
+    wrong=[(1, "6 pods"), (2, "4 pods"), (4, "3 pods of sci are placed"), (6, "a smaller one"),
+           (12, "of sci are"), (0, "from 1")],
 )
 
 answers(

@@ -29,12 +29,14 @@ def the_tree(flat, hierarchical, placed):
 
 
 @after("cell-28")
-def level_by_level(heavy, levels_picture, placed):
-    assert placed(heavy) == {"dev-work": 4, "prod-work": 4, "sci-work": 4}
-    rows = {row["name"]: row for row in levels_picture(heavy, "").data}
+def level_by_level(HIERARCHICAL, compared, levels_picture, one_left):
+    rows = {row["name"]: row for row in levels_picture(compared, "").data}
     assert list(rows) == ["sci", "eng", "eng/dev", "eng/prod"]
-    assert round(rows["eng"]["asked"], 2) == 0.67
-    assert round(rows["eng"]["held"], 2) == round(rows["sci"]["held"], 2) == 0.33
+    assert [round(rows["eng"][key], 2) for key in ("asked", "held")] == [0.58, 0.29]
+    assert round(rows["sci"]["held"], 2) == 0.33
+    assert [name for name, row in rows.items() if row["saturated"]] == ["eng/dev"]
+    (placed,) = one_left.run(HIERARCHICAL).committed
+    assert placed[1].startswith(f"default/{answer('07', 'last_cpu_of_the_tree')}-work")
 
 
 @after("cell-30")
@@ -50,6 +52,8 @@ def rescaling(mixed, placed, rescaled, stopped):
 @after("cell-34")
 def not_exact_to_the_last_pod(equal, placed):
     assert placed(equal) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
+    assert placed(equal)["sci-work"] == answer("07", "twelve_each")
+    assert [turn["queue"] for turn in equal.turns()[:3]] == ["sci", "dev", "prod"]
 
 
 @after("cell-36")
@@ -62,9 +66,13 @@ def answers_of_the_lab(lab, placed):
     def pods(**values):
         return placed(lab.reset().set(**values).facts.cycle)
 
-    assert pods(dev_pods=1) == {"dev-work": 1, "prod-work": 5, "sci-work": 6}  # 1
-    assert pods(sci_pods=2) == {"dev-work": 5, "prod-work": 5, "sci-work": 2}  # 2
-    assert pods(dev_weight=3) == {"dev-work": 5, "prod-work": 2, "sci-work": 5}  # 3
+    assert placed(lab.facts.cycle) == {"dev-work": 2, "prod-work": 4, "sci-work": 6}
+    assert pods(dev_pods=1) == {"dev-work": 1, "prod-work": 5, "sci-work": 6}
+    assert pods(sci_pods=2) == {"dev-work": 2, "prod-work": 8, "sci-work": 2}
+    assert pods(dev_pods=12) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
+    assert lab.facts.early == 3
+    assert pods(dev_pods=12, dev_weight=3) == {"dev-work": 5, "prod-work": 2, "sci-work": 5}
+    assert pods(eng_weight=4)["sci-work"] == 3
     lab.reset()
 
 

@@ -3,16 +3,20 @@
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.kit.verdict import try_again, well_done
-from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster
+from volcano_lab.course.lesson_07.lab import HIERARCHICAL, placed, tree_cluster
 
 
 @check(takes=int)
 def weight_of_eng(answer: int) -> Mistakes:
-    """Everybody wants 12 pods. sci should have 4 CPUs and eng 8. Which weight must eng have?"""
+    """In the lab's tree sci should have 2 of the 12 CPUs and eng 10. Which weight must eng have at
+    least?
+    """
     yield answer < 1, "weight_from_one"
-    sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
-    yield sci != 4, try_again("sci_has", answer=answer, sci=sci, x=CPUS - 4)
-    return well_done("one_to_two")
+    sci, with_less = (placed(tree_cluster(eng_weight=weight, dev_pods=2).run(HIERARCHICAL))[
+        "sci-work"] for weight in (answer, answer - 1))
+    yield sci != 2, try_again("sci_has", answer=answer, sci=sci)
+    yield with_less == 2, "a_smaller_weight"
+    return well_done("one_to_five")
 
 
 @check(takes=callable, wanted="a function of what a job holds and the total")
