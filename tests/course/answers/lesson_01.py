@@ -22,7 +22,7 @@ answers(
            (small_cluster().queue("team"), "No queue is new"),
            (small_cluster().job("lost", queue="team"), "another queue"),
            (small_cluster().queue("nobody").remove("wide"), "taken away"),
-           ("nobody", "cluster.copy()")],
+           ("nobody", "small_cluster()")],
 )
 
 answers(

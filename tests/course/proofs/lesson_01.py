@@ -9,9 +9,11 @@ def a_tiny_cluster(placed):
 
 
 @after("c011")
-def before_the_configuration(conf_with, misspelt, refusal, three):
-    assert len(three.run(conf_with("allocate")).committed) == 0 and len(misspelt.committed) == 2
-    assert "alocate" in refusal
+def before_the_configuration(conf_with, three, wrong):
+    action, plugin = wrong
+    assert "alocate" in action["refused"] and "placed pods" not in action
+    assert plugin == {"wrong": "plugin gnag", "placed pods": 2}
+    assert len(three.run(conf_with("allocate")).committed) == 0
 
 
 @after("c016")

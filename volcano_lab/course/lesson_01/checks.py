@@ -9,7 +9,7 @@ from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
 
 
-@check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(…)")
+@check(takes=Cluster, wanted="a cluster, such as small_cluster().queue(…)")
 def missing_queue(answer: Cluster) -> Mistakes:
     """Add the queue that is missing, so that lost gets a node in the next cycle."""
     before, now = ({(obj.kind, obj.name) for obj in each.objects()}

@@ -145,8 +145,7 @@ class Ends(Outcomes):
 
 
 HEADS = ("job", "open", "close")
-LEGEND = ("✓: the job moved on. ✗: it was held back; at close: it has no node. "
-          "·: nothing happened.")
+LEGEND = "✓: the job goes on. ✗: it waits from here on; at close: it has no node. ·: not touched."
 
 
 def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:

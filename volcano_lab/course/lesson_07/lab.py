@@ -271,8 +271,8 @@ def _against(queue: str, rows: list[dict[str, Any]]) -> list[Message]:
     """Return why a queue comes first although no number is in favour of it; `rows` stand in the
     order in which their queues were created.
     """
-    by_age = [(row["saturated"], row["held"], place) for place, row in enumerate(rows)]
-    own = next(place for place, row in enumerate(rows) if row["name"] in (queue, PARENTS[queue]))
-    if by_age[own] != min(by_age):
-        return [Message("drf.old", queue=queue)]
-    return [Message("drf.tie", queue=queue)] * (by_age[0][:2] == by_age[1][:2])
+    older = rows[0]["name"] in (queue, PARENTS[queue])
+    first, second = ((row["saturated"], row["held"]) for row in rows)
+    own, other = (first, second) if older else (second, first)
+    code = "drf.tie" if older and own == other else "drf.old"
+    return [Message(code, queue=queue)] if own >= other else []
