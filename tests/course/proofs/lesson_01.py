@@ -4,8 +4,9 @@ from course.proofs import after
 
 
 @after("c005")
-def a_tiny_cluster(placed):
-    assert placed == ["train-0", "train-1", "helper-0"]
+def a_tiny_cluster(cycle):
+    assert [row[1].removeprefix("default/") for row in cycle.committed] == [
+        "train-0", "train-1", "helper-0"]
 
 
 @after("c011")
