@@ -236,7 +236,7 @@ def hierarchy_lab() -> Lab:
 
     >>> lab = hierarchy_lab().set(sci_pods=2)
     >>> lab.said
-    'Queue sci: pods 2 (was 12). sci has 2 pods (was 6), prod 8 pods (was 4). The last pod goes to \
+    'Queue sci: pods 2 (was 12). prod has 8 pods (was 4), sci 2 pods (was 6). The last pod goes to \
 prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng 0.75.'
     """
     return Lab(_controls(), decide, PANELS, title="Two families on 12 CPUs", tasks=tasks("07"),
