@@ -299,9 +299,8 @@ def test_the_phases_stand_in_the_order_of_the_list(shown):
         return shown.page.locator("thead th").all_inner_texts()
 
     assert heads() == ["job", "open", "enqueue", "allocate", "backfill", "close"]
-    shown.page.get_by_label("actions, in order").select_option("allocate, enqueue")
-    shown.page.get_by_text("actions, in order: allocate, enqueue").or_(
-        shown.page.get_by_text("Actions, in order: allocate, enqueue")).first.wait_for()
+    shown.page.get_by_label("actions", exact=True).select_option("allocate, enqueue")
+    shown.page.get_by_text("Actions: allocate, enqueue").first.wait_for()
     assert heads() == ["job", "open", "allocate", "enqueue", "close"]
     row = shown.page.locator("tbody tr", has_text="train").locator("th, td").all_inner_texts()
     assert row == ["train", "✓ copied", "·", "✓ admitted", "✗ Inqueue"]

@@ -165,7 +165,7 @@ def cycle_lab() -> Lab:
     'train is not admitted (was placed): No action of the configuration admits '
     """
     return Lab(
-        {"actions": choice(ACTIONS, CHOICES, "actions, in order")},
+        {"actions": choice(ACTIONS, CHOICES, "actions")},
         lambda values: Ran(values["actions"]),
         [pictures.table("What each phase did, in the order of the list", phases, key="phases",
                         heads=HEADS, texts=True, rows=4, wide=True, legend=LEGEND)],

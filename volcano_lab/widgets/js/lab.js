@@ -48,7 +48,7 @@ export function lab(model, el) {
     const told = add(chip, "span", {class: "vp-hidden"});
     return {chip, tick, told};
   });
-  const said = add(onTop ?? right, "div", {class: "vp-said", role: "status", "aria-live": "polite", tabindex: -1});
+  const said = add(onTop ?? right, "div", {class: "vp-said", role: "status", "aria-live": "polite"});
   const shownCode = add(root, "div", {class: "vp-shown", hidden: true});
 
   const blink = (on) => right.querySelectorAll("svg, table").forEach((drawn) => drawn.classList.toggle("vp-end", on));
@@ -123,7 +123,7 @@ function tell(root, sentences, show) {
     return node;
   }).filter((node) => node.textContent));
   if (show) button(root, t("show me"), t("show a way to do this task"), show);
-  // Nothing is cut, and the place of the longest sentence is kept at this width: nothing jumps twice.
+  // The place of the longest sentence is kept, at this width: nothing jumps twice.
   if (root.wide !== root.offsetWidth) root.style.minHeight = "";
   root.wide = root.offsetWidth;
   if (root.wide) root.style.minHeight = `${root.offsetHeight}px`;
