@@ -35,8 +35,8 @@ answers(
 answers(
     checks.weight_of_eng,
     right=[5, "5"],
-    wrong=[(1, "6 pods"), (2, "4 pods"), (4, "3 pods of sci are placed"), (6, "a smaller one"),
-           (12, "of sci are"), (0, "from 1")],
+    wrong=[(1, "sci has 6 of"), (2, "sci has 4 of"), (4, "sci has 3 of"), (6, "a smaller one"),
+           (12, "sci has 1 of"), (0, "from 1")],
 )
 
 answers(
