@@ -28,6 +28,7 @@ from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER
 from volcano_lab.messages import Message, Said, known
+from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import Record, short
 from volcano_lab.trace.cause_trace import POINTS
 
@@ -251,9 +252,11 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         code = "deadline.past" if deadline <= seen.ssn.now else "deadline"
         late = [each for each in seen.ssn.jobs.values() if each is not job and counts(each)[2]
                 and max(deadline, sla.deadline(each) or 0.0) <= seen.ssn.now]
-        yield Cause("deadline", [Message(code, moment=moment_text(deadline)), *[Message(
-            "deadline.others", n=len(late))] * bool(late), *[Message("deadline.all")] * bool(
-                late and sla.waiting_time and "overcommit" in seen.ssn.plugins)],
+        reserves = late and sla.waiting_time and "overcommit" in seen.ssn.plugins
+        yield Cause("deadline", [
+            Message(code, moment=moment_text(deadline)),
+            Message("deadline.others", n=len(late)) if late else None,
+            Message("deadline.all", name=WAITING_TIME) if reserves else None],
             {"deadline": deadline}, [], True)
 
 
