@@ -99,7 +99,7 @@ class Riddle:
         """The manifests as they were applied, before controllers."""
         parts = self.cluster_of
         made = cluster_from(parts | {"jobs": parts["running"]})
-        jobs = (from_dict(_vcjob(**job), strict=True) for job in parts["waiting"])
+        jobs = (from_dict(job, strict=True) for job in parts["waiting"])
         return Loaded([*made.objects(), *jobs])
 
     @property
@@ -303,19 +303,6 @@ def _kind(change: str) -> str:
     """The kind of the object that a change names; that of a job for its PodGroup."""
     kind = change.removeprefix(REMOVE).partition("/")[0].lower()
     return SHORT.get(kind, kind.removesuffix("s")).replace("podgroup", "job")
-
-
-def _vcjob(name: str, pods: int = 1, queue: str = "default",
-           spec: dict[str, Any] | None = None, job: dict[str, Any] | None = None,
-           **requests: Any) -> dict[str, Any]:
-    """A Volcano Job of equal pods; `spec` is more of its pods, `job` more of itself."""
-    container = {"name": "main", "image": "example/work", "resources": {"requests": requests}}
-    template = {"spec": {"containers": [container], **(spec or {})}}
-    task = {"name": "worker", "replicas": pods, "template": template}
-    return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
-            "metadata": {"name": name, "namespace": "default"},
-            "spec": {"queue": queue, "minAvailable": pods, "tasks": [task],
-                     **(job or {})}}
 
 
 @cache
