@@ -22,7 +22,8 @@ from reference import (
     write_sources,
 )
 
-from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
+from lesson_links import course_table
+from volcano_lab.course.kit.lessons import TABLE, WAYS
 from volcano_lab.messages import ENGLISH, gettext, spoken
 
 HERE = Path(__file__).parent

@@ -18,7 +18,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from volcano_lab.course.kit.lessons import LESSONS, START, course_table, end_line, top_line
+from lesson_links import course_table, end_line, top_line
+from volcano_lab.course.kit.lessons import LESSONS, START
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 VIEW = "application/vnd.jupyter.widget-view+json"

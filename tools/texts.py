@@ -39,7 +39,7 @@ ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py"
          ERRORS: ["framework", "plugins", "actions", "manifests", "changes", "cache", "simulation",
                   "server", "messages", "cli", "__init__.py"],
          "widgets": ["widgets"],
-         "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
+         "kit": ["course/kit", "course/lessons.yaml", "course/riddles", "../tools/lesson_links.py"],
          "pending": ["../docs/pending/pages.yaml"],
          "script": ["widgets/js", "course/kit/live.js", "../docs/front/ask.js",
                     "../docs/front/front.js"],
