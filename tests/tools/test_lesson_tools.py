@@ -1,6 +1,8 @@
 """The tools for lessons: links and tags, and what must not stand on a page."""
 
 import copy
+import doctest
+import importlib
 
 import nbformat
 import pytest
@@ -113,3 +115,11 @@ def test_a_lesson_is_measured():
                         nbformat.v4.new_output("display_data", {"text/plain": "queue share " * 60})]
     longer = lessons.measured(nbformat.v4.new_notebook(cells=cells), "99")
     assert longer == (words, visible, pytest.approx(minutes + 1))
+
+
+@pytest.mark.parametrize("name", ["audit", "lesson_links", "lessons", "notebooks", "slides",
+                                  "texts", "translate"])
+def test_the_examples_of_a_tool_hold(name):
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    found = doctest.testmod(importlib.import_module(name), optionflags=flags)
+    assert found.attempted and not found.failed
