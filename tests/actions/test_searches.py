@@ -9,6 +9,7 @@ import pytest
 
 from volcano_lab.actions import evictable_tasks
 from volcano_lab.actions.reclaim import Reclaim
+from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import load_conf
@@ -161,6 +162,18 @@ def test_a_plugin_of_a_learner_may_tell_gangs_apart():
         done = Scheduler(three_each(2, 2).cache(), conf).run_once().committed
     assert {key for operation, key, *_ in done if operation == "pipeline"} == {
         f"default/wait-1-{pod}" for pod in range(3)}
+
+
+def test_a_gang_that_sla_lets_be_pipelined_is_tried_though_one_alike_failed():
+    built = three_each(2, 2).objects()
+    (late,) = (obj for obj in built if obj.kind == "PodGroup" and obj.name == "wait-1")
+    late.metadata.annotations["sla-waiting-time"] = "1s"
+    conf = ONE_TIER.replace("tiers:", "tiers:\n- plugins: [{name: sla, enableJobOrder: false}]")
+    decided, same = (Scheduler(Cache(built), conf).run_once(arrays=arrays, now=1e10).committed
+                     for arrays in (True, False))
+    assert decided == same
+    assert {key for operation, key, *_ in decided if operation == "pipeline"} == {
+        "default/wait-1-0", "default/wait-1-1"}
 
 
 def crowded(seed: int) -> Cluster:

@@ -47,6 +47,12 @@ class Searches:
         return False
 
 
+BY_TASKS = {"gang", "tdm"}
+"""Plugins whose answer about a gang that is to be pipelined depends on its tasks alone. Of sla's
+answer the age of the job decides.
+"""
+
+
 class Attempts:
     """Attempts to evict for a job: one statement each, kept only if the gang is pipelined.
 
@@ -57,8 +63,9 @@ class Attempts:
     def __init__(self, ssn: Session):
         self.ssn = ssn
         self._failed: dict[Hashable, tuple[int, list[TransactionContext | None]]] = {}
-        self._serves = ssn.use_arrays and node_arrays(ssn).by_template and not any(
-            map(guard.is_user_defined, ssn.plugins.values()))
+        self._serves = (ssn.use_arrays and node_arrays(ssn).by_template
+                        and ssn.points["job_pipelined"].functions.keys() <= BY_TASKS
+                        and not any(map(guard.is_user_defined, ssn.plugins.values())))
 
     def attempt(self, job: JobInfo, tasks: PriorityQueue[TaskInfo],
                 evict_for: Callable[[Statement, TaskInfo], bool]) -> bool:
