@@ -332,7 +332,10 @@ def test_the_jobs_of_volcano_are_listed_and_described():
      "`kubectl patch podgroup crunch -n default"),
     (10, ["queue/serving.capability[nvidia.com/gpu]=2",
           "job/infer.tolerations=[{operator: Exists}]"],
-     "`kubectl replace --force -f infer.yaml`. The file is the job's manifest with the change: ")])
+     "`kubectl replace --force -f infer.yaml`. The file is the job's manifest with the change: "),
+    (10, ["queue/serving.capability[nvidia.com/gpu]=2",
+          "job/infer.tolerations=[{key: nvidia.com/gpu, operator: Exists}]"],
+     "`kubectl replace --force -f infer.yaml`")])
 def test_a_repair_of_a_job_is_the_command_that_has_its_effect(number, changes, said):
     verdict = named(number).repair(*changes)
     riddle(number).again()

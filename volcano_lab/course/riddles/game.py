@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
@@ -42,6 +43,8 @@ BY_HAND = dict.fromkeys(
 """Kind -> the command for a change that no single command makes; jobs are submitted again."""
 
 FORCED = "kubectl replace --force -f"
+NAME = re.compile(r"(?:remove )?[\w-]+/(?:[\w-]+/)?([\w-]+)")
+"""The name of the object that a change is for."""
 
 
 @define(slots=False)
@@ -265,7 +268,7 @@ class Riddle:
         """The commands of a repair, how many changes were enough, and which repair is cheaper."""
         commands = [line for each in changes for line in kubectl(
             change_of([each]), self.cluster.objects()) or [
-                BY_HAND.get(_kind(each)) or f"{FORCED} {each.split('/')[-1].split('.')[0]}.yaml"]]
+                BY_HAND.get(_kind(each)) or f"{FORCED} {NAME.match(each)[1]}.yaml"]]
         yield Message("riddle.commands", commands=" && ".join(
             f"`{each}`" for each in dict.fromkeys(commands)))
         if any(each.startswith(FORCED) for each in commands):
