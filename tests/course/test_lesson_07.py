@@ -123,7 +123,8 @@ def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
 
 
 @pytest.mark.parametrize(("moves", "said"), [
-    ({"dev_pods": 12}, "dev 0.25, prod 0.25. They are equal: dev is older."),
+    ({"dev_pods": 12}, "dev 0.25, prod 0.25. They are equal: dev is older. For the last CPU, dev "
+     "is before sci by an old place in the heap."),
     ({"dev_pods": 12, "sci_weight": 2, "eng_weight": 2},
      "dev is first by an old place in the heap.")])
 def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):

@@ -253,7 +253,7 @@ def _opening(at: Shared) -> str:
 
 def _because(before: Shared, now: Shared) -> str:
     """Return what drf compares at the level of what was moved, what decided there if not the lower
-    number, and which turn came early.
+    number, an old place that decided above it, and which turn came early.
     """
     moved = [key.partition("_")[0] for key, value in now.values.items()
              if before.values[key] != value]
@@ -263,7 +263,10 @@ def _because(before: Shared, now: Shared) -> str:
     early = [now.cycle.turns()[now.early - 1]] if now.early else []
     last = Message("drf.last.of" if parent else "drf.last", queue=queue, parent=parent,
                    shares=shares)
+    above = _against(*now.last[""]) if parent else []
     return paragraph([last, *_against(queue, rows),
+                      *(Message("drf.old.before", **each.facts) for each in above
+                        if each.code == "drf.old"),
                       *(Message("drf.early", **turn) for turn in early)])
 
 
@@ -275,4 +278,4 @@ def _against(queue: str, rows: list[dict[str, Any]]) -> list[Message]:
     first, second = ((row["saturated"], row["held"]) for row in rows)
     own, other = (first, second) if older else (second, first)
     code = "drf.tie" if older and own == other else "drf.old"
-    return [Message(code, queue=queue)] if own >= other else []
+    return [Message(code, queue=queue, other=rows[int(older)]["name"])] if own >= other else []
