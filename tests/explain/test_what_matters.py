@@ -56,6 +56,26 @@ def test_another_queue_that_holds_too_much_of_something_else_is_not_named():
     assert any("no reclaim action" in text for text in texts(both, "small", WITHOUT))
 
 
+LOW = """\
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: -1}"""
+
+
+@pytest.mark.parametrize(("queue", "resource", "priority_class", "named"), [
+    ("a", "cpu", "low", True), ("a", "cpu", None, False), ("b", "cpu", "low", False),
+    ("a", "gpu", "low", False)])
+def test_jobs_of_lower_priority_are_named_where_no_preempt_could_evict_them(
+        queue, resource, priority_class, named):
+    cluster = Cluster().node("n1", cpu=4).node("g1", cpu=4, gpu=4).queue("a").queue("b").add(LOW)
+    cluster.job("batch", queue=queue, pods=4, min_member=1, **{resource: 1}, running={"g1": 4},
+                priority_class=priority_class)
+    cluster.job("urgent", queue="a", pods=2, cpu=4)
+    said = [text for text in texts(cluster, "urgent", WITHOUT) if "no preempt action" in text]
+    assert said == ["default/batch of queue a has a lower priority: no preempt action is "
+                    "configured."] * named
+    with_preempt = WITHOUT.replace("backfill", "preempt, backfill")
+    assert not any("no preempt action" in text for text in texts(cluster, "urgent", with_preempt))
+
+
 def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
     cluster = Cluster().node("n1", cpu=8).queue("guest", reclaimable=False).queue("owner")
     cluster.job("render", queue="guest", pods=8, min_member=1, cpu=1, running={"n1": 8})

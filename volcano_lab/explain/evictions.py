@@ -51,6 +51,8 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield cause
     if "reclaim" not in actions:
         yield from _no_reclaim(seen, job)
+    if "preempt" not in actions:
+        yield from _no_preempt(seen, job)
 
 
 def _may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
@@ -305,6 +307,20 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield Cause("no_reclaim_action", Message(f"no_reclaim_action{closed}", **sums), sums,
                         context=True)
             return
+
+
+def _no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the jobs of a lower priority in its queue that hold what this job waits for, where the
+    configuration has no preempt.
+    """
+    wanted = _wanted(job)
+    lower = [uid for uid, other in seen.ssn.jobs.items()
+             if other.queue == job.queue and other.priority < job.priority
+             and any(map(other.allocated.get, wanted))]
+    if lower and "priority" in seen.ssn.plugins:
+        yield Cause("no_preempt_action", Message(
+            "no_preempt_action", n=len(lower), jobs=[*map(seen.called, lower)],
+            queue=job.queue), context=True)
 
 
 def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str, Record]]:
