@@ -86,9 +86,10 @@ class Attempts:
             statement.commit()
             return helped
         statement.discard()
-        tried = {operation.task.uid for operation in statement.operations}
-        self._failed[kind] = before, [
-            task.last_transaction if task.uid in tried else None for task in order]
+        if kind:
+            tried = {operation.task.uid for operation in statement.operations}
+            self._failed[kind] = before, [
+                task.last_transaction if task.uid in tried else None for task in order]
         return False
 
     def _kind(self, job: JobInfo, order: Sequence[TaskInfo]) -> Hashable:

@@ -17,6 +17,7 @@ from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import options, slips, values
+from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.nodes import state_of
@@ -94,7 +95,7 @@ class Candidates:
             yield from self._from_others()
         spare = refused and not any(map(grows, self.ssn.jobs.values()))  # a change for all jobs
         evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
-            self._others_hold() or self._less_important())
+            self._others_hold() or less_important(self.ssn, self.job))
         if spare and evicts:
             yield options.without_action(world, "enqueue")
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
@@ -284,7 +285,8 @@ class Candidates:
         ssn, actions = self.ssn, {*options.SWITCHED} & {*self.world.conf.actions}
         others = self._others_hold()
         yield from [options.with_action(self.world, "reclaim")] if others else ()
-        yield from [options.with_action(self.world, "preempt")] if self._less_important() else ()
+        if less_important(ssn, self.job):
+            yield options.with_action(self.world, "preempt")
         yield from [options.in_order(self.world)] if actions else ()
         if "reclaim" in actions:
             for name in others:
@@ -297,13 +299,6 @@ class Candidates:
         """The other queues that hold something."""
         return dict.fromkeys(other.queue for other in self.ssn.jobs.values()
                              if other.queue != self.job.queue and not other.allocated.is_empty())
-
-    def _less_important(self) -> bool:
-        """Whether there is a job in the queue that preempt could evict for this one."""
-        job, by_priority = self.job, "priority" in self.ssn.plugins
-        return any(other.queue == job.queue and not other.allocated.is_empty() and other is not job
-                   and (not by_priority or other.priority < job.priority)
-                   for other in self.ssn.jobs.values())
 
     def _other_queues(self) -> list[str]:
         """Some queues that are open and have none below them, the queue's own children first."""

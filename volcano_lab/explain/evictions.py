@@ -16,6 +16,7 @@ from volcano_lab.api.status import BOUND
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.plugins.cdp import cooled
 from volcano_lab.trace import Record
@@ -314,13 +315,21 @@ def _no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     configuration has no preempt.
     """
     wanted = _wanted(job)
-    lower = [uid for uid, other in seen.ssn.jobs.items()
-             if other.queue == job.queue and other.priority < job.priority
-             and any(map(other.allocated.get, wanted))]
+    lower = [seen.called(other.uid) for other in less_important(seen.ssn, job)
+             if any(map(other.allocated.get, wanted))]
     if lower and "priority" in seen.ssn.plugins:
         yield Cause("no_preempt_action", Message(
-            "no_preempt_action", n=len(lower), jobs=[*map(seen.called, lower)],
-            queue=job.queue), context=True)
+            "no_preempt_action", n=len(lower), jobs=lower, queue=job.queue), context=True)
+
+
+def less_important(ssn: Session, job: JobInfo) -> list[JobInfo]:
+    """Return the jobs in its queue that preempt could evict for a job: those of a lower priority,
+    where priorities count.
+    """
+    by_priority = "priority" in ssn.plugins
+    return [other for other in ssn.jobs.values()
+            if other.queue == job.queue and other is not job and not other.allocated.is_empty()
+            and (not by_priority or other.priority < job.priority)]
 
 
 def evicted_for(seen: Evidence, job: JobInfo) -> dict[tuple[str, str], dict[str, Record]]:
