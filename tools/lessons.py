@@ -1,9 +1,9 @@
 """Measures lessons: words, code cells that show, minutes; fails where a page gives an answer away.
 
 `python tools/lessons.py` prints a line for each lesson. A lesson is wanted to have at most 1,500
-words and 32 code cells beside its questions and the steps of riddles, which the reader writes, and
-to take the minutes that the course's table says. Minutes are the words at 90 a minute (for many
-readers English is a second language), those that cells print too, and the tasks. It fails on an
+words and 32 code cells beside its questions, and to take the minutes that the course's table says.
+Minutes are the words at 90 a minute (for many readers English is a second language), those that
+cells print too, and the tasks. It fails on an
 `assert`, on an answer of a prediction that has no word of its own, and on an answer in what is
 visible before its question is answered: a source, a stored output, a text beside the question.
 """
@@ -22,9 +22,6 @@ NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 WORDS, CELLS, PACE = 1500, 32, 90
 MINUTES = {"cell": 0.35, "predicts": 0.75, "asks": 1.5, "check": 5, "lab": 6, "riddle": 5}
 """What else takes time: a code cell to read, a question, a task in code, a lab, a riddle."""
-
-STEP = re.compile(r"riddle\(\d+\)\.(kubectl|diagnose|repair)\(")
-"""A step of a riddle that is open; the riddle's minutes are for all of them."""
 
 SHORTEST = 25
 """Characters from which on a reason that stands elsewhere, too, is no coincidence."""
@@ -133,11 +130,10 @@ def faults(notebook, lesson):
 
 
 def measured(notebook, lesson):
-    """(words, code cells beside questions and steps of riddles, minutes) of a lesson."""
+    """(words, code cells beside the questions, minutes) of a lesson."""
     cells = notebook["cells"]
     text = " ".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    written = [source for _, source in code_of(notebook) if not only_asks(source)]
-    read = [source for source in written if not STEP.match(source)]
+    read = [source for _, source in code_of(notebook) if not only_asks(source)]
     questions = [entry for _, _, entry in asked(notebook, lesson)]
     said = [text for entry in questions for text in (
         entry.get("predicts", entry.get("asks", "")), *map(str, entry.get("answers", ())),
@@ -150,7 +146,7 @@ def measured(notebook, lesson):
     for what, pattern in (("check", r"^checks\.\w+\("), ("lab", r"_(lab|stepper)\(\)|stepper\("),
                           ("riddle", r"\.repair\(")):
         minutes += MINUTES[what] * sum(bool(re.search(pattern, source, re.MULTILINE))
-                                       for source in written)
+                                       for source in read)
     return words_of(text), len(read), minutes
 
 

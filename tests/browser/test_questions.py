@@ -37,7 +37,7 @@ CELLS = ["from asked import QUESTIONS", *(f"QUESTIONS[{place}]" for place in ran
          "from volcano_lab.course.kit import lesson\nlesson('02')",
          "from volcano_lab.course.lesson_02 import checks\ncapability = ...\n"
          "checks.no_gpus(capability)",
-         "from volcano_lab.course.riddles import riddle\nriddle(1).diagnose()"]
+         "from volcano_lab.course.riddles import riddle\nriddle(1).open()"]
 SECRETS = ["It is the emptiest", "The emptiest goes first", "9 CPUs", "Ten of twenty",
            "A half is left", "3/5 of the 20"]
 

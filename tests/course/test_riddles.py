@@ -202,17 +202,17 @@ def test_an_opened_riddle_shows_what_was_answered(capsys):
     game = named(1)
     game.again()
     wrong = [text for text in game.causes if not game.causes[text].startswith("right: ")]
-    assert game.diagnose().verdict is None
-    first = game.diagnose()
+    assert game.open().verdict is None
+    first = game.open()
     for text in wrong[:2]:
         first.say(text)
     marks = [mark for _, _, mark in first._state()["options"]]
-    assert marks == [mark for _, _, mark in game.diagnose()._state()["options"]]
-    assert marks.count("wrong") == 2 and not game.diagnose().settled
+    assert marks == [mark for _, _, mark in game.open()._state()["options"]]
+    assert marks.count("wrong") == 2 and not game.open().settled
     assert game.points == 60, "what is shown again costs nothing"
     first.say(game.options[min(game.right)])
     game.repair(*last_hint(game))
-    again = game.diagnose()
+    again = game.open()
     assert again.settled and "Riddle 1 is solved" in again.verdict.text and game.points == 60
     game.again()
 
@@ -258,9 +258,9 @@ def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
 def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
     game = riddle(10)
     game.again()
-    game.open()
+    question = game.open("get queues")
     shown = capsys.readouterr().out
-    question = game.diagnose()
+    assert shown.index("$ kubectl describe podgroup infer") < shown.index("$ kubectl get queues")
     assert "It has two causes" in question.question and "$ kubectl get" in shown
     assert question._state()["closed"] == "Name the cause" and "/" not in repr(question)
     assert "<details" in question._repr_html_().partition("<li>")[0], "the choices are in a fold"

@@ -18,7 +18,7 @@ from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.questions import HINTS, RIGHT, entries, part, right
 from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
-from volcano_lab.messages import gettext
+from volcano_lab.messages import gettext, mark
 
 COURSE = Path(__file__).parents[1]
 TAKES = {"str": str, "int": int, "float": float, "list": list}
@@ -71,7 +71,7 @@ class Check:
         except Exception as error:  # any exception of a reader's code or of an impossible cluster
             text = " ".join(str(error).split())
             if isinstance(error, ValueError) and not callable(answer):  # a sentence of the library
-                return try_again(text if text.endswith((*".。?？",)) else f"{text}.")
+                return try_again(ended(text))
             return try_again(gettext("That stopped with {error}", error=": ".join(
                 filter(None, (type(error).__name__, text)))))
         if verdict is None:
@@ -215,6 +215,15 @@ def registered(added: Check) -> Check:
     """Register a check by its key."""
     CHECKS[added.key] = added
     return added
+
+
+def ended(text: str) -> str:
+    """Return a sentence with a mark at its end.
+
+    >>> ended("That is no cluster"), ended("Did you mean train?")
+    ('That is no cluster.', 'Did you mean train?')
+    """
+    return text if text.endswith(tuple(".?。？")) else text + mark(".")
 
 
 def is_empty(answer: Any) -> bool:

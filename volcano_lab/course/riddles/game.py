@@ -16,7 +16,7 @@ from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.boss import REMOVE, at_work, change_of, run_changed
-from volcano_lab.course.kit.checking import Check, is_empty
+from volcano_lab.course.kit.checking import Check, ended, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
 from volcano_lab.course.kit.results import Finding, finding
@@ -27,7 +27,7 @@ from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
-from volcano_lab.messages import Message, gettext, mark, paragraph, wrapped
+from volcano_lab.messages import Message, gettext, paragraph, wrapped
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.comparison import Comparison
 from volcano_lab.trace.views.cycle import Cycle
@@ -120,23 +120,22 @@ class Riddle:
         """The cluster after a cycle as `kubectl` shows it."""
         return Kubectl(self.cluster)
 
-    def text(self) -> str:
+    def text(self, *commands: str) -> str:
         """The story, and what `kubectl` shows, as text."""
         return "\n\n".join([gettext("Riddle {number}", number=self.number),
-                            wrapped(plain(self.story), 96), self._shown()]) + "\n"
+                            wrapped(plain(self.story), 96), self._shown(*commands)]) + "\n"
 
-    def _shown(self) -> str:
-        return "\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}" for each in self.shows)
+    def _shown(self, *more: str) -> str:
+        return "\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}"
+                           for each in (*self.shows, *more))
 
-    def open(self) -> None:
-        """Show the story, and what `kubectl` prints first."""
-        display({"text/plain": self.text(), "text/markdown":
-                 f"{gettext(self.story)}\n\n```text\n{self._shown()}\n```"}, raw=True)
-
-    def diagnose(self) -> Asked:
-        """Return the question for its cause, to be answered on the page; what was answered before
-        is shown. The choices are in a fold.
+    def open(self, *commands: str) -> Asked:
+        """Show the story and what `kubectl` prints, first and for more commands; return the
+        question for its cause, to be answered on the page, with the choices in a fold and what was
+        answered before.
         """
+        display({"text/plain": self.text(*commands), "text/markdown":
+                 f"{gettext(self.story)}\n\n```text\n{self._shown(*commands)}\n```"}, raw=True)
         more = gettext("It has two causes; name one after the other.") if (
             len(self.right) > 1) else None
         graded = Check(f"17.cause {self.number}", self.cause, str, options=tuple(self.causes))
@@ -206,7 +205,7 @@ class Riddle:
         try:
             return self.graded(self.changed(changes), changes)
         except (ManifestError, ConfError) as error:
-            return try_again(f"{error}{mark('.') * (str(error)[-1] not in '.?。？')}")
+            return try_again(ended(str(error)))
 
     def changed(self, changes: Sequence[str]) -> Cycle:
         """Run a cycle with changes, once all causes are named. Raises `ManifestError`, `ConfError`
