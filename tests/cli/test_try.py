@@ -39,7 +39,7 @@ def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
     assert sorted(row["change"] for row in found["placements"]) == ["less"] * 2 + ["more"] * 2
     code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3")
     assert " ".join(text.split()).startswith(
-        "+0 pods placed, +0 evicted; jobs with fewer pods waiting: 1, with more: 1.")
+        "Fewer pods of default/one wait. More pods of default/two wait.")
     assert "4 -> 6" in text and max(map(len, text.splitlines())) <= 80
 
 
@@ -59,8 +59,8 @@ def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path,
 def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
     for change in (["--remove", "queue/b"], ["--remove", "podgroup/two"]):
         text = " ".join(told(capsys, "what-if", file, *change)[1].split())
-        assert text.startswith("+0 pods placed, +0 evicted; jobs with fewer pods waiting: 1, with "
-                               "more: 0. Not in the cycle any more: default/two. ")
+        assert text.startswith("Fewer pods of default/one wait. Not in the cycle any more: "
+                               "default/two. ")
         assert ("Left out of the cycle: job default/two: its queue b doesn't exist." in text) == (
             change[1] == "queue/b")
 

@@ -27,8 +27,8 @@ SAID = [
      "needs 32 CPUs and deserves 28 (proportion). a-work is placed (was waiting): a "
      "holds 28 and deserves 28 (proportion)."),
     ("a guarantee costs what others may hold", {"queue/b.guarantee.resource.cpu": 20},
-     "Queue b: guarantee 20 CPUs (was 0). c may hold 70 CPUs (was 90). b deserves 42 CPUs, "
-     "requests 60 CPUs and holds 42 CPUs (proportion)."),
+     "Queue b: guarantee 20 CPUs (was 0). No outcome changes. c may hold 70 CPUs (was "
+     "90). b deserves 42 CPUs, requests 60 CPUs and holds 42 CPUs (proportion)."),
     ("what turns nothing is said, too", {"queue/c.weight": 6},
      "Queue c: weight 6 (was 5). No outcome changes. c deserves 30 CPUs, requests 30 CPUs and "
      "holds 30 CPUs (proportion)."),

@@ -217,6 +217,34 @@ def test_an_opened_riddle_shows_what_was_answered(capsys):
     game.again()
 
 
+def test_a_try_says_what_stops_the_job_now(capsys):
+    game = riddle(10)
+    game.what_if("node/n3.taints=[]")
+    assert "infer waits for the same reason as before." in capsys.readouterr().out
+    game.what_if("queue/serving.capability[nvidia.com/gpu]=2")
+    assert "infer waits for a new reason: " in (said := capsys.readouterr().out)
+    assert "untolerated taint" in " ".join(said.split()) and game.points == 100
+    game.what_if("queue/serving.capability[nvidia.com/gpu]=2", "node/n3.taints=[]")
+    assert "waits" not in capsys.readouterr().out
+
+
+def test_what_may_be_changed_is_said_before_a_change():
+    riddle(12).again()
+    assert riddle(12).repair(...).text.endswith("Allowed are changes of queue, node or job.")
+
+
+def test_a_hint_of_a_solved_riddle_says_by_what_it_is_solved():
+    game = named(5)
+    repair = last_hint(game)
+    said = game.repair(*repair).text.split("\n\n")
+    assert said[0] == "incident: 2 of 2 pods get a node. batch: 2 of 16 pods are evicted first."
+    assert said[1].startswith("On a real cluster: `kubectl edit configmap") and said[1].endswith(
+        '. Its new text: `actions: "allocate, preempt, backfill"`.')
+    assert said[2].startswith("**Riddle 5 is solved")
+    assert game.hint().text == f"{said[2]} The repair was `{repair[0]}`." and game.points == 100
+    game.again()
+
+
 def test_a_change_is_tried_for_nothing():
     after = riddle(4).what_if("remove podgroup/nightly-etl", "queue/finance.weight=2")
     assert after.holds("report", "placed") and riddle(4).points == 100

@@ -202,6 +202,10 @@ MOVED = [
      "ci/nightly-4412 is placed (was not admitted): 1108 reserved + requested ≤ 1110.4 CPUs, "
      "before 1144 > 1110.4 (overcommit). web/reindex is not admitted (was discarded): 1124 "
      "reserved + requested, limit 1110.4."),
+    ("a guarantee that turns nothing", {"queue/vision.guarantee.resource.cpu": 100},
+     "No outcome changes. vision deserves 100 CPUs (was 16). vision/segment is discarded: Pod "
+     "vision/segment-worker-0 requests nvidia.com/gpu 1; all 6 nodes with nvidia.com/gpu together "
+     "have 0 left."),
     ("another resource", {SHOWN: "nvidia.com/gpu"}, "It is the same cycle, measured in GPUs.")]
 
 
@@ -250,9 +254,9 @@ def test_an_answer_names_who_holds_or_reserves_what_is_lacking(job, said):
 def test_fewer_pods_than_the_minimum_are_named_beside_the_sum():
     moved = lab(export()).set(**{f"{NIGHTLY}pods": 21})
     assert moved.said == (
-        "Job ci/nightly-4412: pods 21 (was 30). ci deserves 244 CPUs (was 280). ci/nightly-4412 is "
-        "not admitted: 1144 reserved + requested, limit 1110.4 CPUs (overcommit); its minimum of "
-        "30 counts, and it has 21 pods.")
+        "Job ci/nightly-4412: pods 21 (was 30). No outcome changes. ci deserves 244 CPUs (was "
+        "280). ci/nightly-4412 is not admitted: 1144 reserved + requested, limit 1110.4 CPUs "
+        "(overcommit); its minimum of 30 counts, and it has 21 pods.")
 
 
 def test_an_answer_about_podgroups_without_pods_has_the_marks_of_its_language():

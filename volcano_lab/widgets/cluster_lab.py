@@ -168,7 +168,7 @@ class Outcomes:
                 found += amounts(verb, lambda facts, field=field, as_set=as_set: {
                     name: each for name, each in facts.of(field).items() if name not in as_set},
                                  unit_of(now.resource)).sentences(before, now)
-        return found[:2 if names else 1]
+        return found[:2] if names else [gettext("No outcome changes."), *found[:1]]
 
     def _sentence(self, name: str, before: Decided, now: Decided, why: str) -> str:
         was, row = before.jobs[name], now.jobs[name]
@@ -223,8 +223,7 @@ class ClusterLab(Lab):
                  panels: Sequence[pictures.Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
         self._known: set[str] | None = None
-        frame = {"says": [Outcomes()], "opening": first_words, "because": cause_words,
-                 "nothing": "No outcome changes."} | frame
+        frame = {"says": [Outcomes()], "opening": first_words, "because": cause_words} | frame
         super().__init__(controls, self._cycle_of, panels, code=self._changed,
                          why=lambda facts, about: self._answer(facts, about), **frame)
 

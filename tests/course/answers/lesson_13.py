@@ -32,6 +32,7 @@ answers(
            (["remove job/nlp/pretrain", GHOST, UNCORDON], "has to keep"),
            (["remove job/web/shop"], "has lost pods"),
            ([GHOST, RECLAIM, UNCORDON, "queue/ci.weight=9"], "one for each job"),
+           (["job/ci/nightly-4412.minAvailable=17", RECLAIM, UNCORDON], "no fewer than 30"),
            (["queue/nobody.weight=9"], "there is no queue"), ("all", "a list of changes"),
            ([GHOST, 5], '"5" sets nothing'), (["node/m03.unschedulabel=false"], "unschedulable?")],
 )

@@ -25,10 +25,31 @@ def the_line_for_a_shell_writes_the_file_that_is_named(volcano_lab):
                      repr(volcano_lab("capture")))
 
 
-@after("own-05")
+@after("own-06")
 def one_warning(file, volcano_lab):
     said = repr(volcano_lab(f"lint {file}"))
     assert "did you mean binpack.weight?" in said and "0 errors, 1 warning" in said
+
+
+@after("own-queues")
+def what_queues_hold(file, scene):
+    rows = repr(scene.queues(file)).splitlines()
+    assert "nlp 288 288 40 48" in [" ".join(row.split()) for row in rows]
+    assert "vision 16 0 8 0" in [" ".join(row.split()) for row in rows]
+    assert "ci 280 160 0 0" in [" ".join(row.split()) for row in rows]
+
+
+@after("own-06")
+def the_last_lines_of_the_configuration(scene):
+    assert scene.CONF.rstrip().endswith(
+        "  - name: nodeorder\n  - name: binpack\n    arguments:\n      binpack.wieght: 5")
+
+
+@after("own-16")
+def what_is_said_of_reindex(file, volcano_lab):
+    said = " ".join(repr(volcano_lab(f"run {file}")).split())
+    assert ("0/40 nodes are unavailable: 3 node(s) were unschedulable, 37 node(s) didn't match "
+            "Pod's node affinity/selector.") in said and "ci/nightly-4412 ci Pending" in said
 
 
 @after("own-08")
@@ -57,7 +78,8 @@ def vision_deserves_eight_gpus(file, volcano_lab):
 def reclaim_takes_eight(file, volcano_lab):
     said = repr(volcano_lab(
         f"what-if {file} --set 'conf/actions=enqueue, allocate, reclaim, backfill'"))
-    assert "+8 evicted" in said and said.count("on g01") == 16
+    assert "8 more pods are evicted. Fewer pods of vision/segment wait." in said
+    assert said.count("on g01") == 16
     assert "8 of 48 pods of nlp/pretrain wait in queue nlp" in " ".join(said.split())
 
 

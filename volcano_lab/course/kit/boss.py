@@ -91,6 +91,16 @@ def run_changed(objects: Iterable[KubernetesObject], conf: str | None,
     return Cluster(given).run(known)
 
 
+def lowered(cycle: Cycle, needs: Mapping[str, int]) -> str:
+    """Return a sentence about the first job whose minimum is less than it needs; "" for none."""
+    called = Names(cycle.session).called
+    return next((gettext(
+        "{job} could start with {least} of its {pods} pods now; its team agrees to no fewer than "
+        "{needs}. Repair the cause.", job=called(uid).rpartition("/")[2], least=job.min_available,
+        pods=len(job.tasks), needs=needs[called(uid)]) for uid, job in cycle.session.jobs.items()
+        if job.min_available < needs.get(called(uid), 0)), "")
+
+
 def change_of(changes: Iterable[str]) -> Change:
     """Return some changes as one.
 

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from volcano_lab.course.kit.boss import at_work, run_changed
+from volcano_lab.course.kit.boss import at_work, lowered, run_changed
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
@@ -16,9 +16,10 @@ WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
        wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
 def all_three(answer: list[str]) -> Mistakes:
     """A list of changes, one for each of the three jobs, after which all their pods are placed, or
-    promised a node. No job but pretrain may lose pods.
+    promised a node. Each keeps its minimum, and no job but pretrain may lose pods.
     """
-    placed = at_work(run_changed(_exported(), CONF, map(str, answer)))
+    after = run_changed(_exported(), CONF, map(str, answer))
+    placed = at_work(after)
     before = at_work(run_changed(_exported(), CONF))
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
@@ -30,6 +31,7 @@ def all_three(answer: list[str]) -> Mistakes:
     if waiting:
         done = len(WANTED) - len(waiting)
         return try_again("done_of_three", f"hint {waiting[0]}", done=done, waiting=waiting[0])
+    yield (said := lowered(after, WANTED)), said
     yield len(answer) > len(WANTED), try_again("too_many_changes", len=len(answer))
     return well_done("one_change_each")
 

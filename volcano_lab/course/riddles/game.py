@@ -15,7 +15,7 @@ from volcano_lab.changes.draft import SHORT
 from volcano_lab.changes.kubectl import kubectl
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
-from volcano_lab.course.kit.boss import REMOVE, at_work, change_of, run_changed
+from volcano_lab.course.kit.boss import REMOVE, at_work, change_of, lowered, run_changed
 from volcano_lab.course.kit.checking import Check, ended, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
@@ -111,9 +111,25 @@ class Riddle:
         return Cluster(self.objects(), self.conf)
 
     def what_if(self, *changes: str) -> Comparison:
-        """Compare a cycle with changes to one without; they are those of `repair`."""
+        """Compare a cycle with changes to one without; they are those of `repair`. Where the job
+        waits as before, say in Volcano's words what stops it now, if it is something new.
+        """
+        found = self._compared(changes)
+        was, now = (self._waits(cycle) for cycle in (found.before, found.after))
+        if now:
+            display(finding("{job} waits for the same reason as before." if now == was else
+                            "{job} waits for a new reason: {why}", job=self.asks, why=now[0]))
+        return found
+
+    def _compared(self, changes: Sequence[str]) -> Comparison:
         made = change_of(changes)
         return self.cluster.what_if(*made.settings, remove=made.removals)
+
+    def _waits(self, cycle: Cycle) -> list[str]:
+        """Why the job waits, in Volcano's words; nothing for one that does not."""
+        called = Names(cycle.session).called
+        return next(([*row["why"]] for row in cycle.jobs()
+                     if called(row["job"]).endswith(f"/{self.asks}")), [])
 
     @cached_property
     def kubectl(self) -> Kubectl:
@@ -159,7 +175,12 @@ class Riddle:
                 if self.causes[text].startswith("right: ")}
 
     def hint(self) -> Finding:
-        """Give the next hint, at its price; the last one is the repair."""
+        """Give the next hint, at its price; the last one is the repair. Of a solved riddle, say by
+        what.
+        """
+        if self.repaired and self.solved:
+            return finding(paragraph([self._end(), Message("riddle.repair", changes=[
+                f"`{each}`" for each in self.repaired[1]])]))
         number = min(self.taken["hint"], len(self.hints) - 1)
         return finding(paragraph([gettext(self.hints[number]), self._charged("hint", number + 1)]))
 
@@ -200,8 +221,8 @@ class Riddle:
         """
         if is_empty(changes):
             return self.repair(*self.repaired[1]) if self.repaired else to_do(gettext(
-                "Get {job} to work with the fewest changes, such as "
-                'repair("queue/a.weight=5").', job=self.asks))
+                'Get {job} to work with the fewest changes, such as repair("queue/a.weight=5"). '
+                "Allowed are changes of {kinds:or}.", job=self.asks, kinds=self.may))
         try:
             return self.graded(self.changed(changes), changes)
         except (ManifestError, ConfError) as error:
@@ -232,18 +253,15 @@ class Riddle:
         if row is None:
             return try_again(gettext("{job} is not there any more.", job=job))
         if placed < self.needs:
-            later = self.what_if(*changes).later
+            later = self._compared(changes).later
             why = Explainer(after.world, after.session.conf).why(row["job"]).causes
             return try_again(paragraph([gettext(
                 "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
                 *([Message("later", cycles=later.cycles, parts=[*later.said])] if later.said else
                   [cause.text for cause in why[:3]])]))
-        if (least := after.session.jobs[row["job"]].min_available) < self.needs:
-            return try_again(gettext(
-                "{job} could start with {least} of its {pods} pods now; its team agrees to no "
-                "fewer than {needs}. Repair the cause.", job=job, least=least, pods=row["pods"],
-                needs=self.needs))
+        if said := lowered(after, {called(row["job"]): self.needs}):
+            return try_again(said)
         lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
         for other, pods in lost.items():
             if other not in self.pays:
@@ -257,21 +275,26 @@ class Riddle:
             self.repaired = cost, [*changes]
             self.taken["one change more"] = max(len(changes) - self.smallest, 0)
         progress.note(f"17.repair {self.number}")
-        return well_done(paragraph([
-            gettext("{job}: {count} of {pods} pods get a node.", job=job, count=placed,
-                    pods=row["pods"]), *costs, *self._notes(cost, [*changes], before),
-            self._end()]))
+        return well_done("\n\n".join([
+            paragraph([gettext("{job}: {count} of {pods} pods get a node.", job=job, count=placed,
+                               pods=row["pods"]), *costs]),
+            *map(str, self._notes(cost, [*changes], before)), self._end()]))
 
     def _notes(self, cost: tuple[int, int], changes: list[str],
-               before: tuple[tuple[int, int], list[str]] | None) -> Iterator[Message]:
-        """The commands of a repair, how many changes were enough, and which repair is cheaper."""
+               before: tuple[tuple[int, int], list[str]] | None) -> Iterator[Message | str]:
+        """The commands of a repair and the lines of the configuration that are other, how many
+        changes were enough, and which repair is cheaper.
+        """
         commands = [line for each in changes for line in kubectl(
             change_of([each]), self.cluster.objects()) or [
                 BY_HAND.get(_kind(each)) or f"{FORCED} {NAME.match(each)[1]}.yaml"]]
-        yield Message("riddle.commands", commands=" && ".join(
-            f"`{each}`" for each in dict.fromkeys(commands)))
-        if any(each.startswith(FORCED) for each in commands):
-            yield Message("riddle.forced")
+        lines = [f"`{_line(each)}`" for each in changes if _kind(each) in BY_HAND]
+        yield paragraph([
+            Message("riddle.commands", commands=" && ".join(
+                f"`{each}`" for each in dict.fromkeys(commands))),
+            Message("riddle.lines", lines=lines) if lines else None,
+            Message("riddle.forced") if any(
+                each.startswith(FORCED) for each in commands) else None])
         if len(changes) > self.smallest:
             yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
         if before and before[1] != changes:
@@ -305,6 +328,17 @@ def _kind(change: str) -> str:
     """The kind of the object that a change names; that of a job for its PodGroup."""
     kind = change.removeprefix(REMOVE).partition("/")[0].lower()
     return SHORT.get(kind, kind.removesuffix("s")).replace("podgroup", "job")
+
+
+def _line(change: str) -> str:
+    """What a change writes into the configuration.
+
+    >>> _line("conf/actions=allocate, backfill"), _line("plugin/gang.enablePreemptable=true")
+    ('actions: "allocate, backfill"', '- {name: gang, enablePreemptable: true}')
+    """
+    path, _, value = change.partition("/")[2].partition("=")
+    name, _, field = path.partition(".")
+    return f"- {{name: {name}, {field}: {value}}}" if field else f'{name}: "{value}"'
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import quantity_text
-from volcano_lab.messages import Message, Misuse, gettext
+from volcano_lab.messages import Message, Misuse, gettext, paragraph
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle, Row
@@ -151,24 +151,29 @@ class Comparison(Shown):
         if not self:
             yield gettext("Nothing differs.")
             return
-        jobs = self.jobs
-        better = sum(row["pending"][1] is not None and row["pending"][1] < (row["pending"][0] or 0)
-                     for row in jobs)  # a deleted job is not better off
-        worse = sum((row["pending"][1] or 0) > (row["pending"][0] or 0) for row in jobs)
-        changes = [(row["change"], row["operation"]) for row in self.placements]
-        placed, evicted = (changes.count(("more", word)) - changes.count(("less", word))
-                           for word in ("allocate", "evict"))
-        yield (gettext("{placed} pods placed, {evicted} evicted; jobs with fewer pods waiting: "
-                       "{better}, with more: {worse}.", placed=f"{placed:+d}",
-                       evicted=f"{evicted:+d}", better=better, worse=worse))
+        yield paragraph(self._counts()) or gettext(
+            "As many pods are placed, evicted and waiting as before.")
         if self.breaks:
             yield gettext("Gangs that fall below their minimum: {jobs:4}.",
                           jobs=self.breaks)
-        if deleted := [row["job"] for row in jobs if row["phase"][1] is None]:
+        if deleted := [row["job"] for row in self.jobs if row["phase"][1] is None]:
             yield gettext("Not in the cycle any more: {jobs:4}.", jobs=deleted)
         if self.left_out:
             yield str(Message("left_out.cycle", why=self.left_out))
         yield from self._later_on()
+
+    def _counts(self) -> Iterator[Message]:
+        """Yield how many pods more or fewer are placed and evicted, and of which jobs they wait."""
+        changes = [(row["change"], row["operation"]) for row in self.placements]
+        for word in ("allocate", "evict"):
+            if more := changes.count(("more", word)) - changes.count(("less", word)):
+                yield Message(f"{word}.{'more' if more > 0 else 'fewer'}", n=abs(more))
+        waiting = {row["job"]: row["pending"] for row in self.jobs
+                   if row["pending"][1] is not None}  # a deleted job is not better off
+        if fewer := [job for job, (was, now) in waiting.items() if now < (was or 0)]:
+            yield Message("waiting.fewer", jobs=fewer)
+        if longer := [job for job, (was, now) in waiting.items() if now > (was or 0)]:
+            yield Message("waiting.more", jobs=longer)
 
     def _later_on(self) -> Iterator[str]:
         """Yield the outcome of jobs beyond the first cycle."""
