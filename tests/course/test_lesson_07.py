@@ -9,6 +9,7 @@ import pytest
 from volcano_lab.actions import allocate
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_07.lab import (
+    AT_REST,
     FLAT,
     HIERARCHICAL,
     WITHOUT_DRF,
@@ -101,14 +102,15 @@ def test_a_sibling_with_another_resource_counts_as_the_poorest():
                                        "dominant share": "2/12"}
 
 
-def test_the_ringed_turn_is_the_first_that_differs_where_the_next_queue_is_found_again():
-    cycles = tree_cluster().run(HIERARCHICAL), run_found_again(tree_cluster(), HIERARCHICAL)
-    volcano, exact = ([turn["queue"] for turn in cycle.turns()] for cycle in cycles)
-    early = next(number for number, pair in enumerate(zip(volcano, exact, strict=True), 1)
-                 if len(set(pair)) == 2)
-    assert (early, volcano[early - 1], exact[early - 1]) == (3, "prod", "sci")
-    drawn = turns_picture(cycles[0], "T", early).svg
-    assert drawn.count('class="vp-ring"') == 1
+def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
+    cycle = tree_cluster().run(HIERARCHICAL)
+    order, early = [turn["queue"] for turn in cycle.turns()][:12], []
+    for turn, queue in enumerate(order, 1):
+        held = {name: order[:turn - 1].count(name) for name in ("dev", "prod", "sci")}
+        first = tree_cluster(running=held).run(AT_REST).queue_order[0] if turn > 1 else "sci"
+        early += [turn] * (queue != first)
+    assert early == [3, 8, 12]
+    assert turns_picture(tree_cluster(), "T").svg.count('class="vp-ring"') == len(early)
 
 
 @pytest.mark.parametrize(("moves", "said"), [
@@ -117,14 +119,18 @@ def test_the_ringed_turn_is_the_first_that_differs_where_the_next_queue_is_found
     ({"sci_pods": 2},
      "The last pod goes to prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng"),
     ({"prod_weight": 2}, "The last pod of eng goes to prod: drf compares share ÷ weight, "
-     "dev 0.17 (saturated: last), prod 0.13 (0.25 ÷ 2).")])
+     "dev 0.17 (saturated: last), prod 0.13 (0.25 ÷ 2)."),
+    ({"dev_pods": 12, "dev_weight": 6}, "The last pod goes to prod: drf compares share ÷ weight, "
+     "sci 0.25, eng 0.17 (0.67 rescaled). eng is rescaled: dev and prod count as the poorer"),
+    ({"dev_pods": 12, "dev_weight": 6, "eng_weight": 2},
+     "sci 0.17, eng 0.17 (0.75 rescaled: 0.33 ÷ 2)")])
 def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
     assert said in hierarchy_lab().set(**moves).said
 
 
 @pytest.mark.parametrize(("moves", "said"), [
-    ({"dev_pods": 12}, "dev 0.25, prod 0.25. They are equal: dev is older. For the last CPU, dev "
-     "is before sci by an old place in the heap."),
+    ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 0.42, eng 0.5. "
+     "dev is first by an old place in the heap."),
     ({"dev_pods": 12, "sci_weight": 2, "eng_weight": 2},
      "dev is first by an old place in the heap.")])
 def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):
@@ -136,9 +142,10 @@ def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(mo
     assert "older" not in opening and "old place" not in opening, "the lower number decides"
 
 
-def test_the_early_turn_is_named_and_ringed_where_it_changes_the_pods():
+def test_early_turns_are_named_where_they_change_the_pods():
     lab = hierarchy_lab()
-    assert "is early" not in lab.said
-    assert not any(turn["ring"] for turn in lab.board["turns"]["turns"])
-    assert "Turn 3 (ringed) is early: prod has an old" in lab.set(dev_pods=12).said
-    assert [turn["ring"] for turn in lab.board["turns"]["turns"]].index(True) == 2
+    assert "by old places" not in lab.said
+    said = lab.set(dev_pods=12).said
+    assert "Turns 3, 8, 12 (ringed) come by old places in the heap: without them, sci would" in said
+    turns = lab.board["turns"]["turns"]
+    assert [at for at, turn in enumerate(turns, 1) if turn["ring"]] == [3, 8, 12]

@@ -142,6 +142,14 @@ def test_between_two_steps_the_nearer_one_counts(lab):
     assert lab.set(weight=3.4).values["weight"] == 3
 
 
+def test_a_move_within_a_task_ticks_no_other():
+    lab = Lab({"a": slider(1, 1, 9), "b": slider(1, 1, 9)}, dict, [], title="Two", tasks=[
+        Task("first", "Set a.", show={"a": 3}),
+        Task("second", "Set b.", start={"a": 3}, show={"b": 3})])
+    assert lab.begin("second").set(b=3).done == {"first": False, "second": True}
+    assert lab.begin("first").set(a=3).done == {"first": True, "second": True}
+
+
 def test_a_task_begins_is_shown_and_stays_done(lab):
     assert ask(lab, task=0).said == "weight. Make it 9." and lab.values["weight"] == 3
     assert lab.shown["task"] == 0 and lab.shown["done"] == [False]

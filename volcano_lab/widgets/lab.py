@@ -93,7 +93,7 @@ class Lab(OnPage):
             decide: values -> facts; any exception is shown as a sentence.
             panels: pictures whose data are functions of the facts.
             title: one line.
-            tasks: the lesson's own tasks; each is ticked when it is done.
+            tasks: the lesson's own tasks; each is ticked when it is done, unless another was begun.
             says: what the sentence after a move reports, see `widgets.story`.
             opening: the sentence before the first move, or a function of the facts.
             nothing: the sentence where nothing of `says` changed, or a function of the facts.
@@ -233,8 +233,8 @@ class Lab(OnPage):
                   ) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
         """Return facts, board, done tasks and sentences for values; nothing changes on failure."""
         facts, board = self._decisions.of(values)
-        done = [was or task.is_done(values, facts)
-                for was, task in zip(self._done, self.tasks, strict=True)]
+        done = [was or (self._task in (-1, number) and task.is_done(values, facts))
+                for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
         words = sentences or [self._words(self._opening, facts)] if fresh else [
             *sentences, *(self._taught(values, facts) or self._changes(before, facts))]
         return facts, board, done, words

@@ -33,6 +33,13 @@ answers(
 )
 
 answers(
+    "07.weights_of_dev",
+    right=["1/2/3"],
+    wrong=[("3", "three parts"), ("2/3", "begins with root"), ("1/3/1", "gives the 3 to eng"),
+           ("1/1/3", "should say the same"), ("3/2/1", "root comes first")],
+)
+
+answers(
     checks.weight_of_eng,
     right=[5, "5"],
     wrong=[(1, "sci has 6 of"), (2, "sci has 4 of"), (4, "sci has 3 of"), (6, "a smaller one"),

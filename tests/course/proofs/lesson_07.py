@@ -70,8 +70,9 @@ def answers_of_the_lab(lab, placed):
     assert pods(dev_pods=1) == {"dev-work": 1, "prod-work": 5, "sci-work": 6}
     assert pods(sci_pods=2) == {"dev-work": 2, "prod-work": 8, "sci-work": 2}
     assert pods(dev_pods=12) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
-    assert lab.facts.early == 3
+    assert lab.facts.early == [3, 8, 12] and lab.facts.exact["sci"] == 6
     assert pods(dev_pods=12, dev_weight=3) == {"dev-work": 5, "prod-work": 2, "sci-work": 5}
+    assert pods(dev_pods=12, dev_weight=6) == {"dev-work": 7, "prod-work": 2, "sci-work": 3}
     assert pods(eng_weight=4)["sci-work"] == 3
     lab.reset()
 

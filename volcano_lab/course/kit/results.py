@@ -13,6 +13,7 @@ from attrs import define
 from volcano_lab.course.kit.markup import BLUE, FONT, GREEN, INK, LINE, RED, html, plain
 from volcano_lab.course.kit.values import as_text
 from volcano_lab.messages import ENGLISH, gettext, mark, spoken
+from volcano_lab.messages.text import columns
 from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.widgets.story import counted
 
@@ -157,8 +158,8 @@ class Bars:
             colors = dict.fromkeys(colors, COLORS[-1]) | COLOURS
         elif all(name[:1].isdigit() for name in colors):
             colors = dict.fromkeys(colors, COLORS[0])  # sizes of one thing
-        left = 12 + 8 * max(map(len, self.values))
-        parts, height = [], 26 * len(self.values)
+        left = 12 + 8 * max(columns(gettext(name)) for name in self.values)
+        parts, height, size = [], 26 * len(self.values), 0.0
         for number, (name, value) in enumerate(self.values.items()):
             y, width = 26 * number, 300 * value / most
             before = 300 * self.was.get(name, value) / most
@@ -170,12 +171,12 @@ class Bars:
                 x = left + before
                 parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y + 1}" y2="{y + 24}" '
                              'stroke="currentColor" stroke-dasharray="3 2"/>')
-            parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
-                         f"{escape(self._label(name))}</text>")
+            label, x = self._label(name), left + max(width, before) + 6
+            parts.append(f'<text x="{x:.1f}" y="{y + 17}">{escape(label)}</text>')
+            size = max(size, x + 9 * columns(label))
         title = f"<b>{html(self.title)}</b>" if self.title else ""
-        size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; margin: 6px 0">{title}'
-                f'<svg viewBox="0 0 {size} {height}" width="{size}" role="img" '
+                f'<svg viewBox="0 0 {size:.0f} {height}" width="{size:.0f}" role="img" '
                 f'aria-label="{escape(repr(self), quote=True)}" style="max-width: 100%; '
                 'display: block; fill: currentColor; font-size: 14px">'
                 f"{''.join(parts)}</svg></div>")

@@ -6,12 +6,13 @@ from typing import Any
 
 from attrs import define
 
+from volcano_lab.api import EMPTY, dominant_share
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.course.lesson_07.turns import run_found_again
-from volcano_lab.messages import Message, gettext, paragraph
+from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
+from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
@@ -104,12 +105,18 @@ def level(cycle: Cycle, name: str) -> HierarchicalNode:
 
 
 def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
-    """Return the levels right below one as data of `pictures.bars`."""
+    """Return the levels right below one as data of `pictures.bars`: their dominant shares, and what
+    is compared: rescaled, if the children hold unequal shares, and divided by the weight.
+    """
     rows = []
     for name in [name for name, above in PARENTS.items() if above == parent]:
         node = level(cycle, name)
-        says = f"({plain(node.share)} ÷ {node.weight:g})" if node.weight > 1 else ""
-        rows.append({"name": name, "color": COLORS[name], "asked": node.share,
+        held = dominant_share(sum((child.allocated for child in node.children.values()), EMPTY),
+                              cycle.session.plugins["drf"].hierarchy.total)[1]
+        steps = [gettext("{share} rescaled", share=plain(held))] * (node.share < held - 1e-9)
+        steps += [f"{plain(node.share)} ÷ {node.weight:g}"] * (node.weight > 1)
+        says = f"({mark(': ').join(steps)})" if steps else ""
+        rows.append({"name": name, "color": COLORS[name], "asked": held,
                      "held": node.share / node.weight, "saturated": node.saturated,
                      "says": gettext("(saturated: last)") if node.saturated else says})
     return rows
@@ -170,31 +177,28 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 LEGEND = "A box is as wide as its share by the weights. Full: placed pods."
 COMPARED = "Pale: dominant share. Full: divided by the weight, which is compared."
-RINGED = "Filled: a pod was placed. Dotted: no pod was placed. Ringed: one turn early."
+RINGED = "Filled: a pod was placed. Dotted: none was. Ringed: by an old place."
 WORDS = {"held": "compared", "asked": "dominant share"}
 
 
 @define
 class Shared:
-    """A cycle over the tree, the values that it was decided from, the number of the turn that
-    comes early, 0 for none, and the last choice below each parent.
+    """A cycle over the tree, the values that it was decided from, the turns that came by an old
+    place, the pods if there were none, and the last choice below each parent.
     """
 
     cycle: Cycle
     values: Values
-    early: int
+    early: list[int]
+    exact: dict[str, int]
     last: dict[str, tuple[str, list[dict[str, Any]]]]
 
 
 def decide(values: Values) -> Shared:
-    """Run a cycle of some values. A turn is early that it gives to another queue than an exact one,
-    if in the end their pods differ, too.
-    """
-    tree = tree_cluster(**values)
-    cycle, exact = tree.run(HIERARCHICAL), run_found_again(tree, HIERARCHICAL)
-    early = next((turn["turn"] for turn, other in zip(cycle.turns(), exact.turns(), strict=False)
-                  if turn["queue"] != other["queue"] and placed(cycle) != placed(exact)), 0)
-    return Shared(cycle, values, early,
+    """Run a cycle of some values."""
+    tree, turns = tree_cluster(**values), OldPlaces()
+    cycle = tree.run(HIERARCHICAL, trace=turns)
+    return Shared(cycle, values, turns.early, _by_queue(run_found_again(tree, HIERARCHICAL)),
                   {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
 
 
@@ -209,16 +213,18 @@ PANELS = [pictures.tree("The tree, when the cycle ends",
                                   ("eng", "Then, for eng's last: dev or prod")))]
 
 
-def drawn_turns(cycle: Cycle, early: int) -> dict[str, Any]:
-    """Return the data of `pictures.turns`, in the lesson's colours, the early turn ringed."""
+def drawn_turns(cycle: Cycle, early: list[int]) -> dict[str, Any]:
+    """Return the data of `pictures.turns`, in the lesson's colours, the early turns ringed."""
     found = facts.turns(cycle)
-    turns = [turn | {"ring": at == early} for at, turn in enumerate(found["turns"], 1)]
+    turns = [turn | {"ring": at in early} for at, turn in enumerate(found["turns"], 1)]
     return {"turns": turns, "queues": [{"queue": name, "color": COLORS[name]} for name in QUEUES]}
 
 
-def turns_picture(cycle: Cycle, title: str, early: int) -> pictures.Picture:
-    """Draw the turns in their order, with a ring around the one that comes early."""
-    return pictures.turns(title, drawn_turns(cycle, early), slots=18, width=760, legend=RINGED)
+def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
+    """Draw the turns in their order, with a ring around each that came by an old place."""
+    turns = OldPlaces()
+    return pictures.turns(title, drawn_turns(cluster.run(HIERARCHICAL, trace=turns), turns.early),
+                          slots=18, width=760, legend=RINGED)
 
 
 def _controls() -> dict[str, Control]:
@@ -252,22 +258,24 @@ def _opening(at: Shared) -> str:
 
 
 def _because(before: Shared, now: Shared) -> str:
-    """Return what drf compares at the level of what was moved, what decided there if not the lower
-    number, an old place that decided above it, and which turn came early.
+    """Return what drf compares at the level of what was moved, or at the first one if the move
+    changed what sci has; what decided there if not the lower number; and what old places changed.
     """
     moved = [key.partition("_")[0] for key, value in now.values.items()
              if before.values[key] != value]
-    parent = PARENTS[moved[0]] if moved else ""
+    pods = _by_queue(now.cycle)
+    across = _by_queue(before.cycle)["sci"] != pods["sci"]
+    within = PARENTS[moved[0]] if moved else ""
+    parent = "" if across else within
     queue, rows = now.last[parent]
     shares = [f"{row['name']} {plain(row['held'])} {row['says']}".rstrip() for row in rows]
-    early = [now.cycle.turns()[now.early - 1]] if now.early else []
-    last = Message("drf.last.of" if parent else "drf.last", queue=queue, parent=parent,
-                   shares=shares)
-    above = _against(*now.last[""]) if parent else []
-    return paragraph([last, *_against(queue, rows),
-                      *(Message("drf.old.before", **each.facts) for each in above
-                        if each.code == "drf.old"),
-                      *(Message("drf.early", **turn) for turn in early)])
+    said = [Message("drf.last.of" if parent else "drf.last", queue=queue, parent=parent,
+                    shares=shares), *_against(queue, rows)]
+    if within and across and rows[1]["held"] < rows[1]["asked"]:
+        said.append(Message("drf.rescaled"))
+    if now.exact != pods:
+        said.append(Message("drf.early", turns=now.early, exact=now.exact["sci"]))
+    return paragraph(said)
 
 
 def _against(queue: str, rows: list[dict[str, Any]]) -> list[Message]:

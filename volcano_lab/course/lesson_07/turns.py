@@ -1,7 +1,8 @@
-"""Lesson 07: whose turn it was and who said so, from the trace; and what would be if the next queue
-were found again.
+"""Lesson 07: whose turn it was and who said so, from the trace; which turns came by an old place;
+and what would be if the next queue were found again.
 """
 
+from typing import Any
 from unittest.mock import patch
 
 from volcano_lab.actions import allocate
@@ -9,6 +10,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tracing import DataFrame, frame, trace_of
 from volcano_lab.framework.priority_queue import PriorityQueue, T
 from volcano_lab.trace import short
+from volcano_lab.trace.recorder import Outline
 from volcano_lab.trace.stepper import state_at
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -37,6 +39,29 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
                          "{:.3g} − {:.3g}".format(*held) if plugin == "drf" else "",
                          f"{difference:.3g}" if plugin else ""))
     return frame(rows, "turn", ["turn", "job", "before", "decided by", "shares", "difference"])
+
+
+class OldPlaces(Outline):
+    """Counts the turns of allocate, and notes those in which the numbers of the moment put another
+    queue first (`early`).
+
+    >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, tree_cluster
+    >>> turns = OldPlaces()
+    >>> _ = tree_cluster().run(HIERARCHICAL, trace=turns)
+    >>> turns.early
+    [3, 8, 12]
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn, self.early = 0, list[int]()
+
+    def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
+        super().popped(kind, item, rest)
+        if (self._action, kind) == ("allocate", "queue"):
+            self.turn += 1
+            if any(rest.less(other, item) for other in rest.items):
+                self.early.append(self.turn)
 
 
 class FoundAgain(PriorityQueue[T]):
