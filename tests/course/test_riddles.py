@@ -321,13 +321,18 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     assert shell("describe pods").count("Name: orders-") == 7
     assert shell("get podgroup/pipeline-7 -o wide") == shell("get pg pipeline-7 -n default")
     assert "27" not in shell("get events -n default") != shell("get events -n kube-system")
-    assert shell("get podgroups --namespace=kube-system") == "No resources found"
+    assert "n3    Ready,SchedulingDisabled" in shell("get nodes") and "VALUE" in riddle(5).kubectl(
+        "get priorityclasses") and riddle(5).kubectl("get pc urgent").split()[4:6] == [
+        "urgent", "1000"]
     assert shell("get nodes -n kube-system") == shell("get nodes -A"), "nodes have no namespace"
     assert shell("get queue plant -oyaml") == shell("get queue plant -o yaml")
     assert shell("get cm -n volcano-system volcano-scheduler-configmap") == shell("get configmap")
     assert max(map(len, shell("get events").splitlines())) <= WIDTH
     assert "orders-0" in shell("get pod") and shell(...).startswith("commands are get KIND")
     assert shell("logs -n volcano-system deploy/volcano-scheduler") == "\n".join(shell.lines)
+    assert shell("-n default get pg") == shell("kubectl get --namespace=default pg")
+    assert "cpu 8        cpu 0" in riddle(5).kubectl("get nodes"), "none idle is an amount, too"
+    assert shell("get events -n team") == "No resources found in team namespace."
     for wrong, said in {
             "top nodes": "is not printed here; commands are", "get nodes --watch": "commands are",
             "get frogs": 'error: the server doesn\'t have a resource type "frogs"',
@@ -348,7 +353,8 @@ def test_a_kind_has_the_names_that_the_api_server_accepts(words):
 
 def test_the_jobs_of_volcano_are_listed_and_described():
     shell = riddle(3).kubectl
-    assert shell("get vcjob/weather").splitlines()[1].split() == ["weather", "science", "5"]
+    assert shell("get vcjob/weather").splitlines()[1].split() == ["weather", "Pending", "5", "3d",
+                                                                 "science"]
     assert "minAvailable: 5" in shell("describe vcjob weather")
 
 

@@ -51,6 +51,15 @@ def finding(text: str, **facts: Any) -> Finding:
     return Finding(gettext(text, **facts))
 
 
+class Printed(str):
+    """What a command prints; its lines are not broken."""
+
+    __repr__ = str.__str__
+
+    def _repr_html_(self) -> str:
+        style = "white-space: pre; word-break: normal; overflow-x: auto; font: 14px monospace"
+        return f'<pre style="{style}">{escape(self)}</pre>'
+
 
 @define(frozen=True, slots=True, repr=False)
 class Table:

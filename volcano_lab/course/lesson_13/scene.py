@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
-from html import escape
 from io import StringIO
 from pathlib import Path
 from tempfile import gettempdir
@@ -18,12 +17,11 @@ from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
 
 import yaml
-from attrs import define
 from click import unstyle
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
-from volcano_lab.course.kit.results import Table, table
+from volcano_lab.course.kit.results import Printed, Table, table
 from volcano_lab.course.kit.scenery import conf_text
 
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
@@ -38,20 +36,6 @@ COLUMNS = {"deserved CPUs": ("deserved", "cpu"), "held CPUs": ("allocated", "cpu
            "held GPUs": ("allocated", "nvidia.com/gpu")}
 """Heading -> an amount of a queue, and of which resource."""
 GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-
-
-@define(frozen=True, repr=False)
-class Printed:
-    """What a command prints."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        style = "white-space: pre; word-break: normal; overflow-x: auto; font: 14px monospace"
-        return f'<pre style="{style}">{escape(self.text)}</pre>'
 
 
 def volcano_lab(line: str) -> Printed:

@@ -19,7 +19,7 @@ from volcano_lab.course.kit.boss import REMOVE, at_work, change_of, lowered, run
 from volcano_lab.course.kit.checking import Check, ended, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
-from volcano_lab.course.kit.results import Finding, finding
+from volcano_lab.course.kit.results import Finding, Printed, finding
 from volcano_lab.course.kit.scenery import cluster_from
 from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
@@ -141,17 +141,17 @@ class Riddle:
         return "\n\n".join([gettext("Riddle {number}", number=self.number),
                             wrapped(plain(self.story), 96), self._shown(*commands)]) + "\n"
 
-    def _shown(self, *more: str) -> str:
-        return "\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}"
-                           for each in (*self.shows, *more))
+    def _shown(self, *more: str) -> Printed:
+        return Printed("\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}"
+                                   for each in (*self.shows, *more)))
 
     def open(self, *commands: str) -> Asked:
         """Show the story and what `kubectl` prints, first and for more commands; return the
         question for its cause, to be answered on the page, with the choices in a fold and what was
         answered before.
         """
-        display({"text/plain": self.text(*commands), "text/markdown":
-                 f"{gettext(self.story)}\n\n```text\n{self._shown(*commands)}\n```"}, raw=True)
+        display({"text/plain": self.text(*commands), "text/html": Finding(self.story)._repr_html_()
+                 + self._shown(*commands)._repr_html_()}, raw=True)
         more = gettext("It has two causes; name one after the other.") if (
             len(self.right) > 1) else None
         graded = Check(f"17.cause {self.number}", self.cause, str, options=tuple(self.causes))

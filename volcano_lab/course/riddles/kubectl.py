@@ -7,6 +7,7 @@
 import re
 from collections.abc import Iterable
 from copy import copy
+from operator import attrgetter
 from textwrap import fill, indent
 from typing import Any
 
@@ -16,6 +17,7 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, VolcanoJob
 from volcano_lab.changes.draft import kind_of
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.results import Printed
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
 from volcano_lab.messages import log
@@ -23,20 +25,46 @@ from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import plain_text
 
 ALLOWED = ("commands are get KIND [NAME] [-o yaml], get KIND --show-labels, get events,\n"
-           "get configmap (the scheduler's), describe KIND [NAME], logs [WORD]")
-NAMESPACE = re.compile(r" (?:-n|--namespace)[ =]?(\S+)")
+           "get configmap (the scheduler's), describe KIND [NAME], logs [WORD], -n with each")
+NAMESPACE = re.compile(r"(?:^| )(?:-n|--namespace)[ =]?(\S+)")
 OPTIONS = re.compile(r" (?:-A|--all-namespaces|-o[ =]?wide)\b")
 """Those that change nothing here."""
 OF_KIND = re.compile(r"^(get|describe) (\w+)/")
 LABELS = "--show-labels"
 WIDTH = 90
 """The columns that fit beside a notebook's prompt at 1280 pixels."""
+DAY = 24 * 3600  # seconds
+AGE = 3 * DAY
+"""That of the newest object when the cycle runs, and of one without a time of creation."""
 
 
-class Printed(str):
-    """A text that a notebook shows as it is printed."""
+def _state(session: Any, node: Any) -> str:
+    ready = all(each.status == "True" for each in node.status.conditions if each.type == "Ready")
+    return ("Ready" if ready else "NotReady") + ",SchedulingDisabled" * node.spec.unschedulable
 
-    __repr__ = str.__str__
+
+def _age(session: Any, obj: Any) -> str:
+    return f"{(session.now - (obj.metadata.creation_timestamp or session.now - AGE)) // DAY:.0f}d"
+
+
+OTHERS = {"AGE": _age}
+COLUMNS: dict[str, dict[str, Any]] = {
+    "Node": {"STATUS": _state, "AGE": _age,
+             "ALLOCATABLE": lambda session, obj: _amounts(session, obj, "allocatable"),
+             "IDLE": lambda session, obj: _amounts(session, obj, "idle")},
+    "Pod": {"STATUS": "status.phase", "AGE": _age, "NODE": lambda session, obj: obj.spec.node_name
+            or "<none>"},
+    "Queue": {"PARENT": lambda session, obj: obj.spec.parent or "", "WEIGHT": "spec.weight",
+              "STATE": lambda session, obj: obj.status.state or "Open"},
+    "PodGroup": {"STATUS": "status.phase", "MINMEMBER": "spec.min_member",
+                 "RUNNINGS": "status.running", "AGE": _age, "QUEUE": "spec.queue"},
+    "Job": {"STATUS": lambda session, obj: obj.status.state.phase or "Pending",
+            "MINAVAILABLE": "spec.min_available", "AGE": _age, "QUEUE": "spec.queue"},
+    "HyperNode": {"TIER": "spec.tier", "TIERNAME": "spec.tier_name", "AGE": _age},
+    "PriorityClass": {"VALUE": "value", "AGE": _age, "GLOBAL-DEFAULT":
+                      lambda session, obj: str(obj.global_default).lower()}}
+"""Kind -> kubectl's columns, and those that a riddle needs -> a field of the object, or a function
+of the session and the object."""
 
 
 class Kubectl:
@@ -44,19 +72,22 @@ class Kubectl:
 
     >>> shell = Kubectl(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=3))
     >>> print(shell("get podgroups"))
-    NAME   QUEUE    STATUS   MINMEMBER  RUNNINGS
-    train  default  Pending          2         0
+    NAME   STATUS   MINMEMBER  RUNNINGS  AGE  QUEUE
+    train  Pending          2         0  3d   default
     >>> print(shell("get nodes"))
-    NAME  ALLOCATABLE  IDLE
-    n1    cpu 4        cpu 4
+    NAME  STATUS  AGE  ALLOCATABLE  IDLE
+    n1    Ready   3d   cpu 4        cpu 4
     """
+
+    nothing = "No resources found"
 
     def __init__(self, cluster: Cluster, conf: str | None = None):
         jobs = [obj for obj in cluster.manifests() if isinstance(obj, VolcanoJob)]
         self.objects = [*cluster.objects(), *jobs]
         self.conf = cluster.conf if conf is None else conf
+        newest = max(obj.metadata.creation_timestamp or 0 for obj in self.objects)
         with log.quiet():  # `logs` prints it
-            self.cycle = cluster.run(conf, trace=Trace())
+            self.cycle = cluster.run(conf, trace=Trace(), now=newest + AGE)
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
@@ -67,10 +98,11 @@ class Kubectl:
             return Printed(ALLOWED)
         shell = copy(self)
         if space := NAMESPACE.search(command):
+            shell.nothing = f"No resources found in {space[1]} namespace."
             shell.objects = [obj for obj in self.objects if not obj.namespaced
                              or (obj.namespace or "default") == space[1]]
         try:
-            return Printed(shell._printed(NAMESPACE.sub("", command)))
+            return Printed(shell._printed(NAMESPACE.sub("", command).strip()))
         except LookupError as error:
             return Printed(error.args[0])
 
@@ -78,7 +110,7 @@ class Kubectl:
         words = OPTIONS.sub("", OF_KIND.sub(r"\1 \2 ", command.removeprefix("kubectl ")))
         match words.replace("-o=", "-o ").replace("-oyaml", "-o yaml").split():
             case ["get", "events" | "event" | "ev"]:
-                return table(self._events())
+                return table(self._events()) or self.nothing
             case ["logs", *words]:
                 return "\n".join(line for line in self.lines if all(
                     word in line for word in words if "volcano-scheduler" not in word))
@@ -89,7 +121,8 @@ class Kubectl:
             case ["get", kind, *names] if "-" not in [name[0] for name in {*names} - {LABELS}]:
                 return table(self._row(obj) | ({"LABELS": ",".join(map(
                     "=".join, obj.metadata.labels.items())) or "<none>"} if LABELS in names else {})
-                    for obj in self._found(kind, [name for name in names if name != LABELS]))
+                    for obj in self._found(kind, [name for name in names if name != LABELS])
+                    ) or self.nothing
             case ["describe", kind, *names]:
                 return "\n\n".join(map(self._described, self._found(kind, names)))
         raise LookupError(f'error: "{command}" is not printed here; {ALLOWED}')
@@ -124,24 +157,9 @@ class Kubectl:
                 if event.about in keys]
 
     def _row(self, obj: Any) -> dict[str, Any]:
-        match obj.kind:
-            case "Node":
-                info = self.cycle.session.nodes[obj.name]
-                return {"NAME": obj.name, "ALLOCATABLE": _amounts(info.allocatable),
-                        "IDLE": _amounts(info.idle)}
-            case "Queue":
-                return {"NAME": obj.name, "PARENT": obj.spec.parent or "", "STATE": obj.status.state
-                        or "Open", "WEIGHT": obj.spec.weight}
-            case "PodGroup":
-                return {"NAME": obj.name, "QUEUE": obj.spec.queue, "STATUS": obj.status.phase,
-                        "MINMEMBER": obj.spec.min_member, "RUNNINGS": obj.status.running}
-            case "Job":
-                return {"NAME": obj.name, "QUEUE": obj.spec.queue,
-                        "MINAVAILABLE": obj.spec.min_available}
-            case "Pod":
-                return {"NAME": obj.name, "STATUS": obj.status.phase,
-                        "NODE": obj.spec.node_name or "<none>"}
-        return {"NAME": obj.name}
+        return {"NAME": obj.name, **{
+            heading: part(self.cycle.session, obj) if callable(part) else attrgetter(part)(obj)
+            for heading, part in COLUMNS.get(obj.kind, OTHERS).items()}}
 
     def _described(self, obj: Any) -> str:
         """Name, spec, status with its messages, events."""
@@ -170,12 +188,14 @@ def _wrapped(condition: dict[str, Any]) -> str:
 
 def table(rows: Iterable[dict[str, Any]]) -> str:
     """Rows as kubectl's columns; it speaks English. A long last column goes on below its head."""
-    lines = plain_text(list(rows), str).splitlines() or ["No resources found"]
-    indent = " " * (lines[0].rfind("  ") + 2)
+    head, *lines = plain_text(list(rows), str).splitlines() or [""]
+    indent = " " * (head.rfind("  ") + 2)
     return "\n".join(fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-                     for line in lines)
+                     for line in (head, *lines))
 
 
-def _amounts(resource: Any) -> str:
-    return ", ".join(f"{name} {amount_text(name, amount)}"
-                     for name, amount in resource if name != "pods" and amount)
+def _amounts(session: Any, node: Any, what: str) -> str:
+    """The amounts of the resources that a node has."""
+    info = session.nodes[node.name]
+    return ", ".join(f"{name} {amount_text(name, getattr(info, what).get(name))}"
+                     for name, amount in info.allocatable if name != "pods" and amount)

@@ -69,7 +69,7 @@ def _answered(riddle: Riddle, line: str, changes: list[str]) -> str:
     word, _, rest = line.removeprefix("kubectl ").partition(" ")
     try:
         match word:
-            case "get" | "describe" | "logs":
+            case "get" | "describe" | "logs" | "-n" | "--namespace":
                 return riddle.kubectl(f"{word} {rest}")
             case "why":
                 found = riddle.why(rest.strip())
