@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from explain.test_exports import asked, exported
 from volcano_lab.cli.__main__ import main
 from volcano_lab.cluster import Cluster
 
@@ -197,3 +198,59 @@ def test_the_resource_that_makes_a_queues_share_is_named():
         "old", queue="a", cpu=1, memory="4Gi", running={"n1": 1}).job(
         "new", queue="a", cpu=8, memory="4Gi")
     assert "share 0.5 (memory)." in cluster.why("a", conf=conf("allocate", *PLUGINS)).head
+
+
+def test_of_two_queues_that_all_plugins_put_level_the_older_one_is_first():
+    queues = "".join(f"""\
+---
+{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {name},
+  creationTimestamp: "1970-01-0{day}T00:00:00Z"}}, spec: {{weight: 1}}}}
+""" for name, day in (("new", 3), ("old", 2)))
+    cluster = Cluster().add(queues).node("n1", cpu=4).job("a", queue="old", cpu=1).job(
+        "b", queue="new", cpu=1)
+    text = cluster.why("b", before="a", conf=conf("allocate", "gang", "predicates")).text
+    assert "it was created earlier (1970-01-02 00:00, queue new 1970-01-03 00:00)" in text
+
+
+def test_what_is_counted_for_pods_that_wait_for_others_to_leave():
+    found = running().job("new", queue="b", cpu=1).why(
+        "queue/b", conf=conf("allocate, reclaim", *PLUGINS))
+    assert "Counted as allocated: cpu 1 of 1 pipelined pod that still waits (default/new)." in (
+        found.text)
+
+
+@pytest.mark.parametrize("configured", [True, False])
+def test_a_budget_is_named_that_no_plugin_respects(configured):
+    budget = """\
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: keep}, spec: {minAvailable: 4,
+  selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0}}
+"""
+    cluster = running(labels={"app": "web"}).job("new", queue="b", cpu=1).add(budget)
+    text = cluster.why("old", evict=True, conf=conf(
+        "allocate, reclaim", *PLUGINS, *["pdb"] * configured)).text
+    assert ("default/keep allows 0 disruptions: without plugin pdb" in text) is not configured
+
+
+@pytest.mark.parametrize("policies, said", [
+    ("[{event: PodEvicted, action: RestartJob}]", "deletes all its 2 pods and creates them again"),
+    ("[{events: ['*'], action: AbortJob}]", "then ends it, with all its pods"),
+    ("[{event: PodEvicted, action: RestartTask}]", ""), ("[]", "")])
+def test_what_an_eviction_does_to_the_whole_job_by_its_policies(policies, said):
+    old = exported("old", 2, 4, least=1, there=2, phase="Running", job_phase="Running").replace(
+        "minAvailable: 1\n", f"minAvailable: 1\n  policies: {policies}\n", 1)
+    explain = asked(old, exported("new", 1, 4, there=1, phase="Inqueue"),
+                    conf=conf("allocate, preempt", "gang", "predicates"))
+    found = [explain.who_evicts("old").text, explain.why("new").text]
+    assert all((said or "PodEvicted") in text for text in found) is bool(said)
+
+
+@pytest.mark.parametrize("plugins, said", [
+    (PLUGINS, "Queue q has no jobs."), (PLUGINS[:2], "No plugin gives queue q a share or a limit")])
+def test_a_queue_without_jobs_is_not_one_without_a_share(plugins, said):
+    assert said in Cluster().node("n1", cpu=1).queue("q").why(
+        "queue/q", conf=conf("allocate", *plugins)).text
+
+
+def test_a_queue_says_what_the_first_job_in_it_waits_for():
+    found = Cluster().node("n1", cpu=1).queue("q").job("a", queue="q", cpu=2).why("queue/q")
+    assert "The first of them: a waits for" in found.text

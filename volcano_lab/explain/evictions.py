@@ -19,6 +19,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
 from volcano_lab.plugins.cdp import cooled
+from volcano_lab.plugins.pdb import selecting
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.kinds import passed
@@ -156,7 +157,7 @@ def keepers(seen: Evidence, point: str, tasks: list[TaskInfo]
         allowed = seen.ssn.points[point].functions[plugin](tasks[0], tasks)[0]
         if len(allowed) < len(tasks):
             yield plugin, len(tasks) - len(allowed), protection(
-                plugin, budgets=_budgets(seen, [task.key for task in tasks]))
+                plugin, budgets=budgets_of(seen, tasks))
 
 
 def refusing(seen: Evidence, point: str, claimant: TaskInfo, tasks: list[TaskInfo]) -> list[str]:
@@ -204,7 +205,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         more = Message("cooldown.until", moment=moment_text(min(
             cooled(seen.tasks[key].pod) for key in candidates)))
     elif code == "protected_by_pdb":
-        facts["budgets"] = _budgets(seen, candidates)
+        facts["budgets"] = budgets_of(
+            seen, [seen.tasks[key] for key in candidates if key in seen.tasks])
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
                    why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])
@@ -221,12 +223,10 @@ def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
                    ) if names and "capacity" in seen.ssn.plugins else None
 
 
-def _budgets(seen: Evidence, candidates: list[str]) -> list[Message]:
-    """The PodDisruptionBudgets that select some pods, and what they allow."""
-    pods = [seen.tasks[key] for key in candidates if key in seen.tasks]
-    budgets = getattr(seen.ssn.plugins.get("pdb"), "budgets", ())
+def budgets_of(seen: Evidence, pods: Iterable[TaskInfo]) -> list[Message]:
+    """Return the PodDisruptionBudgets that select some pods, and what they allow."""
     return [Message("budget", budget=budget.key, allowed=budget.status.disruptions_allowed)
-            for budget, selector in budgets
+            for budget, selector in selecting(seen.ssn)
             if any(budget.namespace == task.namespace
                    and selector.matches(task.pod.metadata.labels) for task in pods)]
 

@@ -354,7 +354,12 @@ class Explainer(Shown):
 
     def why_queue(self, name: str) -> Explanation:
         """Return what a queue requests, deserves, holds and may hold, and which jobs wait in it."""
-        return questions.why_queue(self.evidence, self.names.find(name, "queue")[1])
+        found = questions.why_queue(self.evidence, self.names.find(name, "queue")[1])
+        for cause in found.causes:
+            if cause.code == "jobs_wait":
+                said = each_said(self.why_job(cause.numbers["jobs"][0]).said)[0]
+                cause.said = [*cause.sentences, Message("jobs_wait.first", text=said)]
+        return found
 
     def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
         """Return why a pod is not on a node. Raises `LookupError`."""

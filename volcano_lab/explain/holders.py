@@ -288,8 +288,9 @@ def decided(seen: Evidence, left: Any, right: Any, turn: Record) -> Message | No
         if theirs < own:
             return first("came_first", plugin, what=Message(f"compared.{what}"),
                          theirs=shown(theirs), own=shown(own))
-    older = kind == "job" and left.creation_timestamp < right.creation_timestamp
-    return first("came_first.older") if older else None
+    times = left.creation_timestamp, right.creation_timestamp
+    return first(f"came_first.older{'_queue' * (kind == 'queue')}", theirs=moment_text(times[0]),
+                 own=moment_text(times[1])) if times[0] < times[1] else None
 
 
 def priority_note(seen: Evidence, job: JobInfo) -> Message | None:

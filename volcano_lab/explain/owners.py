@@ -7,12 +7,13 @@ Volcano: none
 from __future__ import annotations
 
 from volcano_lab.api import JobInfo
-from volcano_lab.api.objects import OwnerReference
+from volcano_lab.api.objects import OwnerReference, VolcanoJob
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts
 
 KINDS = TABLES["owners"]
@@ -67,6 +68,18 @@ def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
                  and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}")
                  for field, value in KINDS["after"].get(obj.kind, {}).items()
                  if obj.spec.get(field) == value), {})
+
+
+def on_eviction(seen: Evidence, job: JobInfo) -> Message | None:
+    """Return what the policies of its Volcano Job do to all its pods once one is evicted."""
+    name = seen.called(job.uid)
+    specs = [obj.spec for obj in seen.given if isinstance(obj, VolcanoJob) and obj.key == name]
+    for policies in [[*task.policies, *spec.policies] for spec in specs for task in spec.tasks]:
+        action = next((each.action for each in policies
+                       if {"PodEvicted", "*"} & {each.event, *each.events}), "")
+        if effect := KINDS["whole"].get(action):
+            return Message(f"on_eviction.{effect}", job=name, action=action, n=len(job.tasks))
+    return None
 
 
 def grows(job: JobInfo) -> bool:

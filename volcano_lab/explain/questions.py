@@ -12,20 +12,22 @@ from typing import Any
 
 from volcano_lab.actions.evictions import never_preempts
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
-from volcano_lab.api.status import PENDING, RELEASING, RUNNING
+from volcano_lab.api.status import PENDING, PIPELINED, RELEASING, RUNNING
 from volcano_lab.explain.evictions import (
     CONDITIONS,
+    budgets_of,
     evicted_for,
     first_node,
     keepers,
     protection,
     refusing,
 )
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import Evidence, counts, requested
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
+from volcano_lab.explain.owners import on_eviction
 from volcano_lab.explain.refusals import admission_causes
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.trace import Record
@@ -124,7 +126,10 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     sums = queues.get(queue)
     if sums is None:
         closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
-        return Explanation(f"queue {queue}", Message("queue_head.none", queue=queue), closes)
+        shared = {"proportion", "capacity"} & seen.ssn.plugins.keys()
+        return Explanation(f"queue {queue}", Message(
+            "queue_head.empty" if shared else "queue_head.none", queue=queue),
+            [*closes, *_waiting(seen, queue)])
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     limited = [name for name, amount in sums["capability"].items()
                if name != "pods" and amount < UNLIMITED]
@@ -159,10 +164,22 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
     if less:
         yield Cause.of("real_capability", capability=part(sums["capability"], less),
                        limit=part(may, less))
+    coming = [task for job in ssn.jobs.values() if job.queue == queue
+              for task in job.in_status(PIPELINED).values()]
+    if coming:
+        yield Cause.of("queue_promised", n=len(coming), amount=part(
+            requested(coming), sums["deserved"]), jobs=[*dict.fromkeys(
+                seen.called(task.job) for task in coming)])
+    yield from _waiting(seen, queue)
+
+
+def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
+    """Yield the jobs of a queue that wait."""
     waiting = {job.uid: Message(
         "job_waits", job=seen.called(job.uid), phase=job.pod_group.status.phase or "Pending",
         pods=Message("pods", n=counts(job)[2]) if job.tasks else Message("status.no_pods"))
-        for job in ssn.jobs.values() if job.queue == queue and (counts(job)[2] or not job.tasks)}
+        for job in seen.ssn.jobs.values()
+        if job.queue == queue and (counts(job)[2] or not job.tasks)}
     if waiting:
         yield Cause("jobs_wait", Message("jobs_wait", jobs=[*waiting.values()]),
                     {"jobs": [*map(seen.called, waiting)]})
@@ -354,5 +371,11 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
     gang = any("gang" in seen.plugins(point) for point in POINTS.values())
     if gang and job.min_available > 1:
+        going = sum(map(len, evicted_for(seen, job).values()))
         yield Cause("gang_minimum", Message("evict.gang", least=job.min_available, n=max(
-            job.ready_task_num() - job.min_available, 0)), {}, [], True)
+            job.ready_task_num() + going - job.min_available, 0)), {}, [], True)
+    loose = budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
+    if loose:
+        yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
+    if policy := on_eviction(seen, job):
+        yield Cause("evict_policy", policy, context=True)

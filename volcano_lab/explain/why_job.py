@@ -5,7 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 
 from volcano_lab.api import JobInfo, TaskInfo
@@ -22,7 +22,7 @@ from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
-from volcano_lab.explain.owners import owner_of
+from volcano_lab.explain.owners import on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -315,16 +315,26 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         return _never_bound(seen, job, promised[0])
     parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
     parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
-    parts += [Message("promised.breaks", job=seen.called(each.uid), n=each.ready_task_num(),
-                      least=each.min_available) for each in seen.ssn.jobs.values() if any(
-        task.node_name in nodes for task in each.in_status(RELEASING).values())
-        and 0 < each.ready_task_num() < each.min_available]
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
+    parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
     return Cause("promised", [*parts, Message("promised.then" if leave else "promised.again")],
                  {"promised": len(promised)}, records)
+
+
+def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
+    """Yield the gangs that fall below their minimum on some nodes, and the jobs of evicted pods
+    that end, or start again, as a whole.
+    """
+    for job in seen.ssn.jobs.values():
+        leaves = any(task.node_name in nodes for task in job.in_status(RELEASING).values())
+        if leaves and 0 < job.ready_task_num() < job.min_available:
+            yield Message("promised.breaks", job=seen.called(job.uid), n=job.ready_task_num(),
+                          least=job.min_available)
+    victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
+    yield from filter(None, (on_eviction(seen, seen.ssn.jobs[uid]) for uid in victims))
 
 
 def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:

@@ -10,7 +10,17 @@ Volcano: pkg/scheduler/plugins/pdb/pdb.go
 from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo, label_selector
+from volcano_lab.api.objects import PodDisruptionBudget
+from volcano_lab.api.selector import Selector
 from volcano_lab.framework import PERMIT, Plugin, Session, TasksAndVote
+
+
+def selecting(ssn: Session) -> list[tuple[PodDisruptionBudget, Selector]]:
+    """Return the budgets that select pods, each with its selector."""
+    compiled = [(budget, label_selector(budget.spec.selector))
+                for budget in ssn.snapshot.pod_disruption_budgets]
+    return [(budget, selector) for budget, selector in compiled
+            if selector.requirements and selector.is_valid()]
 
 
 class Pdb(Plugin):
@@ -19,10 +29,7 @@ class Pdb(Plugin):
     name = "pdb"
 
     def on_session_open(self, ssn: Session) -> None:
-        compiled = [(budget, label_selector(budget.spec.selector))
-                    for budget in ssn.snapshot.pod_disruption_budgets]
-        self.budgets = [(budget, selector) for budget, selector in compiled
-                        if selector.requirements and selector.is_valid()]
+        self.budgets = selecting(ssn)
 
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
         allowed = [budget.status.disruptions_allowed for budget, _ in self.budgets]
