@@ -209,9 +209,16 @@ def test_members_define_the_parent_before_the_tree_does():
 
 
 def test_tiers_by_name_where_hyper_nodes_disagree():
-    tree = tree_of(hyper_node("a", 1, tier_name="rack"), hyper_node("b", 2, tier_name="rack"),
+    tree = tree_of(hyper_node("b", 2, tier_name="rack"), hyper_node("a", 1, tier_name="rack"),
                    hyper_node("c", 3))
     assert tree.snapshot().hyper_nodes.tier_by_name() == {"rack": 2}
+
+
+def test_an_updated_hyper_node_has_its_new_tier_and_the_name_of_it():
+    tree = tree_of(hyper_node("a", 1, tier_name="rack"))
+    tree.add(hyper_node("a", 2, tier_name="row"))
+    view = tree.snapshot()
+    assert view.hyper_nodes.tier_by_name() == {"row": 2} and view.set_by_tier == {2: {"a"}}
 
 
 def test_a_view_does_not_change_with_the_tree():

@@ -291,6 +291,8 @@ def test_a_job_of_which_nothing_is_left_goes():
     assert "default/a" in w.cache.jobs  # its pods are still there
     for name in ("a-0", "a-1"):
         w.server.delete("Pod", f"default/{name}")
+    due = w.pipeline.next_due()
+    assert due is not None and due <= w.time + 1
     w.time += 1
     w.pipeline.retry()
     assert w.cache.jobs == {} and w.pipeline.idle

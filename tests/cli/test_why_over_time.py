@@ -86,6 +86,17 @@ def test_a_recording_of_watched_objects_is_a_life(tmp_path, capsys, events):
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+def test_a_recording_of_one_cycle_has_its_last_one(tmp_path, capsys):
+    path = written(tmp_path / "watch.yaml", waiting())
+    for cycle in ([], ["--cycle", "1"]):
+        assert main(["why", "b", "--life", path, "--no-remedies", "-o", "json", *cycle]) == 0
+        assert [row["cycles"] for row in json.loads(capsys.readouterr().out)["cycles"]] == ["1"]
+    assert main(["why", "b", "--life", path, "--cycle", "2"]) == 2
+    assert "there is no cycle 2; allowed is one of the 1" in capsys.readouterr().err
+    empty = written(tmp_path / "empty.yaml", [])
+    assert main(["why", "b", "--life", empty]) == 2
+
+
 def test_a_recording_goes_on_from_files(tmp_path, capsys):
     start = waiting()
     file = written(tmp_path / "start.yaml", start)

@@ -125,6 +125,20 @@ def test_a_gang_above_the_whole_cluster_is_told_so_first(plugins, actions):
     assert "cluster_too_small" not in [each.code for each in enough.causes]
 
 
+@pytest.mark.parametrize(("least", "asked"), [(2, None), (3, {"cpu": 5000.0})])
+def test_of_uneven_pods_the_smallest_are_the_minimum_of_a_gang(least, asked):
+    cluster = Cluster().node("n1", cpu=4).job("old", cpu=4, running={"n1": 1}).job(
+        "new", pods=2, cpu=3, min_member=least).add(*(f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: new-{name}, annotations: {{scheduling.k8s.io/group-name: new}}}}
+spec: {{schedulerName: volcano, containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}
+""" for name in "ab"))
+    found = explained(cluster, "new", conf=conf("gang", "predicates", actions="allocate"))
+    sums = [each.numbers["asked"] for each in found.causes if each.code == "cluster_too_small"]
+    assert sums == ([asked] if asked else [])
+
+
 def test_overcommit_refuses():
     cluster = Cluster().node("n1", cpu=10).job("old", pods=8, cpu=1, running={"n1": 8}).job(
         "train", pods=5, cpu=1)

@@ -5,7 +5,7 @@ import pytest
 from volcano_lab.api.status import ALLOCATED_STATUSES, PIPELINED
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
-from volcano_lab.explain.loops import loop_cause
+from volcano_lab.explain.loops import loop_cause, stranded_cause
 from volcano_lab.explain.timeline import Eviction
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Life, Simulation, every, poisson
@@ -168,6 +168,20 @@ def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():
     text = timeline.why("gang").text
     assert "Stranded since cycle" in text and "lost their node" in text
     assert timeline.evictions == []
+
+
+@pytest.mark.parametrize(("rows", "since"), [
+    ([(2, 0, 0)], 1), ([(3, 0, 0)], None), ([(0, 0, 0)], None), ([(2, 1, 0)], None),
+    ([(2, 0, 1)], None), ([(1, 0, 1)], 1), ([(3, 0, 0), (2, 0, 0), (1, 0, 0)], 2),
+    ([(2, 1, 0), (1, 1, 0)], 2), ([(1, 0, 0), (0, 0, 0), (1, 0, 0)], 3)])
+def test_a_gang_is_stranded_since_it_last_had_its_minimum_or_nothing(rows, since):
+    """Rows are (running, ended, promised) of a gang whose minimum is 3."""
+    timeline = Timeline()
+    timeline.rows["default/gang"] = [
+        {"cycle": cycle, "bound": 0, "running": running, "ended": ended, "promised": promised,
+         "least": 3} for cycle, (running, ended, promised) in enumerate(rows, 1)]
+    found = stranded_cause(timeline, "default/gang", len(rows))
+    assert (found and found.numbers["since"]) == since
 
 
 def test_a_gang_of_which_some_have_ended_is_not_stranded():

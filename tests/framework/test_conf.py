@@ -256,6 +256,23 @@ def test_an_argument_of_the_wrong_type_keeps_the_default_with_a_warning(
     assert getattr(Arguments(), getter)("key", default) == default
 
 
+@pytest.mark.parametrize(("value", "found", "doubts"), [
+    (1.0, 1.0, 0), (1, 1.0, 0), (0.5, 2.0, 1), (3.5, 3.5, 0), (float("inf"), float("inf"), 1),
+    (float("-inf"), 2.0, 1)])
+def test_a_number_may_be_the_least_that_is_allowed(value, found, doubts):
+    arguments = Arguments({"key": value})
+    assert arguments.get_float("key", 2.0, least=1.0) == found
+    assert len(arguments.warnings) == doubts
+
+
+@pytest.mark.parametrize(("value", "below_zero", "found", "doubts"), [
+    (0, None, 0, 0), (0, 1, 0, 0), (-1, None, -1, 1), (-1, 1, 1, 1), (-1, -1, -1, 1)])
+def test_a_weight_may_be_zero(value, below_zero, found, doubts):
+    arguments = Arguments({"key": value})
+    assert arguments.get_weight("key", 5, below_zero) == found
+    assert len(arguments.warnings) == doubts
+
+
 def test_a_user_defined_action_is_allowed_while_it_is_registered():
     class Nap(Action):
         name = "nap"

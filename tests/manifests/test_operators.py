@@ -95,6 +95,8 @@ CASES = [
      [("x-0-1", 1, "4", "default"), ("x-1-1", 1, "4", "default")], 2, 4),
     (document("workload.serving.volcano.sh/v1alpha1", "ModelServing", SERVING, NOTED),
      [("x-0", 3, "7", "team"), ("x-1", 3, "7", "team")], 10, 0),
+    (document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK | {"mode": "client"}),
+     [("spark-x-pg", 1, "12", "team")], 3, 0),
 ]
 
 

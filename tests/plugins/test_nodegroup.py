@@ -88,6 +88,14 @@ def test_affinity_from_above(sentence, name, score):
     assert flat.node_order(task(flat, "a-0"), flat.nodes["n1"]) == (100.0 if name == "top" else 0.0)
 
 
+@pytest.mark.parametrize("parent", ["", "root", "middle"])
+def test_the_affinity_of_the_root_is_that_of_queues_without_a_nearer_one(parent):
+    objects = (queue("root", **affinity(required="g")), queue("middle"), queue("q", parent=parent))
+    ssn = open_session(*objects, member("n1", "g"), group("a", "q"), pod("a-0", "a"),
+                       plugins="{name: nodegroup, enableHierarchy: true}")
+    assert ssn.node_order(task(ssn, "a-0"), ssn.nodes["n1"]) == 100.0
+
+
 def test_all_nodes_at_once_are_as_one_by_one():
     objects = [member(f"n{i}", g) for i, g in enumerate(("g", "h", "i", None))]
     ssn = open_session(queue("q", **affinity(preferred="g", anti_preferred="i")), *objects,

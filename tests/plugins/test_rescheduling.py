@@ -61,6 +61,17 @@ def test_victims(sentence, usage, cordoned, expected):
     assert victims(cluster(usage, pods, cordoned)) == expected, sentence
 
 
+@pytest.mark.parametrize(("capacity", "allocatable", "leave"), [
+    ("10", "10", 3), ("20", "10", 5), ("10", "5", 3)])
+def test_what_a_pod_releases_is_counted_by_the_capacity_of_its_node(capacity, allocatable, leave):
+    pods = {f"a-{number}": ("n1", {}) for number in range(8)}
+    cache = cluster({"n1": (90, 10), "n2": (10, 10)}, pods)
+    rooms = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} for cpu in (capacity, allocatable))
+    status = dict(zip(("capacity", "allocatable"), rooms, strict=True))
+    cache.update(cache.nodes["n1"].node.changed(status=status))
+    assert victims(cache) == [f"a-{number}" for number in range(leave)]
+
+
 @pytest.mark.parametrize(
     ("sentence", "cpu", "expected"),
     [

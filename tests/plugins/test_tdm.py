@@ -94,6 +94,7 @@ def test_out_of_hours_a_node_loses_the_scores_of_all_plugins():
         ("two may be missing, one is", {"max-unavailable": "2"}, 3, 1, 0, 1),
         ("two may be missing, three are", {"max-unavailable": "2"}, 1, 3, 0, 0),
         ("who has finished is not missing", {"max-unavailable": "2"}, 2, 0, 2, 2),
+        ("exactly as many are missing as may be", {"max-unavailable": "2"}, 2, 2, 0, 0),
         ("a percentage of all tasks, rounded up", {"max-unavailable": "30%"}, 4, 0, 0, 2),
         ("no number: nothing may be missing", {"max-unavailable": "few"}, 4, 0, 0, 0),
         ("three must stay of four", {"min-available": "3"}, 4, 0, 0, 1),
@@ -104,7 +105,8 @@ def test_out_of_hours_a_node_loses_the_scores_of_all_plugins():
                                               }, 4, 0, 0, 0),
     ],
 )
-def test_budgets(sentence, budget, running, waiting, finished, most):
+@pytest.mark.parametrize("ended", ["Succeeded", "Failed"])
+def test_budgets(sentence, budget, running, waiting, finished, most, ended):
     objects = [
         queue(),
         revocable(cpu="16"),
@@ -114,7 +116,7 @@ def test_budgets(sentence, budget, running, waiting, finished, most):
     objects += [pod(f"a-r{i}", "a", "n1", annotations=notes) for i in range(running)]
     objects += [pod(f"a-w{i}", "a", annotations=notes) for i in range(waiting)]
     objects += [
-        pod(f"a-f{i}", "a", "n1", phase="Succeeded", annotations=notes) for i in range(finished)
+        pod(f"a-f{i}", "a", "n1", phase=ended, annotations=notes) for i in range(finished)
     ]
     ssn = open_session(*objects, plugins=tdm("09:00-10:00"))
     assert names(ssn.victim_tasks([])) == [f"a-r{i}" for i in range(most)], sentence

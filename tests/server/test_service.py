@@ -208,6 +208,15 @@ def test_a_broken_file_keeps_what_it_said_and_is_told_of_once(service):
     assert service.folder.problems == {}
 
 
+@pytest.mark.parametrize("content", ["{", "{kind: Pod}"])
+def test_the_problem_of_a_file_goes_with_the_file(service, content):
+    write(service, "a.yaml", content)
+    assert list(service.folder.problems) == ["a.yaml"]
+    (service.path / "a.yaml").unlink()
+    service.read()
+    assert service.folder.problems == {} and "a.yaml" not in service.folder.warnings
+
+
 def test_files_that_contradict_each_other_change_nothing(service):
     write(service, "a.yaml", job("a"))
     write(service, "b.yaml", job("a"))

@@ -17,7 +17,7 @@ from volcano_lab.simulation import (
     simulate,
     trace,
 )
-from volcano_lab.simulation.measures import quantile
+from volcano_lab.simulation.measures import average, quantile
 from volcano_lab.simulation.simulate import lengths
 from volcano_lab.simulation.sweep.metrics import measure
 
@@ -198,6 +198,13 @@ def test_what_cannot_be_simulated_is_refused(given, words):
 
 def test_quantiles_lie_between_neighbours():
     assert quantile(list(range(101)), 0.95) == 95.0 and quantile([1.0, 2.0], 0.25) == 1.25
+
+
+@pytest.mark.parametrize(("missing", "mean"), [(None, 2.0), (0.0, 0.5), (6.0, 5.0)])
+def test_a_mean_over_time_leaves_out_what_is_not_known_or_takes_it_as_given(missing, mean):
+    rows = [(1.0, {"share": 2.0}), (3.0, {"share": None})]
+    assert average(rows, "share", missing) == mean
+    assert average([], "share", missing) is None is average([(0.0, {"share": 2.0})], "share")
 
 
 def two_queues() -> Cluster:

@@ -7,6 +7,7 @@ from storage import claim, claims, klass, volume
 
 from volcano_lab.api.objects import LabelSelector, OwnerReference
 from volcano_lab.api.status import ALLOCATED, PIPELINED
+from volcano_lab.api.storage import class_of
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Event
 
@@ -19,6 +20,15 @@ DISK = "csi.example.com"
 
 def scene(*objects, **arguments):
     return Scene(NODES, storage=objects, arguments=arguments)
+
+
+@pytest.mark.parametrize(("noted", "named", "found"), [
+    (None, "new", "new"), ("old", None, "old"), ("old", "new", "old"), ("", "new", ""),
+    (None, None, ""), (None, "", "")])
+@pytest.mark.parametrize("make", [claim, volume])
+def test_the_annotation_of_a_class_goes_before_the_field(make, noted, named, found):
+    notes = {} if noted is None else {"volume.beta.kubernetes.io/storage-class": noted}
+    assert class_of(make(klass=named).changed(metadata={"annotations": notes})) == found
 
 
 @pytest.mark.parametrize(("sentence", "objects", "reason"), [
