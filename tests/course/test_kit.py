@@ -27,6 +27,7 @@ from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
 from volcano_lab.course.kit.question import Asked, Prediction
 from volcano_lab.course.kit.questions import entries, opened
 from volcano_lab.course.kit.recapping import recap_of
+from volcano_lab.course.kit.results import Printed
 from volcano_lab.course.kit.thread import Standing
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import RIGHT, SHOWN, TO_DO, TRY_AGAIN, WELL_DONE, WRONG
@@ -340,11 +341,13 @@ def test_results_are_whatever_shows():
     kinds = {
         "text": "It is **b**.", "table": pd.DataFrame({"a": [1]}), "finding": finding("So."),
         "widget": ipywidgets.HTML("x"), "plain": 5 * [1] and {"a": 1},
+        "printed": Printed("a  1\nb  2"),
     }
     found = {name: views(thing) for name, thing in kinds.items()}
     assert "<b>b</b>" in found["text"][0]["html"] and "<table" in found["table"][0]["html"]
     assert found["widget"][0]["model"].startswith("IPY_MODEL_")
     assert "<pre>{&#x27;a&#x27;: 1}</pre>" in found["plain"][0]["html"]
+    assert ">a  1\nb  2</pre>" in found["printed"][0]["html"], "line for line"
     assert len(views(["one", [finding("two"), None]])) == 2
 
 

@@ -66,7 +66,7 @@ def views(result: Any) -> list[dict[str, str]]:
         return []
     if isinstance(result, list | tuple):
         return [view for part in result for view in views(part)]
-    if isinstance(result, str):
+    if isinstance(result, str) and not hasattr(result, "_repr_html_"):
         return [{"html": f"<p>{whole_names(html(result))}</p>"}]
     bundle = _bundle(result)
     if VIEW in bundle:
