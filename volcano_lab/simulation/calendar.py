@@ -51,10 +51,10 @@ class Calendar:
     def after(self, seconds: float, handler: Callable[..., Any], **facts: Any) -> Entry:
         """Add an event in some seconds, which happens unless it is removed from `entries`."""
         self.number += 1
-        entry = Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), handler,
+        entry = Entry(self.number, int(self.env.now) + max(round(seconds * TICKS), 0), handler,
                       facts)
         self.entries[entry.number] = entry
-        self.env.timeout(entry.time - self.env.now, entry).callbacks.append(self._fire)
+        self.env.timeout(entry.time - self.env.now).callbacks.append(lambda _: self._fire(entry))
         return entry
 
     def cancel(self, kind: str) -> None:
@@ -62,9 +62,8 @@ class Calendar:
         self.entries = {number: entry for number, entry in self.entries.items()
                         if entry.kind != kind}
 
-    def _fire(self, event: simpy.Event) -> None:
-        entry = self.entries.pop(event.value.number, None)
-        if entry is not None:
+    def _fire(self, entry: Entry) -> None:
+        if self.entries.pop(entry.number, None) is not None:
             self.done += 1
             entry.handler(**entry.facts)
             self.happened(entry)

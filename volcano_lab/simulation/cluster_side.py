@@ -34,13 +34,13 @@ class Latencies:
     `collect`: until the pods of a lost node are deleted; `remove`: until a finished job is.
     """
 
-    bind: Spread = field(default=0.01, converter=spread)
-    evict: Spread = field(default=0.01, converter=spread)
-    start: Spread = field(default=1.0, converter=spread)
-    end: Spread = field(default=2.0, converter=spread)
-    recreate: Spread = field(default=0.5, converter=spread)
-    collect: Spread = field(default=20.0, converter=spread)
-    remove: Spread = field(default=5.0, converter=spread)
+    bind: Spread = field(default=Spread(a=0.01), converter=spread)
+    evict: Spread = field(default=Spread(a=0.01), converter=spread)
+    start: Spread = field(default=Spread(a=1.0), converter=spread)
+    end: Spread = field(default=Spread(a=2.0), converter=spread)
+    recreate: Spread = field(default=Spread(a=0.5), converter=spread)
+    collect: Spread = field(default=Spread(a=20.0), converter=spread)
+    remove: Spread = field(default=Spread(a=5.0), converter=spread)
 
 
 @define(slots=True)

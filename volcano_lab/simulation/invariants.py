@@ -126,10 +126,11 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
         if task.status not in (BINDING, RELEASING) or f"{task.job}/{task.uid}" in pipeline.errors:
             continue
         pod = pods.get(task.key)
-        behind = pod is None or pod.metadata.resource_version != task.pod.metadata.resource_version
-        if task.status == BINDING and task.uid not in bound_for and not behind:
+        if pod is None or pod.metadata.resource_version != task.pod.metadata.resource_version:
+            continue  # the scheduler will be informed
+        if task.status == BINDING and task.uid not in bound_for:
             yield f"task {task.key} is Binding, and nothing binds it"
-        if (task.status == RELEASING and task.uid not in evicted and not behind
+        if (task.status == RELEASING and task.uid not in evicted
                 and pod.metadata.deletion_timestamp is None):
             yield f"task {task.key} is Releasing, and nothing ends it"
 

@@ -59,7 +59,8 @@ class Life:
 
     def __init__(self, objects: Iterable[KubernetesObject] = (),
                  conf: SchedulerConfiguration | str | None = None):
-        self.conf, self.objects = conf, {}
+        self.conf = conf
+        self.objects: dict[tuple[str, str, str], KubernetesObject] = {}
         self.scheduler = Scheduler(Cache(), conf)
         for obj in objects:
             self._receive(obj, deleted=False)
@@ -137,7 +138,8 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
 
     Volcano: none
     """
-    changes, seen = [], set()
+    changes: list[dict[str, Any]] = []
+    seen: set[str] = set()
     for event in _events(values(text)):
         place = label_of(event.get("object"), "")
         if place in seen:

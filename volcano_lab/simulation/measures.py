@@ -94,8 +94,8 @@ def timed(history: History, table: str) -> Iterator[tuple[float, Row]]:
 def average(rows: Iterable[tuple[float, Row]], name: str, missing: float | None = None
             ) -> float | None:
     """Return the mean of a column over time; a row without a value counts as `missing`, or not."""
-    known = [(length, missing if row[name] is None else row[name]) for length, row in rows
-             if row[name] is not None or missing is not None]
+    known = [(length, value) for length, row in rows
+             if (value := missing if row[name] is None else row[name]) is not None]
     whole = sum(length for length, _ in known)
     return sum(length * value for length, value in known) / whole if whole else None
 

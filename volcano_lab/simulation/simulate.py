@@ -109,24 +109,24 @@ def simulate(objects: Iterable[KubernetesObject],
     [('default/a', 1.03), ('default/b', 63.03)]
     """
     complete = world_of(objects)
-    until, period, arrivals, length, broken = lengths(
+    end, pace, coming, length, broken = lengths(
         {"until": until, "period": period, "arrivals": arrivals, "durations": durations,
          "failures": failures}).values()
     waiting, there = _split(complete, complete.later, length)
-    streams = _streams(arrivals, waiting)
-    if until is None and any(stream.endless for stream in streams):
+    streams = _streams(coming, waiting)
+    if end is None and any(stream.endless for stream in streams):
         raise WorkloadError("until is not given, and jobs come without end; allowed is a number "
                             "of seconds")
-    if isinstance(arrivals, float) and until is not None and arrivals * until > MOST_JOBS:
+    if isinstance(coming, float) and end is not None and coming * end > MOST_JOBS:
         raise WorkloadError("arrivals: {count:,.0f} jobs would arrive; allowed are {most:,}",
-                            count=arrivals * until, most=MOST_JOBS)
+                            count=coming * end, most=MOST_JOBS)
     last = max((stream.times[-1] for stream in streams if stream.times), default=0.0)
-    often = period or max(1.0, round((last if until is None else until) / CYCLES))
+    often = pace or max(1.0, round((last if end is None else end) / CYCLES))
     sim = Simulation(there, conf, seed=seed, workload=streams, skip_idle=True, period=often,
                      node_failures=broken, **more)
     _run_on(sim, length, Random(f"{seed} run times"))
-    if until is not None:
-        return sim.run(until)
+    if end is not None:
+        return sim.run(end)
     while not sim.at_rest and sim.calendar.now < MOST_SECONDS:
         sim.run(sim.calendar.now + 100 * sim.period)
     sim.history.until = sim.history.rows["cluster"][-1][0]  # the last cycle that was not idle

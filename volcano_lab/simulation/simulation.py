@@ -84,7 +84,6 @@ class Simulation:
         self.ssn: Session | None = None
         self.checked: Session | None = None
         self.cycles = self.crashes = 0
-        self.pipeline: BindingPipeline | None = None
         self.skip_idle, self._seen = skip_idle, -1
         self._connect(Cache())
         self._begin(cluster)
@@ -104,17 +103,12 @@ class Simulation:
             self._next_node_failure()
         self.calendar.after(0.0, self._cycle)
 
-    def _connect(self, cache: Cache, scheduler: Scheduler | None = None) -> None:
-        """Start a scheduler process with this cache; `scheduler` is its predecessor."""
-        old = self.pipeline
+    def _connect(self, cache: Cache) -> None:
+        """Start a scheduler process with this cache."""
         self.cache, self.informer = cache, Informer(cache)
         self.pipeline = BindingPipeline(self.informer, self.server)
         self.pipeline.bind, self.pipeline.read = self._bind_request, self._read_request
         self.scheduler = Scheduler(cache, self.conf)
-        if old is not None:
-            self.pipeline.batch, self.pipeline.on_bind = old.batch, old.on_bind
-            self.pipeline.batches, self.pipeline.status = old.batches, old.status
-            self.scheduler.cycles = scheduler.cycles if scheduler is not None else 0
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -190,7 +184,11 @@ class Simulation:
         self.crashes += 1
         self.orphan_binds |= self.pipeline.in_flight
         self.wire.cut()
-        self._connect(Cache(), self.scheduler)
+        old, cycles = self.pipeline, self.scheduler.cycles
+        self._connect(Cache())
+        self.pipeline.batch, self.pipeline.on_bind = old.batch, old.on_bind
+        self.pipeline.batches, self.pipeline.status = old.batches, old.status
+        self.scheduler.cycles = cycles
         self.informer.list(self.server)
 
     def _bind_worker(self) -> None:

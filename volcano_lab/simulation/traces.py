@@ -66,7 +66,7 @@ def _swf(lines: Iterable[str]) -> Iterator[Row]:
 def _open_b(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield pods of OpenB, each a job."""
     for number, row in enumerate(rows, 1):
-        begun = float(row.get("scheduled_time", row["creation_time"]))
+        begun = float(row.get("scheduled_time") or row["creation_time"])
         run_time = float(row.get("deletion_time", 0)) - begun
         if run_time > 0:
             yield {"name": row.get("name", f"pod-{number}"), "time": float(row["creation_time"]),

@@ -126,7 +126,7 @@ class JobTemplate:
     min_member: int | None = None
     priority: int | None = None
     priority_class: str | None = None
-    run_time: Spread = field(default=60.0, converter=spread)
+    run_time: Spread | None = field(default=Spread(a=60.0), converter=spread)
 
     def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> Built:
         """Return the PodGroup and the pods of one such job, given the cluster's PriorityClasses,
@@ -163,7 +163,7 @@ class Arrivals:
     """
 
     templates: list[JobTemplate] = Factory(list)
-    gap: Spread = field(default=10.0, converter=spread)
+    gap: Spread = field(default=Spread(a=10.0), converter=spread)
     count: int | None = None
     times: list[float] | None = None
 
@@ -228,7 +228,8 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     """
     where = "trace" if not isinstance(rows, str | Path) else str(rows)
     entries = read_trace(Path(rows)) if isinstance(rows, str | Path) else rows
-    jobs, names = [], {}
+    jobs: list[tuple[float, JobTemplate]] = []
+    names: dict[str, int] = {}
     for number, row in enumerate(entries, 1):
         if not isinstance(row, Mapping):
             raise WorkloadError("{where}, row {number}: is {row}; allowed are fields with a time",

@@ -1,6 +1,6 @@
 """The metrics of a sweep: a name, a path to a number, or a user-defined function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -38,13 +38,16 @@ def measure(name: str, run: Cycle | History) -> Any:
     >>> [measure(name, cycle) for name in names]
     [4, 4, 2]
     """
-    over_time = isinstance(run, History)
-    whole = measures.cluster(run)[0] if over_time else METRICS
+    whole: Mapping[str, Any]
+    tables: Mapping[str, Callable[[], list[measures.Row]]]
+    if isinstance(run, History):
+        whole = measures.cluster(run)[0]
+        tables = {each: partial(TABLES[f"{each}s"], run) for each in ("queue", "job")}
+    else:
+        whole, tables = METRICS, {"queue": run.queues, "job": run.jobs}
     if name in whole:
-        return whole[name] if over_time else METRICS[name](run)
+        return whole[name] if isinstance(run, History) else METRICS[name](run)
     kind, _, path = name.partition("/")
-    tables = {each: partial(TABLES[f"{each}s"], run) for each in ("queue", "job")} if over_time \
-        else {"queue": run.queues, "job": run.jobs}
     rows = {(_names(row[kind], run) if kind == "job" else (row[kind],)): row
             for row in tables.get(kind, list)()}
     for known, row in sorted(((each, row) for names, row in rows.items() for each in names),
@@ -63,7 +66,9 @@ def measure(name: str, run: Cycle | History) -> Any:
 
 def _names(uid: str, run: Cycle | History) -> tuple[str, ...]:
     """Return the names of a job: of its PodGroup, of its Job, and both without `default/`."""
-    job = run.session.jobs[uid] if isinstance(run, Cycle) else None
-    owners = job.pod_group.metadata.owner_references if job else ()
-    names = [uid, *(f"{job.namespace}/{owner.name}" for owner in owners)]
+    names = [uid]
+    if isinstance(run, Cycle):
+        job = run.session.jobs[uid]
+        names += [f"{job.namespace}/{owner.name}"
+                  for owner in job.pod_group.metadata.owner_references]
     return (*names, *(name.removeprefix("default/") for name in names))

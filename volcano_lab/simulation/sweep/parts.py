@@ -84,7 +84,7 @@ class Parts:
                              "differ); allowed is its own folder, or a new one", part=part)
         return table.to_pylist()
 
-    def add(self, setting: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+    def add(self, setting: Mapping[str, Any], found: Found) -> None:
         """Add the result of one setting."""
         self.waiting.append(self._values(setting) | found)
         if time.monotonic() >= self.written + EVERY:

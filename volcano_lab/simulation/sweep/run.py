@@ -40,6 +40,8 @@ Work = tuple[Any, Any, Mapping[str, Any], dict[str, Any] | None]
 """The base, its configuration, the metrics, and the arguments of a simulation, if it is one."""
 Grid = Mapping[str, Iterable[Any]] | Iterable[str] | str
 Base = Iterable[KubernetesObject] | Callable[..., Any]
+World = Sequence[KubernetesObject] | Callable[..., Any]
+"""A base whose objects have been checked."""
 Conf = SchedulerConfiguration | str | None
 
 
@@ -108,16 +110,16 @@ def sweep(base: Base, grid: Grid,
     """
     columns = columns_of(grid)
     settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
-    base = base if callable(base) else _manifests(base)
-    work = (base, conf,
+    world = base if callable(base) else _manifests(base)
+    work = (world, conf,
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
             None if over is None else lengths(over))
     result = Sweep(list(columns), list(work[2]))
-    _check_names(columns, base, conf)
+    _check_names(columns, world, conf)
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.warnings = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
-    if items and not callable(base):
+    if items and not callable(world):
         _check_metrics(work, items[0][1])
     with parts or nullcontext():
         for number, found in results(_measured, work, items, workers, scheduler) if items else ():
@@ -180,13 +182,14 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
         _measured((*work[:2], named, work[3]), setting, passed=NoSuch)
 
 
-def _check_names(columns: Mapping[str, list[Any]], base: Base, conf: Conf) -> None:
+def _check_names(columns: Mapping[str, list[Any]], base: World, conf: Conf) -> None:
     """Refuse names of a grid that can have no value. Raises `SweepError`."""
-    for name in () if callable(base) else columns:
-        _check(name, columns, base, conf)
+    if not callable(base):
+        for name in columns:
+            _check(name, columns, base, conf)
 
 
-def _check(name: str, columns: Mapping[str, list[Any]], base: Iterable[KubernetesObject],
+def _check(name: str, columns: Mapping[str, list[Any]], base: Sequence[KubernetesObject],
            conf: Conf) -> None:
     """Refuse a name of a grid that can have no value. Raises `SweepError`."""
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
