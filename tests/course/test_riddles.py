@@ -239,9 +239,9 @@ def test_a_hint_of_a_solved_riddle_says_by_what_it_is_solved():
     said = game.repair(*repair).text.split("\n\n")
     assert said[0] == "incident: 2 of 2 pods get a node. batch: 2 of 16 pods are evicted first."
     assert said[1].startswith("On a real cluster: `kubectl edit configmap") and said[1].endswith(
-        '. Its new text: `actions: "allocate, preempt, backfill"`.')
+        '. In the configuration: `actions: "allocate, preempt, backfill"`.')
     assert said[2].startswith("**Riddle 5 is solved")
-    assert game.hint().text == f"{said[2]} The repair was `{repair[0]}`." and game.points == 100
+    assert game.hint().text == f"{said[2]}\n\nThe repair was `{repair[0]}`." and game.points == 100
     game.again()
 
 

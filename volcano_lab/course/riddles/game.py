@@ -115,21 +115,21 @@ class Riddle:
         waits as before, say in Volcano's words what stops it now, if it is something new.
         """
         found = self._compared(changes)
-        was, now = (self._waits(cycle) for cycle in (found.before, found.after))
-        if now:
-            display(finding("{job} waits for the same reason as before." if now == was else
-                            "{job} waits for a new reason: {why}", job=self.asks, why=now[0]))
+        was, now = (self._row(cycle) for cycle in (found.before, found.after))
+        if was and now and now["why"]:
+            display(finding("{job} waits for the same reason as before." if now["why"] == was["why"]
+                            else "{job} waits for a new reason: {why}", job=self.asks,
+                            why=now["why"][0]))
         return found
 
     def _compared(self, changes: Sequence[str]) -> Comparison:
         made = change_of(changes)
         return self.cluster.what_if(*made.settings, remove=made.removals)
 
-    def _waits(self, cycle: Cycle) -> list[str]:
-        """Why the job waits, in Volcano's words; nothing for one that does not."""
+    def _row(self, cycle: Cycle) -> dict[str, Any] | None:
         called = Names(cycle.session).called
-        return next(([*row["why"]] for row in cycle.jobs()
-                     if called(row["job"]).endswith(f"/{self.asks}")), [])
+        return next((row for row in cycle.jobs()
+                     if called(row["job"]).endswith(f"/{self.asks}")), None)
 
     @cached_property
     def kubectl(self) -> Kubectl:
@@ -179,8 +179,8 @@ class Riddle:
         what.
         """
         if self.repaired and self.solved:
-            return finding(paragraph([self._end(), Message("riddle.repair", changes=[
-                f"`{each}`" for each in self.repaired[1]])]))
+            return finding("\n\n".join([self._end(), str(Message("riddle.repair", changes=[
+                f"`{each}`" for each in self.repaired[1]]))]))
         number = min(self.taken["hint"], len(self.hints) - 1)
         return finding(paragraph([gettext(self.hints[number]), self._charged("hint", number + 1)]))
 
@@ -248,8 +248,7 @@ class Riddle:
         """The job runs with the minimum that it asks for, and no other job has lost pods."""
         had, has = ({name.rpartition("/")[2]: pods for name, pods in at_work(cycle).items()}
                     for cycle in (self.kubectl.cycle, after))
-        called, job, placed = Names(after.session).called, self.asks, has.get(self.asks, 0)
-        row = next((row for row in after.jobs() if called(row["job"]).endswith(f"/{job}")), None)
+        job, placed, row = self.asks, has.get(self.asks, 0), self._row(after)
         if row is None:
             return try_again(gettext("{job} is not there any more.", job=job))
         if placed < self.needs:
@@ -260,7 +259,7 @@ class Riddle:
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
                 *([Message("later", cycles=later.cycles, parts=[*later.said])] if later.said else
                   [cause.text for cause in why[:3]])]))
-        if said := lowered(after, {called(row["job"]): self.needs}):
+        if said := lowered(after, {Names(after.session).called(row["job"]): self.needs}):
             return try_again(said)
         lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
         for other, pods in lost.items():
