@@ -16,7 +16,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import read_cases, replay
 from volcano_lab.framework.config.conf import DEFAULT_CONF, load_conf
 from volcano_lab.manifests import meanings
-from volcano_lab.manifests.anonymise import _DIGITS, _TOKEN, Renaming, in_order
+from volcano_lab.manifests.anonymise import _TOKEN, Renaming, in_order
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
 from volcano_lab.manifests.loader import dump, from_dict, loads, scheduler_conf_of, to_dict
@@ -227,7 +227,7 @@ def back(renaming, value):
     words = {code: word for word, code in (renaming.words | renaming.addresses).items()}
 
     def old(match):
-        digits = "" if match[2] else _DIGITS.match(match[0])[0]
+        digits = "" if match[2] else re.match("[0-9]*", match[0])[0]
         rest = match[0][len(digits):]
         return digits + words.get(rest, rest)
 

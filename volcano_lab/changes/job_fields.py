@@ -57,7 +57,7 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
         if path == ["minMember"] and least and spec.min_resources:
             spec = attrs.evolve(spec, min_resources=scaled(spec.min_resources, spec.min_member,
                                                            least))
-        job.group = attrs.evolve(job.group, spec=spec)
+        job.group = job.group.evolve(spec=spec)
         if word == "priorityClassName":
             job.set_priority(next((obj.value for obj in job.classes()
                                    if obj.name == spec.priority_class_name), 0), False)
@@ -169,7 +169,7 @@ class _Job:
             asks = first if most is None else name in requests and (now == most or now > value)
             kept = {key: text for key, text in requests.items() if key != name}
             more = {} if given is None else {name: str(given)}
-            return container if not asks else attrs.evolve(container, resources=attrs.evolve(
+            return container if not asks else container.evolve(resources=attrs.evolve(
                 container.resources, requests=kept | more))
 
         self.each_spec(lambda spec: attrs.evolve(

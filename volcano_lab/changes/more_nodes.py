@@ -6,8 +6,6 @@ Volcano: none
 
 from typing import Any
 
-import attrs
-
 from volcano_lab.api.objects import HyperNode, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
@@ -61,4 +59,4 @@ def _with_members(obj: HyperNode, like: str, names: list[str]) -> HyperNode:
                and member.selector.exact_match.name == like for member in obj.spec.members):
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
-    return attrs.evolve(obj, spec=attrs.evolve(obj.spec, members=[*obj.spec.members, *more]))
+    return obj.evolve(spec=obj.spec.evolve(members=[*obj.spec.members, *more]))

@@ -10,6 +10,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Mapping
 from functools import cache
+from string import digits
 from typing import Any
 
 import attrs
@@ -31,7 +32,6 @@ MOST_OF_A_VALUE = 63
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?!\w)"
 _ADDRESS = r"[1-9]\d{1,2}([-.])\d{1,3}\2\d{1,3}\2\d{1,3}(?!\w)"
 _TOKEN = re.compile(rf"({_UUID}|{_ADDRESS}|[^\W_]+(?:_[^\W_]+)*)")
-_DIGITS = re.compile(r"[0-9]*")
 _MEASURE = re.compile(r"[-+]?(?:[0-9][0-9.]*(?:%|[a-zA-Z]{0,2}))+")
 _RESOURCE = re.compile(r"((?:requests\.|limits\.|attachable-volumes-csi-)?)(.*)", re.DOTALL)
 _HUGE = re.compile(r"hugepages-[0-9]+[KMGTPE]?i?")
@@ -80,7 +80,7 @@ class Renaming:
         return type(part)(**{name: self._value(getattr(part, name), meaning, part)
                              for name, meaning in meanings.items()})
 
-    def _value(self, value: Any, meaning: str | None, part: Part) -> Any:
+    def _value(self, value: Any, meaning: str | None, part: Any) -> Any:
         if isinstance(value, Part):
             return self._part(value)
         if isinstance(value, list):
@@ -102,15 +102,14 @@ class Renaming:
         token = match[0]
         if match[2]:
             return self.addresses.setdefault(token, "unknown")
-        digits = _DIGITS.match(token)[0]
-        rest = token[len(digits):]
+        rest = token.lstrip(digits)
         if not rest or _KEPT.fullmatch(rest):
             return token
-        return digits + self.words.setdefault(rest, "unknown")
+        return token.removesuffix(rest) + self.words.setdefault(rest, "unknown")
 
     def key(self, text: str) -> str:
         """Return the new key of a label or a taint, or name of a driver."""
-        before, name, after = _NAMED_KEY.fullmatch(text).groups()
+        before, name, after = _groups(_NAMED_KEY, text)
         if before or after:
             return before + self.name(name) + after
         return text if text in of.KEYS or _is_below(text, of.DOMAINS) else self.name(text)
@@ -170,13 +169,13 @@ class Renaming:
                 for plugin, arguments in plugins.items()}
 
     def _flag(self, text: str) -> str:
-        dashes, flag, equals, value = _FLAG.fullmatch(text).groups()
+        dashes, flag, equals, value = _groups(_FLAG, text)
         known = dashes and flag in of.MPI_FLAGS
         return dashes + (flag if known else self.name(flag)) + equals + self.name(value)
 
     def resource(self, text: str) -> str:
         """Return a resource, with new words unless it is a public one."""
-        before, name = _RESOURCE.fullmatch(text).groups()
+        before, name = _groups(_RESOURCE, text)
         if text in of.NATIVE or name in of.NATIVE or _HUGE.fullmatch(name):
             return text
         return before + self.key(name)
@@ -276,6 +275,13 @@ def _address(rank: int, found: str) -> str:
     """
     sign = "-" if "-" in found else "."
     return sign.join(("10", *(str(100 + rank // scale % 100) for scale in (10_000, 100, 1))))
+
+
+def _groups(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+    """Return the groups of a pattern that matches every text."""
+    match = pattern.fullmatch(text)
+    assert match is not None
+    return match.groups()
 
 
 def _is_below(key: str, domains: Iterable[str]) -> bool:

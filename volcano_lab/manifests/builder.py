@@ -13,7 +13,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
+from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests import names
 from volcano_lab.manifests.job_controller import GROUP_NAME
@@ -28,7 +28,7 @@ Amount = int | float | str
 Amounts = Mapping[str, Amount] | Amount | None
 
 
-def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
+def _amounts(amounts: Amounts) -> Mapping[str, Amount] | None:
     return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts
 
 
@@ -126,14 +126,16 @@ def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str
     return [node for node, count in counts.items() for _ in range(count)]
 
 
-def gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
+def gang(parts: list[KubernetesObject], count: int, nodes: list[str]) -> list[KubernetesObject]:
     """Return a PodGroup and its numbered pods, created a second apart; running ones have a node.
-    Equal parts are shared.
+    Equal parts are shared. `parts` are the PodGroup and one pod, with defaults.
     """
+    group, pod = parts
     meta = pod.metadata
+    assert isinstance(pod, Pod) and meta.creation_timestamp is not None
     specs = {node: pod.spec.evolve(node_name=node) for node in nodes} | {"": pod.spec}
     running = pod.status.evolve(phase="Running")
-    pods = []
+    pods: list[KubernetesObject] = []
     for number in range(count):
         node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"
         own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from volcano_lab.api.objects import ConfigMap
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import ManifestError, from_dict
 
@@ -53,8 +54,8 @@ def _in_config_map(text: str, name: str) -> str:
                 if isinstance(part, dict) and part.get("kind") == "ConfigMap"]
     except Unreadable:
         return text
-    found = [(key, value) for part in maps for key, value in from_dict(part).data.items()
-             if key.endswith(".conf")]
+    found = [(key, value) for part in map(from_dict, maps) if isinstance(part, ConfigMap)
+             for key, value in part.data.items() if key.endswith(".conf")]
     if maps and len(found) != 1:
         raise ManifestError("{name}: the ConfigMap has {len} keys of data that end in .conf; "
                             "allowed is one, such as volcano-scheduler.conf", name=name,

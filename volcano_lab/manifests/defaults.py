@@ -11,7 +11,7 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
@@ -19,7 +19,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
-from volcano_lab.manifests.field_defaults import FieldDefaults
+from volcano_lab.manifests.field_defaults import FieldDefaults, Kind
 from volcano_lab.manifests.loader import Loaded, ManifestError, labelled, place_key
 from volcano_lab.manifests.owners import Owners, named_by_job
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
@@ -63,8 +63,8 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete.given, fields = given, cluster.fields
     complete.unmade = {key: [*why] for key, why in getattr(objects, "unmade", {}).items()}
     if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
-        for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
-                                     + fields.named_classes):
+        for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
+                                      *cluster.objects, *fields.named_classes]):
             time = FIRST_TIME + number
             for part in cluster.parts(_identified(obj, time)):
                 part, group = _identified(part, time), None
@@ -81,7 +81,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     return complete
 
 
-def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.KubernetesObject]:
+def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.Queue]:
     """Return the queues that Volcano creates when they do not exist."""
     given = {obj.name for obj in objects if isinstance(obj, api.Queue)}
     own = {"root": False, "default": True}
@@ -89,7 +89,7 @@ def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.Kube
             for name, reclaimable in own.items() if name not in given]
 
 
-def _identified(obj: api.KubernetesObject, time: float) -> api.KubernetesObject:
+def _identified(obj: Kind, time: float) -> Kind:
     """Return the object with namespace, uid and a creation time."""
     metadata = obj.metadata
     namespace = (metadata.namespace or "default") if obj.namespaced else ""
@@ -146,8 +146,9 @@ class _Controllers:
                 gettext("PriorityClass {told}: not among the objects; the priority of pods that "
                         "name it is taken as its value.", told=[each.name for each in named]))
         self.given_groups = {_key(obj): obj for obj in self._of(api.PodGroup)}
-        annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
-                       for obj in self._of(api.Workload)}
+        annotations: dict[tuple[str, str, str], Mapping[str, str]] = {
+            (obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
+            for obj in self._of(api.Workload)}
         self.groups = PodGroups(annotations, {*self.given_groups})
         self.ready = _ready_by_task(running)
 
@@ -167,7 +168,7 @@ class _Controllers:
         return (operators.pod_count(obj, self.objects)
                 if isinstance(obj, operators.OperatorObject) else 0)
 
-    def parts(self, obj: api.KubernetesObject) -> list[api.KubernetesObject]:
+    def parts(self, obj: api.KubernetesObject) -> Sequence[api.KubernetesObject]:
         """Return the scheduler's objects in place of an object: controllers create nothing twice,
         and no pods beside an existing PodGroup.
         """
@@ -236,7 +237,7 @@ class _Controllers:
             self.into.later[obj.key] = later
         return parts + pods
 
-    def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
+    def _workload(self, workload: api.Workload) -> Sequence[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod
         template = workload.spec.template
         if (QUEUE_NAME in workload.metadata.annotations and not workload.metadata.owner_references

@@ -9,11 +9,11 @@ manifest with `add`. `volcano_lab.cluster` has the verbs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.manifests import builder
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
@@ -73,15 +73,15 @@ class ClusterObjects(Shown):
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         objects = self.objects()
         pods = Counter(f"{obj.metadata.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}"
-                       for obj in objects if obj.kind == "Pod")
+                       for obj in objects if isinstance(obj, Pod))
         return {"nodes": [{"node": obj.name, "allocatable": obj.status.allocatable}
-                          for obj in objects if obj.kind == "Node"],
+                          for obj in objects if isinstance(obj, Node)],
                 "queues": [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,
                             "capability": obj.spec.capability}
-                           for obj in objects if obj.kind == "Queue"],
+                           for obj in objects if isinstance(obj, Queue)],
                 "jobs": [{"job": obj.key, "queue": obj.spec.queue,
                           "min_member": obj.spec.min_member, "pods": pods[obj.key]}
-                         for obj in objects if obj.kind == "PodGroup"]}
+                         for obj in objects if isinstance(obj, PodGroup)]}
 
     def copy(self) -> Self:
         """Return an independent copy of the cluster.
@@ -191,7 +191,8 @@ class ClusterObjects(Shown):
         """Return all objects as the scheduler receives them, with the defaults of a cluster. Raises
         `ManifestError`.
         """
-        write = {"Node": builder.node, "Queue": builder.queue, "Job": builder.job}
+        write: dict[str, Callable[..., builder.Written]] = {
+            "Node": builder.node, "Queue": builder.queue, "Job": builder.job}
         for key, arguments in self._described.items():
             if key not in self._written:
                 self._written[key] = write[key[0]](key[1], **arguments)
@@ -204,7 +205,7 @@ class ClusterObjects(Shown):
         for parts in written:
             start, end = end, end + len(parts.objects)
             complete += world[start:end] if parts.pods is None else builder.gang(
-                *world[start:end], parts.pods, parts.nodes)
+                world[start:end], parts.pods, parts.nodes)
         world[first:] = complete
         world.given = [*self.others, *complete]
         return world
@@ -257,6 +258,6 @@ def world_of(given: Iterable[KubernetesObject]) -> Loaded:
     """
     if isinstance(given, ClusterObjects):
         return given.objects()
-    complete = isinstance(given, Loaded) and given.given is not given
-    return given if complete else with_defaults(
-        given if isinstance(given, Loaded) else checked_objects(given))
+    if isinstance(given, Loaded):
+        return given if given.given is not given else with_defaults(given)
+    return with_defaults(checked_objects(given))

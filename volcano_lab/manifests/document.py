@@ -74,16 +74,19 @@ def _has_pods(document: Any) -> bool:
 
 def key_of(document: Any) -> str:
     """Return the namespace and name of an object; no namespace means `default`."""
-    metadata = document.get("metadata") if isinstance(document, dict) else None
-    named = metadata if isinstance(metadata, dict) else {}
+    named = _metadata(document)
     return f"{text_of(named.get('namespace')) or 'default'}/{text_of(named.get('name')) or ''}"
+
+
+def _metadata(document: Any) -> dict[str, Any]:
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def label_of(document: Any, place: str) -> str:
     """Return an object's name in errors: kind, namespace/name and its place."""
     data = document if isinstance(document, dict) else {}
-    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
-    names = (text_of(metadata.get(key)) for key in ("namespace", "name"))
+    names = (text_of(_metadata(data).get(key)) for key in ("namespace", "name"))
     words = [text_of(data.get("kind")) or gettext("object"), "/".join(filter(None, names))]
     return placed(" ".join(filter(None, words)), place)
 

@@ -5,8 +5,7 @@ Volcano: pkg/webhooks/admission
 """
 
 from collections.abc import Callable, Iterable, Set
-
-import attrs
+from typing import Any, TypeVar
 
 from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
@@ -19,6 +18,7 @@ SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
 HOSTNAME = "kubernetes.io/hostname"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+Kind = TypeVar("Kind", bound=api.KubernetesObject)
 
 
 class FieldDefaults:
@@ -50,11 +50,13 @@ class FieldDefaults:
                         if QUEUE_NAME in obj.metadata.annotations}
         self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
 
-    def complete(self, obj: api.KubernetesObject) -> api.KubernetesObject:
+    def complete(self, obj: Kind) -> Kind:
         """Return the object with the defaults of its kind."""
-        complete = {api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue,
-                    api.Node: _node, api.PersistentVolumeClaim: self._claim,
-                    api.PersistentVolume: _volume, api.StorageClass: _storage_class}.get(type(obj))
+        by_kind: dict[type, Callable[[Any], Any]] = {
+            api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue, api.Node: _node,
+            api.PersistentVolumeClaim: self._claim, api.PersistentVolume: _volume,
+            api.StorageClass: _storage_class}
+        complete = by_kind.get(type(obj))
         return complete(obj) if complete else obj
 
     def _pod(self, pod: api.Pod) -> api.Pod:
@@ -63,11 +65,11 @@ class FieldDefaults:
         if known is None:
             both = [[_container(container, spec.host_network) for container in containers]
                     for containers in (spec.containers, spec.init_containers)]
-            complete = attrs.evolve(spec, containers=both[0], init_containers=both[1],
-                                    scheduler_name=spec.scheduler_name or "default-scheduler")
+            complete = spec.evolve(containers=both[0], init_containers=both[1],
+                                   scheduler_name=spec.scheduler_name or "default-scheduler")
             self._set_priority(pod, complete)
             known = self._specs[id(spec)] = spec, complete
-        status = pod.status if pod.status.phase else attrs.evolve(pod.status, phase="Pending")
+        status = pod.status if pod.status.phase else pod.status.evolve(phase="Pending")
         return api.Pod(pod.metadata, known[1], status)
 
     def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
@@ -75,9 +77,9 @@ class FieldDefaults:
         """
         spec, topology = group.spec, group.spec.network_topology
         if topology is not None and not topology.mode:
-            topology = attrs.evolve(topology, mode="hard")
-        policies = [attrs.evolve(policy, min_sub_groups=policy.min_sub_groups or 0, sub_group_size=1
-                                 if policy.sub_group_size is None else policy.sub_group_size)
+            topology = topology.evolve(mode="hard")
+        policies = [policy.evolve(min_sub_groups=policy.min_sub_groups or 0, sub_group_size=1
+                                  if policy.sub_group_size is None else policy.sub_group_size)
                     for policy in spec.sub_group_policy]
         queue = spec.queue or "default"
         if queue == "default" and not group.status.phase:
@@ -129,11 +131,11 @@ def _container(container: api.Container, host_network: bool) -> api.Container:
     port.
     """
     requests = {**container.resources.limits, **container.resources.requests}
-    ports = [attrs.evolve(port, protocol=port.protocol or "TCP",
-                          host_port=port.host_port or (port.container_port if host_network else 0))
+    ports = [port.evolve(protocol=port.protocol or "TCP",
+                         host_port=port.host_port or (port.container_port if host_network else 0))
              for port in container.ports]
-    resources = attrs.evolve(container.resources, requests=requests)
-    return attrs.evolve(container, ports=ports, resources=resources)
+    resources = container.resources.evolve(requests=requests)
+    return container.evolve(ports=ports, resources=resources)
 
 
 def _queue(queue: api.Queue) -> api.Queue:
@@ -159,4 +161,4 @@ def _volume(volume: api.PersistentVolume) -> api.PersistentVolume:
 
 
 def _storage_class(found: api.StorageClass) -> api.StorageClass:
-    return attrs.evolve(found, volume_binding_mode=found.volume_binding_mode or "Immediate")
+    return found.evolve(volume_binding_mode=found.volume_binding_mode or "Immediate")

@@ -57,7 +57,8 @@ class Reader:
         name = (name if isinstance(name, str) else "input").strip("<>")
         try:
             if hasattr(source, "read"):
-                yield name, self._text(getattr(source, "buffer", source))
+                stream: Any = getattr(source, "buffer", source)
+                yield name, self._text(stream)
                 return
             files = self._files(Path(source))
         except ERRORS as error:
@@ -87,9 +88,10 @@ class Reader:
     def _files(self, path: Path) -> list[Path]:
         """Return a file, the files of a folder by name, or those matching a pattern with * and ?.
         """
-        matching = [] if path.exists() else sorted(glob.glob(str(path), recursive=True))
-        found = []
-        for place in map(Path, matching or [path]):
+        matching = [] if path.exists() else [
+            Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+        found: list[Path] = []
+        for place in matching or [path]:
             inside = (place.rglob("*")
                       if self.recursive else place.iterdir()) if place.is_dir() else ()
             files = sorted(file for file in inside
@@ -161,12 +163,11 @@ def _json_values(text: str) -> list[Any] | None:
     if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
         raise Unreadable("holds more than {MOST_JSON_VALUES} values",
                          MOST_JSON_VALUES=f"{MOST_JSON_VALUES:,}")
-    found, at = [], _SPACE.match(text).end()
+    found, at = [], 0
     try:
-        while at < len(text):
-            value, at = _JSON.raw_decode(text, at)
+        while start := _NO_SPACE.search(text, at):
+            value, at = _JSON.raw_decode(text, start.start())
             found.append(value)
-            at = _SPACE.match(text, at).end()
     except RecursionError:
         raise Unreadable("is nested too deeply") from None
     except ValueError:
@@ -181,8 +182,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise Unreadable('the key "{twice}" is given twice', twice=twice)
+        for key, _ in pairs:
+            if key in seen:
+                raise Unreadable('the key "{twice}" is given twice', twice=key)
+            seen.add(key)
     return found
 
 
@@ -195,5 +198,5 @@ def _no_number(name: str) -> Any:
 
 
 _HELM = re.compile(r"\{\{-?\s*(\.|\$|if |range |with |include |template |toYaml |end)")
-_SPACE = re.compile(r"[ \t\r\n]*")
+_NO_SPACE = re.compile(r"[^ \t\r\n]")
 _JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_constant=_no_number)

@@ -11,8 +11,6 @@ Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/j
 from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 
-import attrs
-
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
 from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
@@ -53,14 +51,14 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
     job = as_admitted(job)
     spec = job.spec
     group = api.PodGroup(
-        attrs.evolve(_owned(job, f"{job.name}-{job.metadata.uid}"),
-                     labels=dict(job.metadata.labels), annotations=dict(job.metadata.annotations)),
+        _owned(job, f"{job.name}-{job.metadata.uid}").evolve(
+            labels=dict(job.metadata.labels), annotations=dict(job.metadata.annotations)),
         api.PodGroupSpec(min_member=spec.min_available,
-                         min_task_member={task.name: task.min_available for task in spec.tasks},
+                         min_task_member={task.name: minimum(task) for task in spec.tasks},
                          queue=spec.queue, priority_class_name=spec.priority_class_name,
                          min_resources=min_resources(job, priorities or {}),
                          network_topology=_network_topology(job),
-                         sub_group_policy=[_sub_group_policy(task)
+                         sub_group_policy=[_sub_group_policy(task.name, task.partition_policy)
                                            for task in spec.tasks if task.partition_policy]))
     waiting = waiting_tasks(job, ready or {})
     return group, [pod for task in spec.tasks if task.name not in waiting
@@ -73,12 +71,12 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
     A task waits for all its dependencies, or with `iteration: any` for the first of several.
     """
     tasks = as_admitted(job).spec.tasks
-    least = {task.name: task.min_available for task in tasks}
+    least = {task.name: minimum(task) for task in tasks}
     waiting = {}
     for task in tasks:
         needed = task.depends_on.name if task.depends_on else []
         unmet = [name for name in needed if name not in least or ready.get(name, 0) < least[name]]
-        any_will_do = len(needed) > 1 and task.depends_on.iteration == "any"
+        any_will_do = task.depends_on and len(needed) > 1 and task.depends_on.iteration == "any"
         if len(unmet) == len(needed) if any_will_do else unmet:
             waiting[task.name] = unmet
     return waiting
@@ -116,8 +114,7 @@ def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[st
     """
     tasks = sorted(job.spec.tasks,
                    key=lambda task: -priorities.get(task.template.spec.priority_class_name, 0))
-    minimums = [task.replicas if task.min_available is None else task.min_available
-                for task in tasks]
+    minimums = [minimum(task) for task in tasks]
     wanted = job.spec.min_available
     if wanted < sum(minimums):
         rounds = [[task.replicas for task in tasks]]
@@ -193,17 +190,22 @@ def as_admitted(job: api.VolcanoJob) -> api.VolcanoJob:
     """Return the job with the webhook's defaults: names for tasks, their minimums, the job's
     minimum, queue, scheduler.
     """
-    tasks = []
-    for number, task in enumerate(job.spec.tasks):
-        least = task.min_available
-        if least is None:
-            parts = task.partition_policy
-            least = parts.min_partitions * parts.partition_size if parts else task.replicas
-        tasks.append(attrs.evolve(task, name=task.name or f"default{number}", min_available=least))
-    spec = attrs.evolve(job.spec, tasks=tasks, min_available=job.spec.min_available
-                        or sum(task.min_available for task in tasks), queue=job.spec.queue
-                        or "default", scheduler_name=job.spec.scheduler_name or "volcano")
-    return attrs.evolve(job, spec=spec)
+    tasks = [task.evolve(name=task.name or f"default{number}", min_available=minimum(task))
+             for number, task in enumerate(job.spec.tasks)]
+    spec = job.spec.evolve(tasks=tasks, min_available=job.spec.min_available
+                           or sum(map(minimum, tasks)), queue=job.spec.queue or "default",
+                           scheduler_name=job.spec.scheduler_name or "volcano")
+    return job.evolve(spec=spec)
+
+
+def minimum(task: api.TaskSpec) -> int:
+    """Return how many pods of a task its job needs: by default those of its minimum of partitions,
+    or all.
+    """
+    if task.min_available is not None:
+        return task.min_available
+    parts = task.partition_policy
+    return parts.min_partitions * parts.partition_size if parts else task.replicas
 
 
 def _owned(job: api.VolcanoJob, name: str) -> api.ObjectMeta:
@@ -231,8 +233,8 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
                            if each.volume_claim_name)
     volumes = [{"name": f"{job.name}-{claim}", "persistentVolumeClaim": {"claimName": claim}}
                for claim in claims]
-    spec = attrs.evolve(
-        template.spec, volumes=[*template.spec.volumes, *volumes],
+    spec = template.spec.evolve(
+        volumes=[*template.spec.volumes, *volumes],
         scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
         priority_class_name=template.spec.priority_class_name or job.spec.priority_class_name)
     pods = []
@@ -240,8 +242,8 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
         own = {TASK_INDEX: str(index)}
         if task.partition_policy:
             own[PARTITION] = str(index // size if size > 0 else 0)
-        pods.append(api.Pod(attrs.evolve(
-            owned, name=f"{job.name}-{task.name}-{index}", labels=labels | own,
+        pods.append(api.Pod(owned.evolve(
+            name=f"{job.name}-{task.name}-{index}", labels=labels | own,
             annotations=annotations | {TASK_INDEX: str(index)}), spec))
     return pods
 
@@ -266,13 +268,12 @@ def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:
     topology = job.spec.network_topology
     if topology is None or topology.highest_tier_allowed is None:
         return topology
-    return attrs.evolve(topology, highest_tier_name="")
+    return topology.evolve(highest_tier_name="")
 
 
-def _sub_group_policy(task: api.TaskSpec) -> api.SubGroupPolicySpec:
+def _sub_group_policy(task: str, partitions: api.PartitionPolicySpec) -> api.SubGroupPolicySpec:
     """Return a task's partitions as sub-groups of the podgroup."""
-    partitions = task.partition_policy
     return api.SubGroupPolicySpec(
-        name=task.name, network_topology=partitions.network_topology,
+        name=task, network_topology=partitions.network_topology,
         sub_group_size=partitions.partition_size, min_sub_groups=partitions.min_partitions,
-        label_selector=api.LabelSelector({TASK_SPEC: task.name}), match_label_keys=[PARTITION])
+        label_selector=api.LabelSelector({TASK_SPEC: task}), match_label_keys=[PARTITION])

@@ -234,7 +234,7 @@ class _Batch:
         loaded.unmade = self._unmade
         return loaded
 
-    def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
+    def _read(self, document: Any, place: str, item: tuple[str, Any], depth: int) -> None:
         """Read one document: an object, a list of them, or an event; `item` is its list's kind."""
         if isinstance(document, list) or documents.is_list(document):
             if depth > MOST_LISTS:
@@ -347,7 +347,10 @@ def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:
     return type(obj).__name__, (obj.namespace or "default") if obj.namespaced else "", obj.name
 
 
-class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class Dumper(_Dumper):
     """Quotes text that YAML readers could parse as something else, and repeats shared values."""
 
     def ignore_aliases(self, data: Any) -> bool:

@@ -106,7 +106,7 @@ def unstructure(value: Any) -> Any:
     """
     if attrs.has(type(value)):
         data = {}
-        for name, json_name, default, is_time in _written(type(value)):
+        for name, json_name, default, is_time in _written(value.__class__):
             item = getattr(value, name)
             if item != default or type(item) is not type(default):
                 data[json_name] = _time_text(item) if is_time else unstructure(item)
@@ -201,8 +201,10 @@ def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
         return partial(_word, allowed)
     if hint is int:
         return partial(_whole, *((field and field.metadata.get("range")) or (-INT32 - 1, INT32)))
-    return {str: _str, bool: _bool, Time: _time, ResourceList: _resources, Raw: _raw,
-            VolumeResourceList: partial(_resources, of_pod=False)}[hint]
+    readers: dict[Any, Reader] = {
+        str: _str, bool: _bool, Time: _time, ResourceList: _resources, Raw: _raw,
+        VolumeResourceList: partial(_resources, of_pod=False)}
+    return readers[hint]
 
 
 def _str(raw: Any, path: Path, findings: Findings) -> str:
@@ -243,7 +245,8 @@ def _time(raw: Any, path: Path, findings: Findings) -> float | None:
     if type(raw) is str and _RFC3339.fullmatch(raw):
         with suppress(ValueError, OverflowError):  # 30 February, or no year from 1 to 9999 in UTC
             return datetime.fromisoformat(raw).astimezone(UTC).timestamp()
-    return findings.misfit(path, raw, TIMES)
+    findings.misfit(path, raw, TIMES)
+    return None
 
 
 def _time_text(seconds: float) -> str:
@@ -265,13 +268,13 @@ def layers(data: Any) -> Iterator[list[Any]]:
                  for inner in (outer.values() if isinstance(outer, dict) else outer)]
 
 
-def _raw(raw: Any, path: Path, findings: Findings) -> dict:
+def _raw(raw: Any, path: Path, findings: Findings) -> dict[str, Any] | None:
     if type(raw) is not dict:
         findings.misfit(path, raw, "a mapping")
     if not all(layers(raw)):  # raw data is traversed recursively later
         return raw
-    return findings.misfit(path, raw, gettext("a mapping that is at most {most} deep",
-                                              most=MOST_DEPTH))
+    findings.misfit(path, raw, gettext("a mapping that is at most {most} deep", most=MOST_DEPTH))
+    return None
 
 
 def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) -> dict[str, str]:

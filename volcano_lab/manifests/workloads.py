@@ -7,8 +7,6 @@ schedulers are not created, because no simulated scheduler would place them.
 from collections.abc import Callable, Sequence
 from zlib import crc32
 
-import attrs
-
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
 from volcano_lab.messages import Message, gettext
@@ -108,15 +106,15 @@ def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.No
                     for taint in node.spec.taints)]
 
 
-def _on_node(template: api.PodTemplateSpec, name: str):
+def _on_node(template: api.PodTemplateSpec, name: str) -> api.PodSpec:
     """Return the spec of a daemon's pod: bound to one node by its name, in place of other affinity.
     """
     term = api.NodeSelectorTerm(
         match_fields=[api.NodeSelectorRequirement("metadata.name", "In", [name])])
-    affinity = attrs.evolve(template.spec.affinity or api.Affinity(),
-                            node_affinity=api.NodeAffinity(api.NodeSelector([term])))
-    return attrs.evolve(template.spec, affinity=affinity,
-                        tolerations=[*template.spec.tolerations, *DAEMONS_TOLERATE])
+    affinity = (template.spec.affinity or api.Affinity()).evolve(
+        node_affinity=api.NodeAffinity(api.NodeSelector([term])))
+    return template.spec.evolve(affinity=affinity,
+                                tolerations=[*template.spec.tolerations, *DAEMONS_TOLERATE])
 
 
 def too_large(objects: Sequence[api.KubernetesObject],

@@ -10,7 +10,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.objects import LifecyclePolicy, TaskSpec, VolcanoJob
 from volcano_lab.manifests.admission.pods import broken_containers
 from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers, first, for_jobs
-from volcano_lab.manifests.job_controller import as_admitted
+from volcano_lab.manifests.job_controller import as_admitted, minimum
 from volcano_lab.manifests.names import is_qualified, is_subdomain
 
 EVENTS = ["*", "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed",
@@ -81,7 +81,7 @@ def _broken_task(job: VolcanoJob, task: TaskSpec, i: int) -> Broken:
     field, spec, partition = f"spec.tasks[{i}]", task.template.spec, task.partition_policy
     pod = f"{job.name}-{task.name}-{i}"
     about = {"field": field, "i": i, "task": task.name, "job": job.name, "pod": pod}
-    if task.min_available > task.replicas:
+    if minimum(task) > task.replicas:
         yield "job-task-min-available", about | {"replicas": task.replicas}
     yield from _broken_policies(task.policies, f"{field}.policies")
     if not is_qualified(pod):

@@ -4,6 +4,7 @@ Volcano: pkg/webhooks/admission/pods/validate
 """
 
 import re
+from typing import Any
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Pod, PodSpec
@@ -21,7 +22,7 @@ def broken(pod: Pod, queues: Queues) -> Broken:
     given = {key: text for key, text in pod.metadata.annotations.items() if key in BUDGETS}
     if pod.spec.scheduler_name != SCHEDULER:
         return
-    problems = []
+    problems: list[tuple[str, dict[str, Any]]] = []
     for key in filter(given.__contains__, BUDGETS):
         number = re.fullmatch(r"[+-]?[0-9]{1,18}", given[key].replace("%", ""))
         amount = int(number[0]) if number else 0

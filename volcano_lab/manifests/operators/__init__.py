@@ -119,7 +119,8 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
               given: Callable[[str], PodGroup | None], priorities: Mapping[str, int],
               plan: Created) -> None:
     row, name = OPERATORS[type(obj)], gang.name if asked else ""
-    first, later = [], []
+    first: list[Pod] = []
+    later: list[Pod] = []
     for role in gang.roles:
         spec = role.template.spec
         if asked and (row.forced or not spec.scheduler_name):

@@ -71,7 +71,8 @@ def cron_job(read: Reading) -> Created:
 
 def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
-    templates = {each.name: each for each in read.objects if each.kind == "JobTemplate"
+    templates = {each.name: each for each in read.objects
+                 if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"
                  and (each.namespace or "default") == (read.obj.namespace or "default")}
     created, later = Created(), []
     for flow in read.items("flows"):
@@ -229,7 +230,7 @@ def _resource(read: Reading, resource: Any, values: Values, created: Created) ->
             document = next(iter(documents(_fill(str(at(resource, "manifest", "")), values))), None)
     cls = api.KINDS.get((str(at(document, "apiVersion", "")).rpartition("/")[0],
                          str(at(document, "kind", ""))))
-    if cls is None:
+    if cls is None or document is None:
         created.sentences.append(gettext("the object of a resource template is not created: its "
                                          "action creates nothing, or its manifest is of no kind "
                                          "that is read here"))

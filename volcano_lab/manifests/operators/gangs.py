@@ -6,7 +6,15 @@ The sources are in `operators.toml`. For new objects: no pod has failed, nothing
 
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
-from volcano_lab.manifests.operators.model import Gang, Part, Reading, Role, lettered, numbered
+from volcano_lab.manifests.operators.model import (
+    Gang,
+    Part,
+    Reading,
+    Role,
+    lettered,
+    numbered,
+    single,
+)
 
 MOST_OF_A_PREFIX = 50
 SUBMITTER = {"spec": {"containers": [{"name": "ray-job-submitter", "resources": {
@@ -24,7 +32,7 @@ def ray(read: Reading) -> list[Gang]:
     gang = Gang([], f"ray-{cluster if where == 'rayClusterConfig' else read.name}-pg", 0, [])
     gang.add(Role("headgroup", spec.template("headGroupSpec.template"), 1,
                   lettered(f"{cluster[:MOST_OF_A_PREFIX]}-head-"),
-                  labels=_ray_labels(cluster, "head", "headgroup")), 1)
+                  labels=_ray_labels(cluster, "head", "headgroup")), 1, 1)
     for group in spec.items("workerGroupSpecs"):
         name, hosts = str(group.at("groupName", "")), group.count("numOfHosts")
         least = group.count("minReplicas", 0)
@@ -36,7 +44,8 @@ def ray(read: Reading) -> list[Gang]:
         prefix = f"{cluster}-{name}"[:MOST_OF_A_PREFIX].lower()
         role = Role(name, group.template("template"), wanted * hosts, lettered(f"{prefix}-worker-"),
                     labels=_ray_labels(cluster, "worker", name))
-        gang.add(role, least * hosts if spec.at("enableInTreeAutoscaling") is True else role.count)
+        least = least * hosts if spec.at("enableInTreeAutoscaling") is True else role.count
+        gang.add(role, least, least)
     mode = read.obj.first("label volcano.sh/network-topology-mode")
     tier = read.obj.first("label volcano.sh/network-topology-highest-tier-allowed") or ""
     if mode:
@@ -46,8 +55,7 @@ def ray(read: Reading) -> list[Gang]:
         submitter = Role("submittergroup", read.template(
             "submitterPodTemplate", read.at("submitterPodTemplate", SUBMITTER)), 1,
             lettered(f"{read.name}-"), later=True)
-        gang.roles.append(submitter)
-        gang.reserved.append((submitter, 1))
+        gang.add(submitter, 0, 1)
     return [gang]
 
 
@@ -81,7 +89,7 @@ def mpi(read: Reading) -> list[Gang]:
     for role in gang.roles:
         if role.name == "launcher":
             role.names = (lettered(f"{read.name}-launcher-") if of_job
-                          else lambda _: f"{read.name}-launcher")
+                          else single(f"{read.name}-launcher"))
             role.later = read.at("launcherCreationPolicy") == "WaitForWorkersReady"
     if gang.members is None and of_job:
         gang.members = 1 + sum(role.count for role in gang.roles if role.name == "worker")
@@ -100,7 +108,7 @@ def leader_worker_set(read: Reading) -> list[Gang]:
     for group in range(read.count("replicas")):
         name = f"{read.name}-{group}"
         labels = {"leaderworkerset.sigs.k8s.io/group-index": str(group)}
-        roles = [Role("leader", leader, 1, lambda _, name=name: name, labels=labels),
+        roles = [Role("leader", leader, 1, single(name), labels=labels),
                  Role("worker", workers, max(size - 1, 0), numbered(f"{name}-", 1), ready, labels)]
         gangs.append(Gang(roles, f"{name}-1", 1 if ready else size,
                           [(role, role.count) for role in roles]))
@@ -125,7 +133,7 @@ def model_serving(read: Reading) -> list[Gang]:
             for index in range(count):
                 for role in _replica(gang.name, name, index, workers, templates):
                     if index < least:
-                        gang.add(role, role.count)
+                        gang.add(role, role.count, role.count)
                     else:
                         gang.roles.append(role)
         gangs.append(gang)

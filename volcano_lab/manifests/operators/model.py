@@ -32,9 +32,10 @@ class OperatorObject(api.KubernetesObject, namespaced=True):
         """
         owner = api.OwnerReference(self.api_version or self.api_versions[0], self.kind, self.name,
                                    self.metadata.uid, True, True)
-        words = {kind: {str(key): str(text) for key, text in at(raw, kind, {}).items()}
-                 for kind in ("labels", "annotations")}
-        return api.ObjectMeta(name, self.namespace, owner_references=[owner], **words)
+        labels, annotations = ({str(key): str(text) for key, text in at(raw, kind, {}).items()}
+                               for kind in ("labels", "annotations"))
+        return api.ObjectMeta(name, self.namespace, labels=labels, annotations=annotations,
+                              owner_references=[owner])
 
     def first(self, *places: str) -> Any:
         """Return the first value among some places: `annotation KEY`, `label KEY`, or a path in the
@@ -152,6 +153,11 @@ def lettered(prefix: str) -> Names:
     return lambda number: generated(prefix, number)
 
 
+def single(name: str) -> Names:
+    """Return the name of a role's only pod."""
+    return lambda number: name
+
+
 @define(eq=False)
 class Role:
     """`count` equal pods of an object; `later` ones are created when the others run."""
@@ -186,11 +192,11 @@ class Gang:
         """minMember."""
         return sum(role.count for role in self.roles) if self.members is None else self.members
 
-    def add(self, role: Role, needed: int) -> None:
+    def add(self, role: Role, needed: int, reserved: int) -> None:
         """Add the pods of a role to a gang with numbers of its own: how many it needs, reserves."""
         self.roles.append(role)
-        self.members += needed
-        self.reserved.append((role, needed))
+        self.members = (self.members or 0) + needed
+        self.reserved = [*(self.reserved or ()), (role, reserved)]
 
 
 SUMS: dict[str, Callable[[api.ResourceRequirements], Mapping[str, str]]] = {

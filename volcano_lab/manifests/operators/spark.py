@@ -12,6 +12,7 @@ from typing import Any
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Deployment, WorkloadSpec
+from volcano_lab.api.pod_sum import Amounts
 from volcano_lab.manifests.operators.model import Created, Gang, Reading, Role, at, items
 
 _JVM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
@@ -91,7 +92,7 @@ def _reserved(read: Reading, roles: list[Role]) -> dict[str, str]:
     """Return minResources as the operator sums them: cores of the driver, coreRequest of the
     executors, memory only if it is a quantity.
     """
-    total = {}
+    total: Amounts = {}
     for role in roles:
         spec = read.at(role.name, {})
         asked = () if role.name == "driver" else (spec.get("coreRequest"),)

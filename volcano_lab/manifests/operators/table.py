@@ -5,6 +5,7 @@ The file defines each key; the functions that it names find the pods of an objec
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from volcano_lab.manifests.operators import flows, gangs, spark
 from volcano_lab.manifests.operators.model import KINDS, Operator, OperatorObject
@@ -22,7 +23,8 @@ def _add(kind: str, where: str, row: dict) -> None:
     """Add a kind: a class of objects defined by this table, not by that of the API."""
     group = row["versions"][0].rpartition("/")[0]
     name = f"Volcano{kind}" if kind in globals() else kind
-    cls = type(OperatorObject)(name, (OperatorObject,), {
+    part_type: Any = type(OperatorObject)
+    cls = part_type(name, (OperatorObject,), {
         "__doc__": f"A {kind} ({row['versions'][0]}).", "__module__": __name__,
         "__annotations__": {}}, kind=kind, namespaced=row.get("namespaced", True))
     cls.api_versions = tuple(row["versions"])
