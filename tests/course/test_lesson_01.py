@@ -1,9 +1,13 @@
 """The lab of the first lesson without a browser, and the rows that its tables show."""
 
+from itertools import permutations
+
 import pytest
 
 from volcano_lab.course.lesson_01.lab import (
-    CHOICES,
+    ACTIONS,
+    NONE,
+    PLACES,
     Ran,
     cycle_lab,
     phases,
@@ -14,8 +18,15 @@ from volcano_lab.course.lesson_01.lab import (
 from volcano_lab.framework.points.table import BUILT_IN
 from volcano_lab.simulation import JobTemplate, Simulation, every
 
+LISTS = [", ".join(some) for n in (1, 2, 3) for some in permutations(ACTIONS.split(", "), n)]
 
-@pytest.mark.parametrize("actions", CHOICES)
+
+def listed(actions):
+    """The lab's controls for a list of actions."""
+    return dict(zip(PLACES, [*actions.split(", "), NONE, NONE], strict=False))
+
+
+@pytest.mark.parametrize("actions", [*LISTS, "allocate, enqueue, allocate"])
 def test_the_phases_are_those_of_the_cycle(actions):
     ran = Ran(actions)
     rows, cycle = {row["job"]: row for row in phases(ran)}, ran.cycle
@@ -35,7 +46,10 @@ def test_what_allocate_tried_and_gave_back_is_held_back():
 
 @pytest.mark.parametrize(("actions", "said"), [
     ("backfill", "train is not admitted (was placed): No action of the configuration admits jobs "
-     "(enqueue or allocate). helper is not admitted (was placed)."),
+     "(enqueue or allocate). helper is not admitted (was placed): backfill passes over jobs that"),
+    ("backfill, enqueue, allocate", "helper is not tried (was placed): enqueue admits it after "
+     "backfill has run."),
+    ("backfill, allocate", "helper is not tried (was placed): allocate admits it after backfill"),
     ("allocate, backfill", "wide is discarded (was not admitted): without enqueue, allocate admits "
      "it; its 3 pods do not all fit."),
     ("allocate, enqueue", "helper is not tried (was placed): only backfill places pods without"),
@@ -43,16 +57,38 @@ def test_what_allocate_tried_and_gave_back_is_held_back():
     ("enqueue, allocate", "helper is not tried (was placed): only backfill places pods without"),
     ("enqueue, backfill", "train is not tried (was placed): The configuration has no allocate")])
 def test_the_lab_says_why_a_job_ends_otherwise(actions, said):
-    assert said in cycle_lab().set(actions=actions).said
+    assert said in cycle_lab().set(**listed(actions)).said
 
 
 def test_the_lab_names_the_action_that_admits_a_job():
-    lab = cycle_lab().set(actions="allocate, enqueue").set(actions="enqueue, allocate")
+    lab = cycle_lab().set(**listed("allocate, enqueue")).set(**listed("enqueue, allocate"))
     assert "train is placed (was not tried): enqueue admits it." in lab.said
-    said = lab.set(actions="allocate, enqueue").set(actions="allocate, backfill").said
+    said = lab.set(**listed("allocate, enqueue")).set(**listed("allocate, backfill")).said
     assert "train is placed (was not tried): without enqueue, allocate admits it." in said
     assert said.index("wide is discarded") < said.index("train is placed"), "the largest first"
     assert said.endswith("helper is placed (was not tried).")
+
+
+def test_the_next_cycle_places_what_was_admitted_too_late_and_then_it_runs():
+    lab = cycle_lab().set(**listed("allocate, enqueue"))
+    assert "train is placed (was not tried): it was admitted in the cycle before." in lab.set(
+        cycle=2).said
+    assert "train is running (was placed)." in lab.set(cycle=3).said
+    assert {row["job"]: row["close"] for row in lab.board["phases"]}["train"] == "✓ Running"
+
+
+def test_an_action_that_is_twice_in_the_list_has_a_column_each_time():
+    lab = cycle_lab().set(**listed("allocate, enqueue, allocate"))
+    row = next(row for row in lab.board["phases"] if row["job"] == "train")
+    assert (row["allocate"], row["enqueue"], row["allocate (3)"]) == ("·", "✓ admitted", "✓ 2 pods")
+
+
+def test_the_job_that_was_left_out_is_placed_where_its_queue_exists():
+    lab = cycle_lab().set(mended=True)
+    assert "lost is placed (was left out): enqueue admits it." in lab.said
+    assert "lost is left out (was placed): its queue does not exist." in lab.set(mended=False).said
+    assert not any(pod["name"] == "lost" for node in lab.board["cluster"]["nodes"]
+                   for pod in node["pods"])
 
 
 def test_a_gang_is_running_when_its_pods_are_bound_and_completed_when_they_are_done():

@@ -14,8 +14,8 @@ from volcano_lab.course.lesson_07.lab import (
     HIERARCHICAL,
     WITHOUT_DRF,
     hierarchy_lab,
+    levels_picture,
     placed,
-    rescaled,
     tree_cluster,
     turns_picture,
 )
@@ -95,11 +95,10 @@ def test_any_choice_is_shown_as_a_cycle_decides():
 
 def test_a_sibling_with_another_resource_counts_as_the_poorest():
     halfway = tree_cluster(prod_memory=True, running={"dev": 2, "prod": 6, "sci": 3})
-    stopped = halfway.run(HIERARCHICAL.replace("enqueue, allocate", "backfill"))
-    levels = {row["level"]: row for row in rescaled(stopped)}
-    assert levels["eng, as it holds"]["dominant share"] == "6/12"
-    assert levels["eng, rescaled"] == {"level": "eng, rescaled", "cpu": "2/12", "memory": "2/12",
-                                       "dominant share": "2/12"}
+    rows = {row["name"]: row for row in levels_picture(halfway.run(AT_REST), "").data}
+    assert (rows["eng"]["asked"], rows["eng"]["held"]) == (6 / 12, pytest.approx(2 / 12))
+    assert rows["eng"]["says"] == "(0.5 rescaled)"
+    assert rows["eng/prod"]["held"] == 6 / 12 and not rows["eng/prod"]["says"]
 
 
 def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():

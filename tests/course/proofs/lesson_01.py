@@ -49,8 +49,10 @@ def the_order_of_the_actions(wrong_order, without):
 
 @after("c037")
 def explore(lab):
-    for actions in ("allocate, enqueue", "enqueue, allocate", "backfill"):
-        rows = {row["job"]: row for row in lab.set(actions=actions).board["phases"]}
+    for first, second, third in (("allocate", "enqueue", "–"), ("enqueue", "allocate", "–"),
+                                 ("backfill", "–", "–"), ("backfill", "enqueue", "allocate")):
+        lab.set(first=first, second=second, third=third)
+        rows = {row["job"]: row for row in lab.board["phases"]}
         assert "✓ 1 pod" not in rows["helper"].values()
     lab.reset()
 

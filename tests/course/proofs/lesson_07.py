@@ -40,12 +40,11 @@ def level_by_level(HIERARCHICAL, compared, levels_picture, one_left):
 
 
 @after("cell-30")
-def rescaling(mixed, placed, rescaled, stopped):
+def rescaling(levels_picture, mixed, placed, stopped):
     assert stopped.committed == [] and stopped.queue_order[0] == "dev"
-    levels = {row.pop("level"): [*row.values()] for row in rescaled(stopped)}
-    assert levels == {"dev": ["1/12", "0/12", "1/12"], "prod": ["0/12", "9/12", "9/12"],
-                      "eng, as it holds": ["1/12", "9/12", "9/12"],
-                      "eng, rescaled": ["1/12", "1/12", "1/12"], "sci": ["3/12", "0/12", "3/12"]}
+    levels = {row["name"]: [round(row[key] * 12, 6) for key in ("asked", "held")]
+              for row in levels_picture(stopped, "").data}
+    assert levels == {"sci": [3, 3], "eng": [9, 1], "eng/dev": [1, 1], "eng/prod": [9, 9]}
     assert placed(mixed) == {"dev-work": 6, "prod-work": 12, "sci-work": 6}
 
 

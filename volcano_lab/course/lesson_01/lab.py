@@ -2,7 +2,9 @@
 chooses.
 """
 
+from bisect import bisect
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 from volcano_lab.api.objects import PodGroup
@@ -10,19 +12,21 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
+from volcano_lab.framework.session import Session
 from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.plugins import answering
+from volcano_lab.scheduler import life
 from volcano_lab.simulation import Simulation
 from volcano_lab.trace import Trace
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.cluster_lab import Decided, Outcomes
-from volcano_lab.widgets.controls import choice
-from volcano_lab.widgets.lab import Lab
+from volcano_lab.widgets.controls import choice, group, slider, switch
+from volcano_lab.widgets.lab import Lab, Values
 
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
-CHOICES = [ACTIONS, "allocate, backfill", "allocate, enqueue", "enqueue, allocate",
-           "enqueue, backfill", "backfill"]
+NONE = "–"
+PLACES = ("first", "second", "third")
 
 
 def small_cluster() -> Cluster:
@@ -37,6 +41,11 @@ def small_cluster() -> Cluster:
     return cluster.job("helper", queue="team", pods=1).job("lost", queue="nobody", pods=1, cpu=1)
 
 
+def cluster_of(mended: bool) -> Cluster:
+    """Return the small cluster, with the queue of lost where it is `mended`."""
+    return small_cluster().queue("nobody") if mended else small_cluster()
+
+
 def conf_with(actions: str) -> str:
     """Volcano's default configuration with other actions.
 
@@ -46,36 +55,69 @@ def conf_with(actions: str) -> str:
     return DEFAULT_CONF.replace(f'"{ACTIONS}"', f'"{actions}"')
 
 
-class Ran(Decided):
-    """A cycle over the small cluster with a list of actions, and why its jobs ended as they did."""
+class Steps(Trace):
+    """A trace that keeps where each action of the list began."""
 
-    def __init__(self, actions: str = ACTIONS):
-        super().__init__(small_cluster().run(conf_with(actions), trace=Trace()), "cpu")
-        self.actions = actions
-        self.placed = Counter((record.action, record["job"]) for record in self.cycle.trace.records
-                              if record.kind == "commit")
+    def __init__(self) -> None:
+        super().__init__()
+        self.starts: list[int] = []
+
+    def action_started(self, ssn: Session, action: str) -> None:
+        super().action_started(ssn, action)
+        self.starts.append(len(self.records))
+
+
+class Ran(Decided):
+    """A cycle over the small cluster with a list of actions, and why its jobs ended as they did;
+    `number` is that of the cycle, and where `mended`, the queue of lost exists.
+    """
+
+    def __init__(self, actions: str = ACTIONS, number: int = 1, mended: bool = False):
+        *_, cycle = life(cluster_of(mended).objects(), conf_with(actions), None, number, Steps)
+        super().__init__(cycle, "cpu")
+        self.actions = actions.split(", ")
+        self.placed, self.admitted = (Counter(
+            (bisect(cycle.trace.starts, record.number) - 1, record["job"])
+            for record in cycle.trace.records if record.kind == kind)
+            for kind in ("commit", "enqueued"))
+
+    @cached_property
+    def jobs(self) -> dict[str, dict[str, Any]]:
+        """The outcome of each job, those that are not in the copy included."""
+        return {obj.name: {"name": obj.name, "job": "", "fate": "left out", "pods": 1}
+                for obj in self.cycle.world if isinstance(obj, PodGroup)} | super().jobs
 
     def reason(self, row: dict[str, Any]) -> tuple[str, str]:
-        late = ("enqueue admits it after allocate has run" if row["size"] else
-                "only backfill places pods without requests")
-        if row["fate"] == "not tried" and (not row["size"] or self.actions.endswith("enqueue")):
-            return gettext(late), ""
-        if row["fate"] not in ("placed", "discarded"):
+        fate, admits = row["fate"], "enqueue" if "enqueue" in self.actions else "allocate"
+        if fate == "left out":
+            return gettext("its queue does not exist"), ""
+        places = "allocate" if row["size"] else "backfill"
+        if fate == "not tried" and places in self.actions:
+            return gettext("{admits} admits it after {places} has run", admits=admits,
+                           places=places), ""
+        if fate == "not tried" and not row["size"]:
+            return gettext("only backfill places pods without requests"), ""
+        if fate == "not admitted" and not row["size"]:
+            return gettext("backfill passes over jobs that no action has admitted"), ""
+        if fate not in ("placed", "discarded"):
             return super().reason(row)
-        said = [gettext("enqueue admits it" if "enqueue" in self.actions else
-                        "without enqueue, allocate admits it")]
-        if row["fate"] == "discarded":
+        said = [gettext("{admits} admits it" if "enqueue" in self.actions else
+                        "without enqueue, {admits} admits it", admits=admits)
+                if any(job == row["job"] for _, job in self.admitted) else
+                gettext("it was admitted in the cycle before")]
+        if fate == "discarded":
             said.append(gettext("its {pods} pods do not all fit", pods=row["pods"]))
         return mark("; ").join(said), ""
 
-    def did(self, action: str, row: dict[str, Any]) -> str:
-        """What an action did to a job."""
-        if pods := self.placed[action, row["job"]]:
+    def did(self, at: int, row: dict[str, Any]) -> str:
+        """What an action, by its place in the list, did to a job."""
+        if pods := self.placed[at, row["job"]]:
             return f"✓ {Message('pods', n=pods)}"
-        if action == "enqueue":
-            return gettext("✗ refused" if row["fate"] == "not admitted" else "✓ admitted")
-        return gettext("✗ discarded") if (
-            action, row["fate"]) == ("allocate", "discarded") else NOTHING
+        if self.actions[at] == "enqueue" and self.admitted[at, row["job"]]:
+            return gettext("✓ admitted")
+        return {("enqueue", "not admitted"): gettext("✗ refused"),
+                ("allocate", "discarded"): gettext("✗ discarded")}.get(
+                    (self.actions[at], row["fate"]), NOTHING)
 
 
 def phases(ran: Ran) -> list[dict[str, str]]:
@@ -84,17 +126,19 @@ def phases(ran: Ran) -> list[dict[str, str]]:
 
     >>> [row["enqueue"] for row in phases(Ran())]
     ['✓ admitted', '·', '✓ admitted', '✗ refused']
-    >>> list(phases(Ran("allocate, backfill"))[-1].values())
-    ['wide', '✓ copied', '✗ discarded', '·', '✗ Inqueue']
+    >>> list(phases(Ran("allocate, enqueue, allocate"))[2].values())
+    ['train', '✓ copied', '·', '✓ admitted', '✓ 2 pods', '✓ Inqueue']
     """
-    actions, rows = ran.actions.split(", "), []
-    for name in sorted(obj.name for obj in ran.cycle.world if isinstance(obj, PodGroup)):
-        found = ran.jobs.get(name)
-        row = {"job": name, "open": gettext("✓ copied" if found else "✗ left out")}
-        row |= {action: ran.did(action, found) if found else NOTHING for action in actions}
-        phase = ran.cycle.session.jobs[found["job"]].pod_group.status.phase if found else ""
-        sign = "✓" if found and found["fate"] == "placed" else "✗"
-        rows.append(row | {"close": f"{sign} {phase}" if found else NOTHING})
+    heads = [action if action not in ran.actions[:at] else f"{action} ({at + 1})"
+             for at, action in enumerate(ran.actions)]
+    rows = []
+    for name, found in sorted(ran.jobs.items()):
+        copied = found["fate"] != "left out"
+        row = {"job": name, "open": gettext("✓ copied" if copied else "✗ left out")}
+        row |= {head: ran.did(at, found) for at, head in enumerate(heads)}
+        phase = copied and ran.cycle.session.jobs[found["job"]].pod_group.status.phase
+        sign = "✓" if found["fate"] in ("placed", "running") else "✗"
+        rows.append(row | {"close": f"{sign} {phase}" if copied else NOTHING})
     return rows
 
 
@@ -158,21 +202,37 @@ def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
                           heads=HEADS, legend=LEGEND)
 
 
-def cycle_lab() -> Lab:
-    """Make the lab: choose the actions, and see what becomes of the small cluster's jobs.
+def _ran(values: Values) -> Ran:
+    listed = [values[place] for place in PLACES if values[place] != NONE]
+    return Ran(", ".join(listed), values["cycle"], values["mended"])
 
-    >>> cycle_lab().set(actions="backfill").said.partition(". ")[2][:74]
-    'train is not admitted (was placed): No action of the configuration admits '
+
+def cycle_lab() -> Lab:
+    """Make the lab: build the list of actions, run on, and see what becomes of the jobs.
+
+    >>> cycle_lab().set(third="–").said.partition("). ")[2]
+    'helper is not tried (was placed): only backfill places pods without requests.'
     """
+    names = ACTIONS.split(", ")
+    actions = {place: choice(names[at], [*names, NONE], f"{at + 1}.")
+               for at, place in enumerate(PLACES)}
     return Lab(
-        {"actions": choice(ACTIONS, CHOICES, "actions")},
-        lambda values: Ran(values["actions"]),
+        group("actions", actions) | {
+            "cycle": slider(1, 1, 3, "cycle"), "mended": switch(False, "create the queue nobody")},
+        _ran,
         [pictures.table("What each phase did, in the order of the list", phases, key="phases",
-                        heads=HEADS, texts=True, rows=4, wide=True, legend=LEGEND)],
-        title="One cycle: the order of the actions",
+                        heads=HEADS, texts=True, rows=4, wide=True,
+                        legend="✓: goes on. ✗: waits; at close: no node. ·: not touched. "
+                               "Blue line: changed."),
+         pictures.cluster("The nodes, when the cycle ends",
+                          lambda ran: ran.cycle.plot.nodes().data, unit="CPUs", wide=True,
+                          legend="Hatched: placed in this cycle. Full: runs. A pod without "
+                                 "requests takes no space.")],
+        title="A list of actions",
         says=[Ends()],
-        opening=gettext("The list is {ACTIONS}, Volcano's default. Choose another one.",
-                        ACTIONS=ACTIONS),
+        opening=gettext("The list is {ACTIONS}, Volcano's default. Build another one, go on to the "
+                        "next cycle, or add the queue that lost names.", ACTIONS=ACTIONS),
         nothing="Every job ends as before.",
-        tasks=tasks("01"),
-        code=lambda values: small_cluster())
+        tasks=tasks("01", {"place without enqueue": lambda values, ran: (
+            "enqueue" not in ran.actions and ran.jobs["train"]["fate"] == "placed")}),
+        code=lambda values: cluster_of(values["mended"]))

@@ -81,8 +81,7 @@ def placed(cycle: Cycle) -> dict[str, int]:
 
 
 def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw each level's dominant share (pale) and its share for its weight (full), which is what is
-    compared.
+    """Draw each level's dominant share (pale) and what is compared of it (full).
 
     >>> held = {"sci": 4, "dev": 2, "prod": 5}
     >>> stopped = tree_cluster(eng_weight=2, dev_pods=2, running=held).run(AT_REST)
@@ -130,20 +129,6 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     return turns[last], compared(tree_cluster(running=running, **values).run(AT_REST), parent)
 
 
-def rescaled(cycle: Cycle) -> list[dict[str, str]]:
-    """Return the amounts of dev, prod and sci, and of eng as it holds them and as drf counts them:
-    its children scaled to the poorest.
-    """
-    dev, prod, eng, sci = (level(cycle, name) for name in ("dev", "prod", "eng", "sci"))
-    rows = {"dev": dev.allocated, "prod": prod.allocated,
-            "eng, as it holds": dev.allocated + prod.allocated, "eng, rescaled": eng.allocated,
-            "sci": sci.allocated}
-    parts = {name: {word: held.get(word) / cycle.session.total_resource.get(word) * CPUS
-                    for word in ("cpu", "memory")} for name, held in rows.items()}
-    return [{"level": gettext(name), **{word: f"{plain(value)}/{CPUS}" for word, value in {
-        **held, "dominant share": max(held.values())}.items()}} for name, held in parts.items()]
-
-
 def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, dashed: str = "was") -> Bars:
     """Show how many pods of each queue have a place, and have in another cycle."""
     return bars(_by_queue(cycle), was=_by_queue(other) if other else None, unit="pods",
@@ -176,7 +161,7 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 
 LEGEND = "A box is as wide as its share by the weights. Full: placed pods."
-COMPARED = "Pale: dominant share. Full: divided by the weight, which is compared."
+COMPARED = "Pale: dominant share. Full: what is compared, rescaled and divided by the weight."
 RINGED = "Filled: a pod was placed. Dotted: none was. Ringed: by an old place."
 WORDS = {"held": "compared", "asked": "dominant share"}
 

@@ -5,7 +5,7 @@ import {choice, stepping} from "./stepping.js";
 import {h, patch} from "./tree.js";
 import {about, fit, t} from "./words.js";
 
-const WIDE = 640, LEFT = 128, BAR = 190, ROW = 24;
+const WIDE = 560, LEFT = 118, BAR = 130, ROW = 24;
 
 function amount(value, resource) {
   if (value === null || value === undefined) return t("no limit");
