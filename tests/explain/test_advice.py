@@ -253,3 +253,15 @@ def test_the_sum_of_a_gang_is_what_its_queue_would_hold():
     cluster.job("old", queue="q", cpu=4, running={"n1": 1}).job("new", queue="q", pods=3, cpu=2)
     assert "With the 3 pods of its gang: cpu 4 + 6 = 10." in asked(
         cluster, actions="allocate").text
+
+
+def test_nodes_with_devices_that_no_pod_requests_are_tolerated_last():
+    cluster = Cluster().node("full", cpu=1).job("web", cpu=2)
+    for name, more in (("a", ", nvidia.com/gpu: 4"), ("b", "")):
+        cluster.add(f"""\
+{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, spec: {{taints: [{{key: {name}, effect:
+  NoSchedule}}]}}, status: {{allocatable: {{cpu: 4, pods: 9{more}}}}}}}
+""")
+    found = [each.change for each in cluster.why("web").remedies]
+    assert found.index("job default/web: with a toleration of b:NoSchedule") < found.index(
+        "job default/web: with a toleration of a:NoSchedule")

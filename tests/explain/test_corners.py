@@ -129,11 +129,23 @@ def test_pods_of_another_scheduler_are_told_of_the_podgroup_of_their_owner(name)
                                 "the settings of its operator.")
 
 
-def test_a_queue_that_only_an_owner_names_has_no_effect():
-    owner = mpi(more=", annotations: {scheduling.volcano.sh/queue-name: lab}")
+@pytest.mark.parametrize("field, facts", [
+    ("annotation scheduling.volcano.sh/queue-name", {
+        "more": ", annotations: {scheduling.volcano.sh/queue-name: lab}"}),
+    ("runPolicy.schedulingPolicy.queue", {
+        "policy": "runPolicy: {schedulingPolicy: {queue: lab}},"})])
+def test_a_queue_that_only_an_owner_names_has_no_effect(field, facts):
+    owner = mpi(**facts)
     answer = asked(LAB, owner, group("x", "mpi", 1, "MPIJob"), pod("w-0", "x", cpu=9)).why("mpi")
-    assert ("queue-name: lab of its MPIJob has no effect: its pods do not have it, so its "
-            "PodGroup is in queue default." in answer.text)
+    assert (f"{field}: lab of its MPIJob has no effect: neither its pods nor its PodGroup have it, "
+            "and the latter is in queue default." in answer.text)
+
+
+@pytest.mark.parametrize("kind, part", [("SparkApplication", True), ("ReplicaSet", False)])
+def test_a_minimum_that_lets_a_part_of_pods_with_roles_run_is_named(kind, part):
+    answer = asked(group("x", "etl", 1, kind, "Running"), pod("driver", "x", "n1", cpu=3),
+                   pod("exec", "x", cpu=3)).why("etl")
+    assert ("minimum is 1 of 2 pods, so gang lets a part of it run" in answer.text) is part
 
 
 def test_pods_whose_podgroup_is_gone_are_found_by_the_name_of_their_owner():

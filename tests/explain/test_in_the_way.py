@@ -39,8 +39,10 @@ APART = ("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExec
 NOT_READY = "{key: node.kubernetes.io/not-ready, effect: NoExecute}"
 
 
-def why(name="web", taints="", pods="110", queue="default", spec="", ports="", resource="cpu"):
-    text = NODE % ("n1", "n1", taints, pods) + JOB % (queue, spec, ports, resource)
+def why(name="web", taints="", pods="110", queue="default", spec="", ports="", resource="cpu",
+        status=""):
+    node = (NODE % ("n1", "n1", taints, pods)).replace("status: {", "status: {" + status)
+    text = node + JOB % (queue, spec, ports, resource)
     return Explainer(Cluster().add(text).objects()).why(name)
 
 
@@ -90,6 +92,13 @@ def test_nobody_advises_to_tolerate_that_a_node_does_not_work():
     explanation = why(taints=NOT_READY)
     assert "Kubernetes keeps this taint" in explanation.text
     assert not any("toleration" in remedy.change for remedy in explanation.remedies)
+
+
+@pytest.mark.parametrize("ready", ["True", "False"])
+def test_a_node_says_itself_why_it_is_not_ready(ready):
+    said = f"conditions: [{{type: Ready, status: '{ready}', reason: R, message: no network}}], "
+    text = why(taints=NOT_READY, status=said).text
+    assert ("n1 is not Ready: no network." in text) is (ready == "False")
 
 
 def test_what_no_node_announces_is_told_and_admission_is_no_help():

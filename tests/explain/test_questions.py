@@ -244,6 +244,17 @@ def test_what_an_eviction_does_to_the_whole_job_by_its_policies(policies, said):
     assert all((said or "PodEvicted") in text for text in found) is bool(said)
 
 
+@pytest.mark.parametrize("priority, named", [("", False), ("priority: 5, ", True)])
+def test_pods_of_a_lower_priority_than_others_of_their_job_are_named(priority, named):
+    old = exported("old", 2, 4, least=1, there=2, phase="Running", job_phase="Running")
+    other = old.rpartition("spec: {schedulerName")
+    explain = asked(other[0] + other[1].replace("{", "{" + priority) + other[2],
+                    exported("new", 1, 4, there=1, phase="Inqueue"),
+                    conf=conf("allocate, preempt", "gang", "predicates"))
+    said = "The lowest priority of its pods, 0, is that of default/old-w-0."
+    assert (said in explain.who_evicts("old").text) is named
+
+
 @pytest.mark.parametrize("plugins, said", [
     (PLUGINS, "Queue q has no jobs."), (PLUGINS[:2], "No plugin gives queue q a share or a limit")])
 def test_a_queue_without_jobs_is_not_one_without_a_share(plugins, said):

@@ -344,16 +344,21 @@ class Candidates:
 
     def tolerations(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
-        does not work.
+        does not work; later those of nodes with devices that no pod requests.
         """
+        asked = {name for pod in self.world.waiting(self.job.uid) for each in pod.spec.containers
+                 for name in each.resources.requests}
         for node in self.world.nodes_called(numbers["names"]).values():
+            there = amounts(Resource.from_list(node.status.allocatable))
+            others = any("/" in name and there[name] and name not in asked for name in there)
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
                 any(tolerates(own, t) for own in pod.spec.tolerations)
                 for pod in self.world.waiting(self.job.uid))]
             if taints and not any(state_of(taint.key) for taint in taints):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
                                       "effect": taint.effect} for taint in taints])
-                yield once(f"{self.name}.tolerations+={wanted}", rank=Rank.JOB, kind="toleration")
+                yield once(f"{self.name}.tolerations+={wanted}", kind="toleration",
+                           rank=Rank.OTHERS if others else Rank.JOB)
 
     def node_groups(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue require a node group that exists, or that a node be in one that it

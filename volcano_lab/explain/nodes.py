@@ -222,6 +222,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         yield Message("zone.hours", zone=zone, hours=hours, time=moment_text(seen.ssn.now)[-5:])
     elif code == "taint" and (state := state_of(reason)):
         yield Message(f"taint.{state}")
+        yield from _not_ready(seen, names)
     elif code == "taint":
         yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
     elif code == "node_affinity":  # a node that another rule refuses may have them
@@ -243,6 +244,14 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:
         yield from _slots(seen, names, choice)
+
+
+def _not_ready(seen: Evidence, names: list[str]) -> Iterator[Message]:
+    """Yield what nodes say themselves that are not Ready, each text once."""
+    said = {each.message or each.reason: name for name in reversed(names)
+            for each in seen.ssn.nodes[name].node.status.conditions
+            if each.type == "Ready" and each.status != "True" and each.reason}
+    yield from [Message("taint.ready", node=name, text=text) for text, name in said.items()]
 
 
 def state_of(taint: str) -> str:

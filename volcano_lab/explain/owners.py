@@ -7,12 +7,15 @@ Volcano: none
 from __future__ import annotations
 
 from volcano_lab.api import JobInfo
-from volcano_lab.api.objects import OwnerReference, VolcanoJob
+from volcano_lab.api.objects import KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
 from volcano_lab.explain.evidence import Evidence, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.explain.pages import TABLES
+from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
+from volcano_lab.manifests.operators.table import OPERATORS
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
 from volcano_lab.messages import Message
 from volcano_lab.trace.plain import amounts
 
@@ -51,7 +54,12 @@ def comes_whole(job: JobInfo) -> bool:
     role, as head, driver or launcher.
     """
     specs = {task.pod.metadata.annotations.get(TASK_SPEC, "") for task in job.tasks.values()}
-    return len(specs) < 2 and not _roles(job) and _kind(job) not in KINDS["headed"]
+    return len(specs) < 2 and not is_headed(job)
+
+
+def is_headed(job: JobInfo) -> bool:
+    """Whether its pods have roles by their labels, or by the kind of their owner."""
+    return bool(_roles(job)) or _kind(job) in KINDS["headed"]
 
 
 def lacks_head(job: JobInfo) -> bool:
@@ -68,6 +76,14 @@ def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
                  and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}")
                  for field, value in KINDS["after"].get(obj.kind, {}).items()
                  if obj.spec.get(field) == value), {})
+
+
+def named_queue(obj: KubernetesObject) -> tuple[str, str]:
+    """Return where an owner names the queue of its pods, and that queue ("": it names none)."""
+    for place in OPERATORS[type(obj)].queue if isinstance(obj, OperatorObject) else ():
+        if queue := obj.first(place):
+            return place, str(queue)
+    return QUEUE, obj.metadata.annotations.get(QUEUE_NAME, "")
 
 
 def on_eviction(seen: Evidence, job: JobInfo) -> Message | None:

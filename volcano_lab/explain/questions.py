@@ -277,7 +277,11 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     causes = [cause for action in actions for cause in (
         *_done(seen, job, action), *_now(seen, job, action, pods), *_when(seen, job, action))]
     now = [cause.numbers["pods"] for cause in causes if cause.code == "evicted_for"]
-    causes += [Cause("evict_order", Message("evict.order"), context=True)] if now else []
+    least = min(task.priority for task in pods)
+    lowest = [task.key for task in pods if task.priority == least]
+    causes += [Cause("evict_order", [Message("evict.order"), Message(
+        "evict.lowest", pods=lowest, priority=least) if len(lowest) < len(pods) else None],
+        context=True)] if now else []
     said = Message("evict.now" if now else "evict.none", job=name, n=max(now, default=0),
                    pods=len(pods))
     return Explanation(about, said, [*causes, *(() if now else _protected(seen, actions, pods)),

@@ -67,7 +67,7 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
     """The requested resources that no node announces and whose name, or of which the unit, may be
     a slip -> what may be meant.
     """
-    close = {name: announced(name, most.keys() - largest.keys())
+    close = {name: announced(name, [each for each in most if each not in largest])
              for name in largest if name not in most}
     found = {name: [*_renamed(world, job.uid, name, near)] for name, near in close.items() if near}
     if in_milli(largest.get("cpu", 0.0), most.get("cpu", 0.0)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 from volcano_lab.api.objects import Node, Pod
@@ -80,15 +81,18 @@ def missing_keys(keys: Iterable[str], labels: Mapping[str, set[str]]) -> Iterato
 
 
 def announced(resource: str, there: Iterable[str]) -> str:
-    """The resource of nodes that the name of one is meant to be: a slip of the pen, or the first
-    other of its vendor; "" without one.
+    """The resource of nodes that the name of one is meant to be: a slip of the pen, or the most
+    similar other of its vendor, of equal ones the first; "" without one.
 
     >>> announced("nvidia.com/gpu", ["cpu", "nvidia.com/mig-1g.5gb"])
     'nvidia.com/mig-1g.5gb'
+    >>> announced("nvidia.com/mig-1g.5gb", ["nvidia.com/gpu", "nvidia.com/mig-2g.10gb"])
+    'nvidia.com/mig-2g.10gb'
     """
     vendor = VENDOR.match(resource)
     kin = [each for each in there if vendor and each.startswith(vendor[0])]
-    return meant(resource, there) or "".join(kin[:1])
+    return meant(resource, there) or max(
+        kin, key=lambda each: SequenceMatcher(None, resource, each).ratio(), default="")
 
 
 def in_milli(asked: float, largest: float) -> bool:

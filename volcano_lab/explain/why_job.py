@@ -22,11 +22,11 @@ from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
-from volcano_lab.explain.owners import on_eviction, owner_of
+from volcano_lab.explain.owners import is_headed, named_queue, on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import Record, short
@@ -183,9 +183,9 @@ def _of_creator(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator
     """
     if obj.kind == "CronJob" and obj.spec.get("concurrencyPolicy") == "Forbid":
         yield Cause.of("forbids", cron=obj.key)
-    queue = obj.metadata.annotations.get(QUEUE_NAME, job.queue)
-    if queue != job.queue:
-        what = Message("unread.queue_above", kind=obj.kind, found=queue, field=QUEUE_NAME,
+    field, queue = named_queue(obj)
+    if queue not in ("", job.queue):
+        what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
                        queue=job.queue)
         yield Cause("no_effect", Message("notice", what=what, place=Message(
             "place.job", n=1, names=[seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
@@ -277,6 +277,8 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if gang is not None:
         yield gang
     yield from _left_alone(seen, job)
+    if job.is_ready() and job.min_available < len(job.tasks) and is_headed(job):
+        yield Cause.of("in_part", context=True, least=job.min_available, pods=len(job.tasks))
     yield from eviction_causes(seen, job)
     yield from _hierarchy(seen, job)
     yield from best_effort(seen, job.queue, True)
