@@ -29,7 +29,7 @@ def main() -> None:
     given = parser.parse_args()
     sim = simulation(given.nodes)
     start, busy = time.perf_counter(), time.process_time()
-    history = sim.run(until=given.cycles, progress=False)
+    history = sim.run(until=given.cycles)
     wall, busy = time.perf_counter() - start, time.process_time() - busy
     part = history.columns["cluster"].index("part_cpu")
     used = [row[part] for row in history.rows["cluster"]]
