@@ -6,7 +6,7 @@ Volcano: pkg/scheduler/actions/backfill
 """
 
 from volcano_lab.actions.evictions import admitted_jobs
-from volcano_lab.api import PENDING, PIPELINED, FitErrors, TaskInfo
+from volcano_lab.api import PENDING, PIPELINED, FitErrors, JobInfo, QueueInfo, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, StatementError, unplace
 from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
 
@@ -43,8 +43,8 @@ class Backfill(Action):
 
     def _pick_up_pending_tasks(self, ssn: Session) -> list[TaskInfo]:
         """Return pending best-effort tasks, with pipelined ones, whose placement is undone."""
-        queues: PriorityQueue = PriorityQueue(ssn.queue_order)
-        jobs: dict[str, PriorityQueue] = {}
+        queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
+        jobs: dict[str, PriorityQueue[JobInfo]] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}
         for job in admitted_jobs(ssn):
             waiting = [t for _, t in sorted(job.in_status(PENDING).items())

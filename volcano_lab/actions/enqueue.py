@@ -3,7 +3,7 @@
 Volcano: pkg/scheduler/actions/enqueue
 """
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import JobInfo, QueueInfo
 from volcano_lab.framework import Action, PriorityQueue, Session
 
 
@@ -18,7 +18,7 @@ class Enqueue(Action):
     name = "enqueue"
 
     def execute(self, ssn: Session) -> None:
-        queues: PriorityQueue = PriorityQueue(ssn.queue_order)
+        queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
         waiting: dict[str, list[JobInfo]] = {}
         for job in ssn.jobs.values():
             if job.queue not in waiting:

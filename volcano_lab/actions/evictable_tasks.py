@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -43,8 +44,8 @@ class EvictableTasks:
         self._alone = [[getattr(plugin, f"{point}_alone") for plugin in tier
                         if hasattr(plugin, f"{point}_alone") and not guard.is_user_defined(plugin)]
                        for tier in plugins if tier]
-        self._hopeless = Memo(lambda kind: np.zeros(ssn.table.count, bool))
-        self._short = Memo(lambda kind: ShortNodes(ssn))
+        self._hopeless: Memo[Any, np.ndarray] = Memo(lambda kind: np.zeros(ssn.table.count, bool))
+        self._short: Memo[Any, ShortNodes] = Memo(lambda kind: ShortNodes(ssn))
         self._last, self._failures = "", 0  # the last task, and its nodes without any victim
         self._lists = RowMemo(ssn.table, lambda rows: np.full(len(rows), None), lambda row: None)
         self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
@@ -67,7 +68,8 @@ class EvictableTasks:
         lists = self._lists.current()
         if lists[node.row] is None:
             lists[node.row] = tasks_of(node, self.accepts)
-        return lists[node.row]
+        tasks: list[TaskInfo] = lists[node.row]
+        return tasks
 
     def may_suffice(self, request: Resource) -> np.ndarray:
         """Return for each node whether a request would fit with all these tasks evicted: elsewhere

@@ -41,7 +41,8 @@ def rows_where(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> np.
     if nodes is ssn.node_list:
         return mask.nonzero()[0]
     rows = np.array([node.row for node in nodes], np.intp)
-    return rows[mask[rows]]
+    found: np.ndarray = rows[mask[rows]]
+    return found
 
 
 def nodes_at(ssn: Session, rows: np.ndarray) -> Iterator[NodeInfo]:

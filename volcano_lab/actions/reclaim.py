@@ -29,7 +29,7 @@ class Reclaim(Action):
     def execute(self, ssn: Session) -> None:
         self.ssn, self._searches = ssn, searches.Searches(ssn)
         self._attempts = searches.Attempts(ssn)
-        self._evictable = Memo(lambda queue: EvictableTasks(
+        self._evictable: Memo[str, EvictableTasks] = Memo(lambda queue: EvictableTasks(
             ssn, "reclaimable", self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
         starving: dict[str, PriorityQueue[JobInfo]] = {}

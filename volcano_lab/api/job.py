@@ -14,12 +14,17 @@ from typing import Any
 
 from volcano_lab.api.durations import parse_bool, parse_duration
 from volcano_lab.api.fit_error import FitErrors
-from volcano_lab.api.objects import PodGroup, PodGroupStatus, SubGroupPolicySpec
+from volcano_lab.api.objects import (
+    NetworkTopologySpec,
+    PodGroup,
+    PodGroupStatus,
+    SubGroupPolicySpec,
+)
 from volcano_lab.api.resource import EMPTY, Resource, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo, WholeJob, match_values, sub_job_id
 from volcano_lab.api.task import PREEMPTABLE, TaskInfo, revocable_zone_of
-from volcano_lab.api.task_index import NetworkTopologySpec, TaskIndex, hard_topology
+from volcano_lab.api.task_index import TaskIndex, hard_topology
 
 SLA_WAITING_TIME = "volcano.sh/sla-waiting-time"
 SLA_WAITING_TIME_SHORT = "sla-waiting-time"

@@ -7,16 +7,18 @@ for all nodes at once, a snapshot is a copy of a few arrays, and a placement cha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from volcano_lab.api.resource import CPU, MEMORY, MIN_RESOURCE, Resource
 
+K = TypeVar("K")
+V = TypeVar("V")
 ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 
 
-class Memo(dict[Any, Any]):
+class Memo(dict[K, V]):
     """Values by key, each computed on first use.
 
     >>> squares = Memo(lambda number: number * number)
@@ -24,11 +26,11 @@ class Memo(dict[Any, Any]):
     (9, {3: 9})
     """
 
-    def __init__(self, compute: Callable[[Any], Any]):
+    def __init__(self, compute: Callable[[K], V]):
         super().__init__()
         self.compute = compute
 
-    def __missing__(self, key: Any) -> Any:
+    def __missing__(self, key: K) -> V:
         value = self[key] = self.compute(key)
         return value
 
@@ -158,7 +160,8 @@ class NodeTable:
     def future_idle(self) -> np.ndarray:
         """Return idle, plus releasing, minus pipelined, of all rows."""
         n = self.count
-        return self.idle[:n] + self.releasing[:n] - self.pipelined[:n]
+        idle: np.ndarray = self.idle[:n] + self.releasing[:n] - self.pipelined[:n]
+        return idle
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:
@@ -205,7 +208,9 @@ class RowFormula:
 
     def of(self, rows: np.ndarray) -> np.ndarray:
         """Return the results for an index array of rows."""
-        return np.zeros(len(rows)) + self.formula(*[array[rows].T for array in self.arrays()])
+        found: np.ndarray = np.zeros(len(rows)) + self.formula(
+            *[array[rows].T for array in self.arrays()])
+        return found
 
 
 class Rows(Protocol):

@@ -7,7 +7,7 @@ Volcano: pkg/scheduler/api/job_info.go (TaskInfo, TransactionContext), pkg/sched
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.objects import Pod
@@ -137,7 +137,7 @@ def pod_template(pod: Pod) -> int | None:
     return _TEMPLATES.setdefault(key, len(_TEMPLATES))
 
 
-_TEMPLATES: dict[tuple, int] = {}
+_TEMPLATES: dict[tuple[Any, ...], int] = {}
 
 
 def pod_status(pod: Pod) -> TaskStatus:

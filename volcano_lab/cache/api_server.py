@@ -139,7 +139,8 @@ class ApiServer:
         if pod.spec.scheduling_gates:
             raise ApiError(INVALID, f"pod {key} has non-empty .spec.schedulingGates")
         pod = with_condition(pod, PodCondition("PodScheduled", "True"), self.now())
-        return self._store(MODIFIED, pod.changed(spec={"node_name": node}))
+        bound: Pod = self._store(MODIFIED, pod.changed(spec={"node_name": node}))
+        return bound
 
     def now(self) -> float:
         """Return the time in whole seconds, as in the API."""

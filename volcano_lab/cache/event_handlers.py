@@ -83,7 +83,8 @@ class EventHandlers:
         if obj.kind in STORAGE_KINDS:
             return partial(self._store, verb)
         if obj.kind == api.HyperNode.kind:
-            return getattr(self.hyper_nodes, verb)
+            changed: Callable[[Any], Any] = getattr(self.hyper_nodes, verb)
+            return changed
         all_kept: dict[str, dict[str, Any]] = {
             "Namespace": self.namespaces, "ResourceQuota": self.resource_quotas,
             "PodDisruptionBudget": self.pod_disruption_budgets}
@@ -91,7 +92,8 @@ class EventHandlers:
         if kept is not None:
             return lambda obj: kept.pop(obj.key, None) if verb == "delete" else kept.update(
                 {obj.key: obj})
-        handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
+        handler: Callable[[Any], Any] | None = getattr(
+            self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
             raise Misuse("the scheduler doesn't watch objects of kind {kind}", kind=obj.kind)
         return handler

@@ -53,7 +53,7 @@ class Effort(Observer):
               function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(function, list):
             return [self.watch(point, tier, plugin, each)
-                    for each in function]  # type: ignore[return-value]
+                    for each in function]
         name = point.name
 
         def counted(*args: Any) -> Any:

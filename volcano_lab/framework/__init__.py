@@ -7,7 +7,8 @@ module.
 from .action import Action, action_names
 from .collector import collector_paused
 from .config.arguments import AS_IT_IS, USED, Arguments
-from .config.conf import ConfError, SchedulerConfiguration, load_conf
+from .config.conf import SchedulerConfiguration, load_conf
+from .config.yaml import ConfError
 from .observer import Observer, joined
 from .placement.arrays import ByRow, node_arrays
 from .plugin import Event, Plugin, TasksAndVote, active_if

@@ -6,7 +6,7 @@ Volcano: pkg/scheduler/framework/interface.go
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define
 
@@ -18,7 +18,7 @@ from volcano_lab.messages import OneSentence, did_you_mean, gettext
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
-Method = TypeVar("Method", bound=Callable)
+Method = TypeVar("Method", bound=Callable[..., Any])
 TasksAndVote = tuple[list[TaskInfo], int]
 """The tasks that may be evicted, and `PERMIT`, `ABSTAIN` or `REJECT`."""
 
@@ -79,7 +79,7 @@ def active_if(attribute: str) -> Callable[[Method], Method]:
     return declare
 
 
-def answer_of(plugin: Plugin, name: str) -> Callable | None:
+def answer_of(plugin: Plugin, name: str) -> Callable[..., Any] | None:
     """Return a plugin's method, None where it is absent or inactive in this session."""
     method = getattr(plugin, name, None)
     condition = getattr(method, "active_if", "")

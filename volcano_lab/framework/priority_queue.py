@@ -101,7 +101,8 @@ class KeyedQueue(PriorityQueue[T]):
         heappush(self.items, (self.key(item), item))
 
     def pop(self) -> T:
-        return heappop(self.items)[1]
+        item: T = heappop(self.items)[1]
+        return item
 
     def peek(self) -> T | None:
         return self.items[0][1] if self.items else None

@@ -79,7 +79,8 @@ def update_queue_status(ssn: Session) -> None:
             ssn.cache.update_queue_status(info)
 
 
-def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter) -> Queue:
+def _with_status(queue: Queue, allocated: dict[str, str],
+                 pod_groups: Counter[tuple[str, str]]) -> Queue:
     """Return the queue with a new status, the same object where nothing changed."""
     status = queue.status
     count = {phase.lower(): pod_groups[queue.name, phase] for phase in PHASES}

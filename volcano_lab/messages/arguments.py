@@ -25,7 +25,7 @@ def friendly_errors(called: Wrapped) -> Wrapped:
     (weight?); allowed are name, weight
     """
     if not isinstance(called, type):
-        checked: Any = _checked(called)
+        checked: Wrapped = _checked(called)
         return checked
     for name, value in list(vars(called).items()):
         function = value.__func__ if isinstance(value, classmethod) else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from gettext import c2py
@@ -88,9 +88,10 @@ def plural_form(language: str, count: float) -> int:
 
 
 @cache
-def _rule(language: str):
+def _rule(language: str) -> Callable[[int], int]:
     head = next(entries(FOLDER / f"{language}.po"))["msgstr"]
-    return c2py(head.partition("plural=")[2].partition(";")[0])
+    rule: Callable[[int], int] = c2py(head.partition("plural=")[2].partition(";")[0])
+    return rule
 
 
 def entries(path: Path) -> Iterator[dict[str, str]]:

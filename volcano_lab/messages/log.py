@@ -65,7 +65,7 @@ def once(sentence: str) -> None:
 _written: set[str] = set()
 
 
-class _Standard(logging.StreamHandler):
+class _Standard(logging.StreamHandler[Any]):
     """A handler that writes to the current standard output: in a notebook, the running cell's."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class _Standard(logging.StreamHandler):
         self.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
 
     @property
-    def stream(self):
+    def stream(self) -> Any:
         return sys.stdout
 
 

@@ -33,7 +33,8 @@ class Binpack(Plugin):
 
     @active_if("weight")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        return self.node_order_formula(task).at(node.row)
+        score: float = self.node_order_formula(task).at(node.row)
+        return score
 
     def node_order_key(self, task: TaskInfo) -> Resource:
         return task.resreq
@@ -59,8 +60,10 @@ def binpacking_score(request: Resource, allocatable: Resource, used: Resource,
     0.5
     """
     names = request.resource_names()
-    return _fullness(_weighed(request, weights), {name: allocatable.get(name) for name in names},
-                     {name: used.get(name) for name in names})
+    score: float = _fullness(_weighed(request, weights),
+                             {name: allocatable.get(name) for name in names},
+                             {name: used.get(name) for name in names})
+    return score
 
 
 def _weighed(request: Resource, weights: Mapping[str, int]) -> list[tuple[str, float, int]]:

@@ -64,7 +64,7 @@ class NodeOrder(Plugin):
         return self.kube.remember(("resource scores", weights, info.requests),
                                   lambda: resource_scores(self.kube, info.requests, *weights))
 
-    def node_order_key(self, task: TaskInfo) -> tuple:
+    def node_order_key(self, task: TaskInfo) -> tuple[Any, ...]:
         info = self.kube.info_of(task)
         return info.requests, self.node_affinity and info.preferred_nodes
 

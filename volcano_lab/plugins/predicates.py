@@ -18,7 +18,6 @@ Volcano: pkg/scheduler/plugins/predicates
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from volcano_lab.api import FitError, NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import ABORT_CODES, ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.framework import ByRow, Event, Plugin, Session
+from volcano_lab.framework.points.table import State
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
     node_affinity,
@@ -101,7 +101,7 @@ class Predicates(Plugin):
         return (f"plugin {volume_binding.NAME} pre-predicates failed {objection}"
                 if isinstance(objection, str) else None)
 
-    def _rules_for(self, state: dict[str, Any]) -> list[str]:
+    def _rules_for(self, state: State) -> list[str]:
         """Return the rules that are not skipped for a task, by its cycle state."""
         skipped = state.get(SKIPPED, ())
         return [rule for rule in self._pre_filters if rule not in skipped]
@@ -186,26 +186,26 @@ class Predicates(Plugin):
 
     # -- simulated evictions, on a copy of the cycle state (`copy.copy` of each value) -------------
 
-    def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo,
+    def simulate_add_task(self, state: State, task_to_schedule: TaskInfo, task_to_add: TaskInfo,
                           node: NodeInfo) -> str | None:
         """Count `task_to_add` on the node for pod affinity; return what went wrong, if anything."""
         info = self.kube.info_of(task_to_add)
         return self._simulate(state, node, "add pod to",
                               lambda affinity, at: affinity.update(info, at.row, 1))
 
-    def simulate_remove_task(self, state: dict, task_to_schedule: TaskInfo,
+    def simulate_remove_task(self, state: State, task_to_schedule: TaskInfo,
                              task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
         """Remove `task_to_remove` from the simulated counts."""
         info = self.kube.info_of(task_to_remove)
         return self._simulate(state, node, "remove pod from",
                               lambda affinity, at: affinity.update(info, at.row, -1))
 
-    def simulate_predicate(self, state: dict, task: TaskInfo, node: NodeInfo) -> str | None:
+    def simulate_predicate(self, state: State, task: TaskInfo, node: NodeInfo) -> str | None:
         """Return why simulated pod affinity refuses the node, or None."""
         return self._simulate(state, node, "filter pod on", lambda affinity, at: getattr(
             affinity.refusal(at), "reason", None))
 
-    def _simulate(self, state: dict, node: NodeInfo, verb: str,
+    def _simulate(self, state: State, node: NodeInfo, verb: str,
                   act: Callable[[AffinityState, KubeNode], str | None]) -> str | None:
         rule = inter_pod_affinity.NAME
         if rule not in self._rules_for(state):

@@ -71,7 +71,7 @@ class Proportion(QueueShares):
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
                              candidate: TaskInfo) -> bool:
-        trial = state.get(self.name)
-        if not trial or queue.uid not in trial:
+        trial: dict[str, Resource] = state.get(self.name, {})
+        if queue.uid not in trial:
             return False
         return trial[queue.uid].stays_within(self.queue_opts[queue.uid].deserved, candidate.resreq)

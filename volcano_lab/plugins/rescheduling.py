@@ -139,7 +139,7 @@ class NodeUtilization:
         dozen pods.
         """
 
-        def rank(place: int, task: TaskInfo) -> tuple:
+        def rank(place: int, task: TaskInfo) -> tuple[Any, ...]:
             priority, qos = task.pod.spec.priority, QOS_CLASSES.index(qos_class(task.pod))
             return priority is not None, priority or 0, qos, place if qos else -place
 

@@ -3,6 +3,8 @@
 Volcano: k8s.io/api/core/v1 (Affinity, Toleration, TopologySpreadConstraint, NodeSelector)
 """
 
+from attrs import Factory
+
 from .meta import *
 
 

@@ -4,6 +4,8 @@ budgets.
 Volcano: k8s.io/api/core/v1, k8s.io/api/scheduling/v1, k8s.io/api/policy/v1
 """
 
+from attrs import Factory
+
 from .meta import *
 
 

@@ -6,6 +6,8 @@ admitted and when its pods run, not when they are placed.
 Volcano: volcano.sh/apis/pkg/apis/batch/v1alpha1
 """
 
+from attrs import Factory
+
 from .meta import *
 from .pod import PodSpec
 from .volcano import NetworkTopologySpec

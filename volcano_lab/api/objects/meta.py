@@ -50,7 +50,8 @@ def whole(least: int = 0, most: int = INT32, default: int | None = 0) -> Any:
 class _PartType(type):
     """Converts each class to an attrs class, once: attrs creates it again, with slots."""
 
-    def __new__(meta, name: str, bases: tuple[type, ...], body: dict[str, Any], **facts: Any):
+    def __new__(meta, name: str, bases: tuple[type, ...], body: dict[str, Any],
+                **facts: Any) -> Any:
         new = super().__new__(meta, name, bases, body, **facts)
         return new if "__attrs_attrs__" in body else attrs.define(new, eq=False, repr=False)
 
@@ -85,7 +86,8 @@ class Part(metaclass=_PartType):
         'NotIn'
         """
         part: Any = self
-        return attrs.evolve(part, **fields)
+        copy: Self = attrs.evolve(part, **fields)
+        return copy
 
 
 class OwnerReference(Part):

@@ -6,6 +6,8 @@ and resource claims are kept as in the manifest.
 Volcano: k8s.io/api/core/v1 (Pod)
 """
 
+from attrs import Factory
+
 from .affinity import Affinity, Toleration, TopologySpreadConstraint
 from .meta import *
 

@@ -5,6 +5,10 @@ A volume's source (`local`, `nfs`, ...) is kept as in the manifest for the commo
 Volcano: k8s.io/api/core/v1 (PersistentVolume, PersistentVolumeClaim), k8s.io/api/storage/v1
 """
 
+from typing import Annotated, Self
+
+from attrs import Factory, field
+
 from .affinity import NodeSelector
 from .meta import *
 

@@ -3,6 +3,8 @@
 Volcano: volcano.sh/apis/pkg/apis/scheduling/v1beta1, volcano.sh/apis/pkg/apis/topology/v1alpha1
 """
 
+from attrs import Factory
+
 from .meta import *
 
 SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1",

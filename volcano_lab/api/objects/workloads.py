@@ -3,6 +3,8 @@
 Volcano: k8s.io/api/apps/v1, batch/v1, core/v1
 """
 
+from attrs import Factory
+
 from .job import PodTemplateSpec
 from .meta import *
 

@@ -9,10 +9,12 @@ Volcano: pkg/scheduler/framework/arguments.go
 """
 
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 from volcano_lab.api.durations import parse_duration
 from volcano_lab.messages import did_you_mean, gettext, log, mark, one_line
+
+T = TypeVar("T")
 
 NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bindTimeoutSeconds",
                 "volumebinding.shape", "volumebinding.weight",
@@ -23,7 +25,7 @@ NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bind
 AS_IT_IS, USED = "Volcano computes with it as it is", "{used} is used"
 
 
-class Arguments(dict):
+class Arguments(dict[str, Any]):
     """Argument name -> value, as the configuration sets them.
 
     >>> arguments = Arguments({"binpack.cpu": 5, "strict": False})
@@ -154,10 +156,10 @@ class Arguments(dict):
             self.doubt(key, text, 'a duration such as "1h30m"', USED, f'"{default:g}s"')
         return default if seconds is None else seconds
 
-    def _read(self, key: str, default: Any, fits: Any, allowed: str) -> Any:
+    def _read(self, key: str, default: T, fits: Any, allowed: str) -> T:
         if key not in self:
             return default
-        value = self[key]
+        value: T = self[key]
         if fits(value):
             return value
         self.doubt(key, value, allowed, USED, repr(default))

@@ -110,10 +110,10 @@ class ArrayChooser(PlainChooser):
             candidates = fits
             count = np.count_nonzero(fits)
         if count == 1:
-            best = candidates.argmax()
+            best = int(candidates.argmax())
         else:
             scores = np.where(candidates, self.arrays.scores(task, candidates), -np.inf)
-            best = scores.argmax() if rows is None else rows[scores[rows].argmax()]
+            best = int(scores.argmax() if rows is None else rows[scores[rows].argmax()])
         return self.ssn.node_list[best]
 
 

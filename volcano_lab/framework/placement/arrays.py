@@ -52,7 +52,7 @@ class NodeArrays:
         self.fit_of = Memo(partial(fit_memo, self.table))  # a request's `fit`, kept up to date
         self._nothing = np.zeros(self.table.count)
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
-        self._boards: dict[tuple, Board] = {}
+        self._boards: dict[tuple[Any, ...], Board] = {}
         self._boards_by_template: dict[int, Board | None] = {}
         self.by_template = all(getattr(ssn.plugins[plugin], "alike_by_template", False)
                                 for point in POINTS for tier in ssn.points[point].tiers
@@ -133,7 +133,9 @@ class NodeArrays:
         """
         self.scored += self.table.count
         order = sum(score(task) for score in self.orders)
-        return self._nothing + (order + sum(score(task, candidates) for score in self.batches))
+        batch = sum(score(task, candidates) for score in self.batches)
+        found: np.ndarray = self._nothing + (order + batch)
+        return found
 
 
 class ByRow:
@@ -227,7 +229,7 @@ class Board:
 
     def fitting(self) -> np.ndarray:
         """Return True for nodes that fit (idle or future idle) and that no predicate refuses."""
-        good = self.fit.current() >= LATER
+        good: np.ndarray = self.fit.current() >= LATER
         for part in self.parts[0]:
             good = good & part.nodes()
         return good
@@ -265,7 +267,8 @@ class Board:
             good = good & part.nodes()
         # from left to right, the order in which `PlainChooser` adds
         order, batch = (sum(part.nodes() for part in parts) for parts in (orders, batches))
-        return np.where(good, order + batch, -inf)[rows]
+        ranks: np.ndarray = np.where(good, order + batch, -inf)[rows]
+        return ranks
 
 
 def fit_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarray]) -> RowMemo:

@@ -148,7 +148,7 @@ class FirstDifference(ExtensionPoint):
 
     def ask(self, *args: Any) -> bool:
         for function in self.flat:
-            order = function(*args)
+            order: float = function(*args)
             if order:
                 return order < 0
         return self.otherwise(*args)

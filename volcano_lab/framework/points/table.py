@@ -8,13 +8,14 @@ Volcano: pkg/scheduler/framework/session_plugins.go
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from volcano_lab.api import FitError, JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.framework.points import answers, rules
 from volcano_lab.framework.registry import NotRegistered, Registry
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 Scores = dict[str, float]
 State = dict[str, Any]
 OLDER, ITSELF = "the older, then the smaller uid", "the HyperNode itself"
@@ -22,10 +23,11 @@ BUILT_IN: dict[str, rules.ExtensionPoint] = {}
 """Volcano's extension points by name."""
 
 
-def point(rule: type[rules.ExtensionPoint], *switches: str, **facts: Any) -> Callable[[Any], Any]:
+def point(rule: type[rules.ExtensionPoint], *switches: str,
+          **facts: Any) -> Callable[[Method], Method]:
     """Declare a method of `ExtensionPoints` as a row of the table."""
 
-    def declare(method: Any) -> Any:
+    def declare(method: Method) -> Method:
         code = method.__code__
         sentence = (method.__doc__ or "").partition("\n")[0]
         BUILT_IN[method.__name__] = rule(
@@ -75,7 +77,7 @@ class ExtensionPoints:
     @point(rules.FirstDifference, "EnabledClusterOrder", default="the name")
     def cluster_order(self, left: Any, right: Any) -> bool:
         """Which of two clusters comes first?"""
-        return left.name < right.name
+        return str(left.name) < str(right.name)
 
     # -- whether, and why not ----------------------------------------------------------------------
 

@@ -71,7 +71,8 @@ class AffinityState:
 
     def nodes(self) -> np.ndarray:
         """Return `refusal` for all nodes at once: True where there is none."""
-        return self._verdicts() == 0
+        fits: np.ndarray = self._verdicts() == 0
+        return fits
 
     def _verdicts(self) -> np.ndarray:
         """Return the index in `REFUSALS` for each node."""

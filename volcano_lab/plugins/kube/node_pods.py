@@ -274,10 +274,11 @@ def _offered(allocatable: tuple[tuple[str, str], ...]) -> dict[str, int]:
     return amounts
 
 
-def kube_nodes(ssn) -> KubeNodes:
+def kube_nodes(ssn: Any) -> KubeNodes:
     """Return the session's Kubernetes view of its nodes, created on first use and shared by the
     plugins.
     """
     if "kube_nodes" not in vars(ssn):
         ssn.kube_nodes = KubeNodes(ssn.node_list, ssn.namespaces)
-    return ssn.kube_nodes
+    nodes: KubeNodes = ssn.kube_nodes
+    return nodes

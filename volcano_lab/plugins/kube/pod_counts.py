@@ -57,7 +57,8 @@ class PairCounts:
         """Return the number for each node's value; 0 where it lacks the label."""
         if key not in self.counts:
             return np.zeros(len(self.kube.nodes), np.int64)
-        return self.counts[key][self.kube.topology(key).codes]
+        found: np.ndarray = self.counts[key][self.kube.topology(key).codes]
+        return found
 
     def is_zero(self) -> bool:
         return not any(map(np.count_nonzero, self.counts.values()))

@@ -115,7 +115,8 @@ class SpreadState:
 
     def nodes(self) -> np.ndarray:
         """Return `refusal` for all nodes at once: True where there is none."""
-        return self.verdicts == FITS
+        fits: np.ndarray = self.verdicts == FITS
+        return fits
 
 
 def pre_filter(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
@@ -158,4 +159,5 @@ def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int
     if len(kept):
         lowest, highest = rounded.min(), max(rounded.max(), 0)
         result[kept] = 100 if highest == 0 else 100 * (highest + lowest - rounded) // highest
-    return result[rows]
+    scores: np.ndarray = result[rows]
+    return scores

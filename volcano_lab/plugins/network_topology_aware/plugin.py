@@ -63,8 +63,8 @@ class NetworkTopologyAware(Plugin):
         for weight in self.tier_weights.values():
             self.total_tier_weight += weight
         self._counts_normal_pods = self.normal_pods and self.total_tier_weight > 0
-        self._tier_scores = Memo(lambda allocated: [self.tier_score(name, allocated)
-                                                    for name in self._lowest[0]])
+        self._tier_scores: Memo[str, list[float]] = Memo(
+            lambda allocated: [self.tier_score(name, allocated) for name in self._lowest[0]])
         lowest = ssn.topology.lowest
         self._below_one = {nodes.number for nodes in ssn.topology.nodes.values()
                            if len({lowest.get(node.name, "") for node in nodes}) == 1}
@@ -204,7 +204,8 @@ class NetworkTopologyAware(Plugin):
         shares = self._task_shares(sub_job) if ties > 1 else {}
         scores = [score + shares.get(name, ZERO_SCORE) if score == best else score
                   for name, score in zip(names, close, strict=True)]
-        return (np.array(scores) * self.scale)[lowest]
+        found: np.ndarray = (np.array(scores) * self.scale)[lowest]
+        return found
 
     def _full_rows(self, task: TaskInfo) -> np.ndarray:
         """Score nodes by the utilization of their HyperNodes with the task, lower tiers weighing

@@ -61,7 +61,8 @@ class Proportion:
 def read_weight(arguments: Arguments) -> int:
     """Return the plugin's weight, at least 0."""
     key = "resourceStrategyFitWeight"
-    return _least(arguments, key, _get(arguments, key, DEFAULT_WEIGHT), 0, DEFAULT_WEIGHT)
+    weight: int = _get(arguments, key, DEFAULT_WEIGHT)
+    return _least(arguments, key, weight, 0, DEFAULT_WEIGHT)
 
 
 def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
@@ -144,8 +145,8 @@ def read_proportional(arguments: Arguments) -> dict[str, Proportion]:
         return {}
 
     def rate(key: str) -> float:
-        return _least(arguments, f"proportional.resourceProportion.{key}", read.get(key, 1.0), 0,
-                      1.0)
+        value: float = read.get(key, 1.0)
+        return _least(arguments, f"proportional.resourceProportion.{key}", value, 0, 1.0)
 
     return {name: Proportion(rate(f"{name}.cpu"), rate(f"{name}.memory")) for name in names}
 

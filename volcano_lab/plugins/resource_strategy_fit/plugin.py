@@ -60,7 +60,7 @@ class ResourceStrategyFit(Plugin):
             score += sra_score(request, node.allocatable, self.sra)
         return score
 
-    def node_order_key(self, task: TaskInfo) -> tuple:
+    def node_order_key(self, task: TaskInfo) -> tuple[Any, ...]:
         return task.resreq, *self._strategies_of(task).items()
 
     def _strategies_of(self, task: TaskInfo) -> Mapping[str, given.Strategy]:

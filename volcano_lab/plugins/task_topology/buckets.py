@@ -9,6 +9,7 @@ pkg/scheduler/plugins/task-topology/manager.go
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from attrs import Factory, define
 
@@ -132,7 +133,7 @@ class JobManager:
         task order before the others.
         """
 
-        def rank(task: TaskInfo) -> tuple:
+        def rank(task: TaskInfo) -> tuple[Any, ...]:
             order, priority = self._urgency(task)
             return (0, task.node_name) if task.node_name else (1, -order, -priority, task.name)
 
