@@ -7,7 +7,6 @@ from volcano_lab.explain import Explainer as Explainer
 from volcano_lab.explain import Timeline as Timeline
 from volcano_lab.framework.action import Action as Action
 from volcano_lab.framework.action import register_action as register_action
-from volcano_lab.framework.config.conf import ConfError as ConfError
 from volcano_lab.framework.config.conf import DEFAULT_CONF as DEFAULT_CONF
 from volcano_lab.framework.config.conf import load_conf as load_conf
 from volcano_lab.framework.plugin import Plugin as Plugin

@@ -14,9 +14,9 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject, PriorityClass
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
-from volcano_lab.cache.binding import BindContext, BindingPipeline
+from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
-from volcano_lab.framework import Observer, SchedulerConfiguration, Session
+from volcano_lab.framework import BindContext, Observer, SchedulerConfiguration, Session
 from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.defaults import FIRST_TIME
 from volcano_lab.manifests.described import world_of

@@ -6,7 +6,8 @@ from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_01.lab import small_cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
-from volcano_lab.framework.config.conf import DEFAULT_CONF, ConfError
+from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.framework.config.yaml import ConfError
 
 
 @check(takes=Cluster, wanted="a cluster, such as small_cluster().queue(…)")

@@ -24,7 +24,7 @@ from volcano_lab.course.kit.scenery import cluster_from
 from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
-from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.messages import Message, gettext, paragraph, wrapped

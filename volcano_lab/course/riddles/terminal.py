@@ -7,7 +7,7 @@ from volcano_lab.course.kit.boss import REMOVE
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.riddles.game import Riddle, riddles
 from volcano_lab.course.riddles.game import riddle as numbered
-from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.config.yaml import ConfError
 from volcano_lab.manifests.export import as_manifests
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import gettext, wrapped
