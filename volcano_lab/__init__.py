@@ -12,7 +12,7 @@ nothing.
 __version__ = "1.0.0"
 
 _HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cache": "cache",
-          "Cluster": "cluster", "ConfError": "framework.config.conf", "Cycle": "trace.views.cycle",
+          "Cluster": "cluster", "ConfError": "framework.config.yaml", "Cycle": "trace.views.cycle",
           "DEFAULT_CONF": "framework.config.conf",
           "Explainer": "explain", "Life": "simulation", "ManifestError": "manifests.loader",
           "Plugin": "framework.plugin", "Scheduler": "scheduler", "Simulation": "simulation",

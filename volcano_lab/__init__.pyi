@@ -9,6 +9,7 @@ from volcano_lab.framework.action import Action as Action
 from volcano_lab.framework.action import register_action as register_action
 from volcano_lab.framework.config.conf import DEFAULT_CONF as DEFAULT_CONF
 from volcano_lab.framework.config.conf import load_conf as load_conf
+from volcano_lab.framework.config.yaml import ConfError as ConfError
 from volcano_lab.framework.plugin import Plugin as Plugin
 from volcano_lab.framework.plugin import register_plugin as register_plugin
 from volcano_lab.framework.points.table import register_extension_point as register_extension_point

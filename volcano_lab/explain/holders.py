@@ -288,9 +288,12 @@ def decided(seen: Evidence, left: Any, right: Any, turn: Record) -> Message | No
         if theirs < own:
             return first("came_first", plugin, what=Message(f"compared.{what}"),
                          theirs=shown(theirs), own=shown(own))
-    times = left.creation_timestamp, right.creation_timestamp
-    return first(f"came_first.older{'_queue' * (kind == 'queue')}", theirs=moment_text(times[0]),
-                 own=moment_text(times[1])) if times[0] < times[1] else None
+    if left.creation_timestamp >= right.creation_timestamp:
+        return None
+    if kind == "job":
+        return first("came_first.older")
+    theirs, own = moment_text(left.creation_timestamp), moment_text(right.creation_timestamp)
+    return first("came_first.older_queue", theirs=theirs, own=own) if theirs != own else None
 
 
 def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
