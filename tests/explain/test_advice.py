@@ -6,6 +6,7 @@ import pytest
 
 from volcano_lab.cluster import Cluster
 
+HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
 PLUGINS = "[{plugins: [{name: priority}, {name: gang}, {name: predicates}, {name: %s}]}]"
 
 
@@ -130,6 +131,15 @@ def test_what_a_gang_is_promised_in_vain_is_no_place_of_it():
     assert "(PodGroup Inqueue, 0 of 2 pods placed, 1 pipelined)" in found.head
     assert [remedy.effect for remedy in found.remedies if "1 more node" in remedy.change] == [
         "new is placed on n2, 1 new node"]
+
+
+def test_a_place_that_is_promised_and_kept_is_not_what_a_change_brings():
+    cluster = Cluster().node("n1", cpu=4).job(
+        "old", pods=2, min_member=1, cpu=2, running={"n1": 2}).add(HIGH).job(
+        "new", pods=2, min_member=1, cpu=2, priority_class="high")
+    found = asked(cluster, actions="allocate, preempt")
+    assert [remedy.effect for remedy in found.remedies if "1 more node" in remedy.change] == [
+        "new-1 is placed on 1 new node"]
 
 
 def test_less_of_a_job_is_offered_after_more_of_the_cluster():

@@ -333,3 +333,64 @@ def test_the_jobs_that_a_job_set_creates_later_are_named_beside_those_that_exist
                 "uid": "u1"}]}) for name in there]
         told.append("x-b-0: created when" in " ".join(made(job_set, *jobs).warnings))
     assert told == [True, True, False]
+
+
+EXECUTOR = {"cores": 4, "instances": 3, "memory": "1g"}
+
+
+@pytest.mark.parametrize(("more", "executor", "cpu", "mebibytes", "limit"), [
+    ({}, {}, "4", 1024 + 384, None),
+    ({}, {"memory": "8192m"}, "4", 8192 + 819.2, None),
+    ({"type": "Python"}, {"memory": "2g"}, "4", 2048 * 1.4, None),
+    ({"type": "R"}, {"memory": "2048"}, "4", 2048 * 1.4, None),
+    ({"type": "Java"}, {"memory": "4GiB"}, "4", 4096 * 1.1, None),
+    ({"memoryOverheadFactor": "0.5"}, {"memory": "2g"}, "4", 3072, None),
+    ({"type": "Python", "memoryOverheadFactor": "0.25"}, {"memory": "4g"}, "4", 5120, None),
+    ({"memoryOverheadFactor": "0.5"}, {"memory": "2g", "memoryOverhead": "100m"}, "4", 2148, None),
+    ({}, {"memory": None}, "4", 1024 + 384, None),
+    ({}, {"coreRequest": "500m", "coreLimit": "2"}, "500m", 1408, "2"),
+    ({}, {"cores": None}, "1", 1408, None),
+    ({}, {"coreRequest": "many"}, "4", 1408, None),
+])
+def test_sizes_of_spark_are_what_its_pods_request(more, executor, cpu, mebibytes, limit):
+    given = document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK | more | {
+        "mode": "client", "executor": EXECUTOR | executor})
+    (pod, *_) = of(Pod, made(given))
+    resources = pod.spec.containers[0].resources
+    assert resources.requests == {"cpu": cpu, "memory": str(int(mebibytes * 2**20))}
+    assert resources.limits.get("cpu") == limit
+    assert resources.limits["memory"] == resources.requests["memory"]
+
+
+@pytest.mark.parametrize(("instances", "dynamic", "pods"), [
+    (3, {}, 3), (None, {}, 2), (0, {}, 0), (None, {"enabled": False, "initialExecutors": 5}, 2),
+    (None, {"enabled": True}, 0), (None, {"enabled": True, "initialExecutors": 5}, 5),
+    (None, {"enabled": True, "minExecutors": 4, "initialExecutors": 1}, 4),
+    (6, {"enabled": True, "minExecutors": 4}, 6)])
+def test_so_many_executors_come_after_the_driver(instances, dynamic, pods):
+    executor = {key: value for key, value in EXECUTOR.items() if key != "instances"}
+    if instances is not None:
+        executor["instances"] = instances
+    loaded = made(document("sparkoperator.k8s.io/v1beta2", "SparkApplication", SPARK | {
+        "executor": executor, "dynamicAllocation": dynamic}))
+    assert [pod.name for pod in of(Pod, loaded)] == ["x-driver"]
+    assert [pod.name for later in loaded.later.values() for pod in later] == [
+        f"x-exec-{number}" for number in range(1, pods + 1)]
+
+
+@pytest.mark.parametrize(("driver", "executor", "options", "reserved"), [
+    ({}, {}, {}, {"cpu": "14"}),
+    ({"memory": "512Mi", "memoryOverhead": "100Mi"}, {"memory": "1Gi"}, {},
+     {"cpu": "14", "memory": str((612 + 3 * 1024) * 2**20)}),
+    ({"memoryOverhead": "100Mi"}, {}, {}, {"cpu": "14"}),
+    ({"coreRequest": "1"}, {"coreRequest": "1500m"}, {}, {"cpu": "6500m"}),
+    ({"cores": None, "coreLimit": "3"}, {"cores": None, "coreLimit": "2"}, {}, {"cpu": "9"}),
+    ({}, {}, {"resources": {"cpu": "20"}}, {"cpu": "20"}),
+])
+def test_a_podgroup_of_spark_reserves_for_the_executors_too(driver, executor, options, reserved):
+    spec = SPARK | {"driver": {"cores": 2, "memory": "512g"} | driver,
+                    "executor": EXECUTOR | executor,
+                    "batchSchedulerOptions": {"queue": "default"} | options}
+    (group,) = of(PodGroup, made(
+        document("sparkoperator.k8s.io/v1beta2", "SparkApplication", spec)))
+    assert group.spec.min_resources == reserved
