@@ -89,6 +89,70 @@ def test_a_further_node_runs_the_pods_of_daemon_sets_and_has_the_drivers_of_its_
         "kubernetes.io/hostname": "n1-more-0"}
 
 
+@pytest.mark.parametrize(("value", "names", "amounts"), [
+    ("1", ["n1-more-1"], {"cpu": "4"}),
+    ("3", ["n1-more-1", "n1-more-2", "n1-more-3"], {"cpu": "4"}),
+    ("{count: 1, cpu: 8, nvidia.com/gpu: 2}", ["n1-more-1"], {"cpu": "8", "nvidia.com/gpu": "2"})])
+def test_further_nodes_have_names_of_their_own_and_stand_beside_their_like(value, names, amounts):
+    member = "{type: Node, selector: {exactMatch: {name: %s}}}"
+    tree = """{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: %s},
+ spec: {tier: 1, members: [%s]}}"""
+    node = "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: 4}}}"
+    export = loads("\n---\n".join([
+        node % "n1", node % "n2", node % "n1-more-0",
+        tree % ("s0", member % "n1"), tree % ("s1", member % "n2")]))
+    after = change(export, [f"node/n1.more={value}"])
+    assert [each.name for each in after if each.kind == "Node"][3:] == names
+    for name in names:
+        assert read(after, "Node", name, "status", "allocatable") == amounts
+    members = {tree: [each.selector.exact_match.name
+                      for each in read(after, "HyperNode", tree, "spec", "members")]
+               for tree in ("s0", "s1")}
+    assert members == {"s0": ["n1", *names], "s1": ["n2"]}
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "true", "10001", "{cpu: 8}", "many"])
+def test_no_other_number_of_nodes_is_taken(value):
+    with pytest.raises(ManifestError, match="allowed is a whole number from 1 to 10,000"):
+        change(cluster(), [f"node/n2.more={value}"])
+
+
+@pytest.mark.parametrize(("settings", "tiers"), [
+    (["plugin/drf.tier=1"], [["drf", "gang", "priority"], ["nodeorder"]]),
+    (["plugin/drf.tier=2"], [["gang", "priority"], ["drf", "nodeorder"]]),
+    (["plugin/priority.tier=1"], [["priority", "gang"], ["drf", "nodeorder"]]),
+    (["plugin/priority.tier=2"], [["gang"], ["priority", "drf", "nodeorder"]]),
+    (["plugin/binpack.tier=2"], [["gang", "priority"], ["binpack", "drf", "nodeorder"]])])
+def test_a_plugin_moves_to_the_head_of_a_tier_with_its_arguments(settings, tiers):
+    conf = load_conf("""{actions: allocate, tiers: [{plugins: [{name: gang}, {name: priority,
+ arguments: {a: 1}}]}, {plugins: [{name: drf, enableJobOrder: false}, {name: nodeorder}]}]}""")
+    options = [tier.plugins for tier in change_conf(conf, settings).tiers]
+    assert [[option.name for option in tier] for tier in options] == tiers
+    found = {option.name: option for tier in options for option in tier}
+    assert found["priority"].arguments == {"a": 1} and not found["drf"].enables("enableJobOrder")
+
+
+@pytest.mark.parametrize(("setting", "sentence"), [
+    ("plugin/gang.tier=0", "tier is 0; allowed is a whole number from 1 to 1"),
+    ("plugin/gang.tier=2", "tier is 2; allowed is a whole number from 1 to 1"),
+    ("plugin/gang.tier=true", "tier is True; allowed"),
+    ("plugin/gong.tier=1", '"gong" is no plugin; did you mean gang?'),
+    ("plugin/gang", "plugins of the configuration are gang; allowed is plugin/NAME.ARGUMENT=VALUE"),
+    ("conf/tiers=1", "of the configuration, allowed are conf/actions=NAME,NAME")])
+def test_a_change_of_a_configuration_that_does_not_fit_is_one_sentence(setting, sentence):
+    conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: gang}]}]")
+    with pytest.raises(ManifestError) as error:
+        change_conf(conf, [setting])
+    assert sentence in str(error.value)
+
+
+def test_an_argument_that_is_null_is_taken_out_of_its_plugin():
+    conf = load_conf("{actions: allocate, tiers: [{plugins: [{name: binpack, arguments: {a: 1, "
+                     "b: 2}}, {name: sla, arguments: {a: 3}}]}]}")
+    assert [option.arguments for option in change_conf(
+        conf, ["plugin/binpack.a=null"]).tiers[0].plugins] == [{"b": 2}, {"a": 3}]
+
+
 @pytest.mark.parametrize(("value", "requests"), [
     ("5", ["1", "2", "5"]), ("2", ["1", "2", "2"]), ("1500m", ["1", "1500m", "1500m"]),
     ("null", [None, None, None])])
@@ -147,6 +211,65 @@ def test_what_does_not_fit_is_one_sentence(setting, sentence):
     with pytest.raises(ManifestError) as error:
         change(cluster(), [setting])
     assert sentence in str(error.value) and len(error.value.problems) == 1
+
+
+GROUP = """{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup,
+ metadata: {name: a, namespace: %s}, spec: {minMember: 2, minResources: {cpu: 2}}}"""
+POD = """{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: %s,
+ annotations: {scheduling.k8s.io/group-name: a}}, spec: {%s schedulerName: volcano,
+ containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"""
+HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
+
+
+def one_of_three_runs():
+    """A job with two pods that wait and one on a node, and one of its name in another namespace."""
+    return with_defaults(loads("\n---\n".join([
+        GROUP % "default", GROUP % "two", HIGH, POD % ("a-0", "default", ""),
+        POD % ("a-1", "default", ""), POD % ("a-2", "default", "nodeName: n1,"),
+        POD % ("b-0", "two", "")])))
+
+
+@pytest.mark.parametrize(("setting", "waiting", "group"), [
+    ("pods=4", 3, {}), ("pods=3", 2, {}), ("pods=1", 0, {}),
+    ("minMember=4", 2, {"min_member": 4, "min_resources": {"cpu": "4"}}),
+    ("minAvailable=1", 2, {"min_member": 1, "min_resources": {"cpu": "1"}}),
+    ("requests.cpu=3", 2, {"min_resources": {"cpu": "6"}}),
+    ("requests.memory=1Gi", 2, {"min_resources": {"cpu": "2", "memory": "2147483648"}}),
+    ("requests.cpu=null", 2, {"min_resources": None}),
+    ("priorityClassName=high", 2, {"priority_class_name": "high"}),
+    ("priority=9", 2, {"priority_class_name": "high"}),
+    ("priority=5", 2, {"priority_class_name": "priority-5"}),
+    ("queue=q", 2, {"queue": "q"}),
+    ("nodeSelector.zone=b", 2, {})])
+def test_a_field_of_a_job_is_set_in_its_podgroup_and_its_pods_that_wait(setting, waiting, group):
+    before, field = one_of_three_runs(), setting.partition("=")[0]
+    after = change(before, [f"job/default/a.{setting}"])
+    for obj in before:
+        if obj.namespace == "two" or obj.name == "a-2":
+            assert obj in after
+    (was,), (now,) = ([each.spec for each in objects if each.key == "default/a"]
+                      for objects in (before, after))
+    assert now == was.evolve(**group)
+    pods = [obj for obj in after if obj.kind == "Pod" and obj.namespace == "default"
+            and not obj.spec.node_name]
+    assert len({pod.name for pod in pods}) == len({pod.metadata.uid for pod in pods}) == waiting
+    value = {"priority": lambda spec: spec.priority, "priorityClassName": lambda spec:
+             spec.priority, "nodeSelector.zone": lambda spec: spec.node_selector.get("zone"),
+             "requests.cpu": lambda spec: spec.containers[0].resources.requests.get("cpu")}
+    text = {"high": 9, "9": 9, "5": 5, "null": None}.get(setting.partition("=")[2],
+                                                        setting.partition("=")[2])
+    assert {value[field](pod.spec) for pod in pods if field in value} <= {text}
+
+
+@pytest.mark.parametrize(("setting", "sentence"), [
+    ("pods=many", "pods is many; allowed is a whole number"),
+    ("pods=0", "pods is 0; 1 of them run, allowed are 1 or more"),
+    ("priority=high", "priority is high; allowed is a whole number"),
+    ("requests=1", "names no resource; allowed is job/NAME.requests.RESOURCE")])
+def test_what_a_job_cannot_have_is_one_sentence(setting, sentence):
+    with pytest.raises(ManifestError) as error:
+        change(one_of_three_runs(), [f"job/default/a.{setting}"])
+    assert sentence in str(error.value)
 
 
 def test_what_is_removed_takes_along_what_it_has_made():

@@ -96,6 +96,8 @@ def in_order(ssn):
         ("below one branch the emptier queue", {"dev": 3, "ops": 1, "art": 9}, {}, "ops"),
         ("a branch counts as its poorest queue, for each of its queues",
          {"dev": 1, "ops": 5, "art": 3}, {}, "dev"),
+        ("a queue that holds nothing does not count for its branch", {"ops": 3, "art": 1}, {},
+         "art"),
         ("weights divide", {"dev": 2, "ops": 2, "art": 5}, {"art": "1/4"}, "art"),
         ("of the inner levels, too", {"dev": 3, "ops": 2, "art": 9}, {"dev": "1/1/3"}, "dev"),
         ("a weight that is no number is one", {"dev": 2, "ops": 1, "art": 9}, {"dev": "1/1/x"},

@@ -59,6 +59,21 @@ def test_one_node(sentence, usage, arguments, reason, score):
     assert at_once == ([reason is None], [found[1]])
 
 
+@pytest.mark.parametrize(("thresholds", "warnings"), [
+    ("{cpu: 0, mem: 100}", []),
+    ("{cpu: 101}", ["thresholds.cpu is 101, allowed is a whole number from 0 to 100; Volcano"]),
+    ("{mem: -1}", ["thresholds.mem is -1, allowed is a whole number from 0 to 100; Volcano"]),
+    ("{mem: 1.5}", ["thresholds.mem is 1.5, allowed is a whole number from 0 to 100; 0 is used"]),
+    ("{cpu: true}", ["thresholds.cpu is True, allowed is a whole number from 0 to 100; 0 is used"]),
+    ("{memory: 40}", ["thresholds.memory is 40, allowed is cpu and mem; it has no effect"]),
+    ("10", ["thresholds is 10, allowed is a mapping with cpu and mem; 80% is used for both"])])
+def test_limits_that_make_no_sense_are_warned_about(thresholds, warnings):
+    plugin = session(arguments=f"thresholds: {thresholds}").plugins["usage"]
+    found = plugin.arguments.warnings
+    assert len(found) == len(warnings)
+    assert all(words in sentence for words, sentence in zip(warnings, found, strict=True))
+
+
 def test_annotations_set_usage_too():
     busy = node("n1", annotations={"volcano-lab/cpu-usage": "85"})
     ssn = open_session(queue(), busy, group("a"), pod("a-0", "a"), plugins="usage")

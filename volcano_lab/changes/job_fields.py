@@ -37,9 +37,9 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     word, *rest = steps
     job = _Job(world, place, running=word == "annotations")
     if word == "priority":
-        job.set_priority(_whole(edit(0), where))
+        job.set_priority(_whole(edit(0), word, where))
     elif word == "pods":
-        job.set_pods(_whole(edit(0), where), where)
+        job.set_pods(_whole(edit(0), word, where), where)
     elif word == "requests":
         job.set_request(_resource(rest, where), edit)
     elif word == "annotations":
@@ -242,10 +242,10 @@ def _edited_map(texts: dict[str, str], key: str, edit: Change) -> dict[str, str]
         key: str(value).lower() if isinstance(value, bool) else str(value)}
 
 
-def _whole(value: Any, where: str) -> int:
+def _whole(value: Any, word: str, where: str) -> int:
     if type(value) is not int:
-        raise ManifestError('"{where}": priority is {value}; allowed is a whole number',
-                            where=where, value=value)
+        raise ManifestError('"{where}": {field} is {value}; allowed is a whole number',
+                            where=where, field=word, value=value)
     return value
 
 
