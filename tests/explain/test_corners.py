@@ -143,9 +143,9 @@ def test_a_queue_that_only_an_owner_names_has_no_effect(field, facts):
 
 @pytest.mark.parametrize("kind, part", [("SparkApplication", True), ("ReplicaSet", False)])
 def test_a_minimum_that_lets_a_part_of_pods_with_roles_run_is_named(kind, part):
-    answer = asked(group("x", "etl", 1, kind, "Running"), pod("driver", "x", "n1", cpu=3),
-                   pod("exec", "x", cpu=3)).why("etl")
-    assert ("minimum is 1 of 2 pods, so gang lets a part of it run" in answer.text) is part
+    answer = asked(group("x", "etl", 2, kind, "Running"), pod("driver", "x", "n1"),
+                   pod("exec", "x", "n1"), pod("more", "x", cpu=3)).why("etl")
+    assert ("minimum is 2 of 3 pods, so gang lets a part of it run" in answer.text) is part
 
 
 def test_pods_whose_podgroup_is_gone_are_found_by_the_name_of_their_owner():

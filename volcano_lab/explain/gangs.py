@@ -16,7 +16,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.lint import misnamed, said_misnamed
 from volcano_lab.explain.nodes import missing
-from volcano_lab.explain.owners import creates_later, lacks_head, owner_of
+from volcano_lab.explain.owners import creates_later, is_headed, lacks_head, owner_of
 from volcano_lab.framework import CLUSTER_TOP
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.messages import Message, meant
@@ -79,7 +79,7 @@ def _renamed(job: JobInfo, roles: Iterable[str]) -> dict[str, str]:
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     """Return that some pods were placed and rolled back, as the gang stayed below its minimum; or
-    that it is no gang.
+    that it is no gang, or one whose minimum lets a part of pods with roles run.
     """
     least, ready = job.min_available, job.ready_task_num()
     if "gang" not in seen.ssn.plugins and 0 < ready < least:
@@ -88,6 +88,8 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     if (job.pod_group.name.startswith("podgroup-") and owner not in (*OWNERS, "Pod")
             and least == 1 < len(job.tasks) and ready):
         return Cause("no_gang", Message("no_gang.owner", owner=owner), {}, context=True)
+    if job.is_ready() and least < len(job.tasks) and is_headed(job):
+        return Cause.of("in_part", context=True, least=least, pods=len(job.tasks))
     taken_back: dict[int, list[Record]] = {
         record["statement"]: [] for record in seen.in_action("allocate", "undo", job=job.uid)}
     for record in seen.in_action("allocate", "do", job=job.uid):

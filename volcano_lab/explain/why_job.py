@@ -22,7 +22,7 @@ from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
-from volcano_lab.explain.owners import is_headed, named_queue, on_eviction, owner_of
+from volcano_lab.explain.owners import named_queue, on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -277,8 +277,6 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if gang is not None:
         yield gang
     yield from _left_alone(seen, job)
-    if job.is_ready() and job.min_available < len(job.tasks) and is_headed(job):
-        yield Cause.of("in_part", context=True, least=job.min_available, pods=len(job.tasks))
     yield from eviction_causes(seen, job)
     yield from _hierarchy(seen, job)
     yield from best_effort(seen, job.queue, True)
