@@ -1,14 +1,17 @@
 """What kubectl prints of a cluster at work holds a Job beside its PodGroup and pods: nothing twice.
 """
 
+import json
 import random
 
 import pytest
 from kubectl import exported, listed
 
+from volcano_lab import Cluster
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.framework import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, dump, from_dict, loads
 from volcano_lab.scheduler import run_cycle
@@ -124,3 +127,15 @@ def test_a_served_folder_holds_job_and_pods_in_two_files(tmp_path, first):
 def test_a_job_that_is_not_in_any_export_is_expanded_as_before():
     text = dump([obj for obj in map(from_dict, exported()) if obj.kind in ("Job", "Node")])
     assert len(run_cycle(Cache(with_defaults(loads(text)))).committed) == 4
+
+
+def test_a_configuration_that_is_no_text_is_exported_too():
+    conf = load_conf("""
+actions: "enqueue, allocate, reclaim"
+tiers: [{plugins: [{name: gang, enableJobOrder: false}]},
+        {plugins: [{name: capacity, enableHierarchy: true, arguments: {key: [1, a]}}]}]
+configurations: [{name: enqueue, arguments: {overCommitFactor: 1.5}}]
+metrics: {type: prometheus}
+ignored-provisioners: "a,b"
+""")
+    assert load_conf(json.loads(Cluster(conf=conf).export("case"))["conf"]) == conf

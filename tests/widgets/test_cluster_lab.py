@@ -9,6 +9,7 @@ from volcano_lab import Cluster, lab
 from volcano_lab.course.kit.boss import cluster_of
 from volcano_lab.course.lesson_05.lab import queue_tree_lab
 from volcano_lab.course.lesson_13.scene import CONF, export
+from volcano_lab.framework import load_conf
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.messages import speak
 from volcano_lab.widgets.channels import channels
@@ -54,9 +55,10 @@ def test_every_control_is_a_path_of_the_language_of_change():
             name for name, value in values.items() if value != shown.start[name]}
 
 
-def test_what_is_copied_builds_what_is_shown():
+@pytest.mark.parametrize("conf", [CONF, load_conf(CONF)], ids=["text", "object"])
+def test_what_is_copied_builds_what_is_shown(conf):
     controls = {"plugin/overcommit.overcommit-factor": slider(1.2, 1, 2, "factor", step=0.1)}
-    shown = lab(two_queues(), conf=CONF, controls=controls).set(
+    shown = lab(two_queues(), conf=conf, controls=controls).set(
         **{"queue/a.weight": 2, "plugin/overcommit.overcommit-factor": 1.5})
     names = {}
     exec(shown.python(), names)

@@ -18,7 +18,7 @@ from volcano_lab.framework import Session
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.trace import Record, State, Trace
+from volcano_lab.trace import Record, State, TraceReader
 from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts
@@ -38,7 +38,7 @@ class Evidence:
     object, why it lacks pods or is not read), and the manifests that were `given`.
     """
 
-    def __init__(self, ssn: Session, trace: Trace, objects: Sequence[KubernetesObject] = ()):
+    def __init__(self, ssn: Session, trace: TraceReader, objects: Sequence[KubernetesObject] = ()):
         self.ssn, self.trace, self.objects = ssn, trace, objects
         self.given = getattr(objects, "given", objects)
         self.names, self.brief = Names(ssn, self.given), False  # brief: without holders

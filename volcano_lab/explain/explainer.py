@@ -36,7 +36,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import Part, Shown, Trace
+from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.cause_trace import POINTS, CauseTrace
 
 REFUSED = (*CAPABILITY, "overcommit_refuses", "resource_quota")
@@ -81,7 +81,7 @@ class Explainer(Shown):
     @collector_paused(enable_past_young)
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
-                 ran: tuple[Trace, Session] | None = None, about: str | None = ""):
+                 ran: tuple[TraceReader, Session] | None = None, about: str | None = ""):
         self.objects = objects if isinstance(objects, list) else list(objects)
         self.now = time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from volcano_lab.api.objects import ConfigMap
+from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import ManifestError, from_dict
 
 
-def conf_text(given: Mapping[str, Any] | str | Path | None) -> str | None:
+def conf_text(given: SchedulerConfiguration | Mapping[str, Any] | str | Path | None
+              ) -> str | None:
     """Return the text of a configuration; None for Volcano's default.
 
     A text without a line end and without ": " is the name of a file, "-" the standard input.
@@ -23,6 +25,8 @@ def conf_text(given: Mapping[str, Any] | str | Path | None) -> str | None:
     >>> conf_text({"actions": "allocate"}), conf_text("actions: allocate")
     ('{"actions": "allocate"}', 'actions: allocate')
     """
+    if isinstance(given, SchedulerConfiguration):
+        given = given.plain()
     if isinstance(given, Mapping):
         return json.dumps(given)
     if not isinstance(given, str | Path) or (isinstance(given, str)

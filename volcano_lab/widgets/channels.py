@@ -127,9 +127,11 @@ def channels(cycle: Cycle, resource: str = "cpu",
 
 def _largest(cycle: Cycle, resource: str) -> dict[str, str]:
     """Return the resource of each queue's share, in short, where it is not the shown one."""
-    found = {row["queue"]: max([resource, *row["deserved"]], key=lambda each, row=row: (
-        row["allocated"].get(each, 0) / (row["deserved"].get(each) or math.inf)))
-             for row in cycle.queues()}
+    found: dict[str, str] = {}
+    for row in cycle.queues():
+        shares = {each: row["allocated"].get(each, 0) / (row["deserved"].get(each) or math.inf)
+                  for each in (resource, *row["deserved"])}
+        found[row["queue"]] = max(shares, key=shares.__getitem__)
     return {name: each.rpartition("/")[2] for name, each in found.items() if each != resource}
 
 

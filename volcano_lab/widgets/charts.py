@@ -76,7 +76,9 @@ def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
             cycles.items() for row in cycle.rows_of("queues") if row["resource"] != "pods"
             and any(row[field] for field in HELD[2:])]
     y = alt.Y("queue:N", title=None)
-    given = {"yOffset": alt.YOffset("cycle:N", sort=[*cycles])} if len(cycles) > 1 else {}
+    given: dict[str, Any] = {}
+    if len(cycles) > 1:
+        given["yOffset"] = alt.YOffset("cycle:N", sort=[*cycles])
     base = alt.Chart().encode(y=y, **given)
     bars = base.mark_bar().encode(x=alt.X("allocated:Q", title=None), color=alt.Color(
         "cycle:N", sort=[*cycles], title=None, scale=alt.Scale(range=COLORS_OF_CYCLES),
@@ -91,7 +93,7 @@ def queues(cycles: Mapping[str, Cycle], title: str = "") -> alt.FacetChart:
 
 
 @friendly_errors
-def transitions(title: str = "") -> alt.Chart:
+def transitions(title: str = "") -> alt.LayerChart | alt.FacetChart:
     """Draw the legal transitions, a row per state and a column per next state: numbers are a pod's
     path without failures; an empty cell is illegal.
 
@@ -108,7 +110,7 @@ def transitions(title: str = "") -> alt.Chart:
             for pair in pairs for kind, word in [kinds.get(pair, ("also legal", "ok"))]]
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
-    given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
+    given: dict[str, Any] = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
     alt_text = mark("; ").join(
         f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)

@@ -7,7 +7,7 @@ the changes to copy, and every control of a lesson is one line. `cluster.lab()` 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from volcano_lab.cluster import Cluster, Conf
@@ -165,8 +165,7 @@ class Outcomes:
             if len(found) < 2:
                 as_set = {link for _, link, path, value in moves  # the move's text has it
                           if f".{setting}" in path and value == now.of(field).get(link)}
-                found += amounts(verb, lambda facts, field=field, as_set=as_set: {
-                    name: each for name, each in facts.of(field).items() if name not in as_set},
+                found += amounts(verb, partial(_amounts, field=field, without=as_set),
                                  unit_of(now.resource)).sentences(before, now)
         return found[:2] if names else [gettext("No outcome changes."), *found[:1]]
 
@@ -179,6 +178,10 @@ class Outcomes:
             why = admission(before.explain.foremost(row["job"]), now.cycle.trace, row["job"]) or why
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
                            now=gettext(row["fate"]), before=gettext(was["fate"])))
+
+
+def _amounts(facts: Decided, field: str, without: set[str]) -> dict[str, float]:
+    return {name: each for name, each in facts.of(field).items() if name not in without}
 
 
 def others(before: Decided, now: Decided) -> list[str]:
@@ -223,9 +226,10 @@ class ClusterLab(Lab):
                  panels: Sequence[pictures.Picture], **frame: Any):
         self.cluster, self.confs = cluster, confs
         self._known: set[str] | None = None
-        frame = {"says": [Outcomes()], "opening": first_words, "because": cause_words} | frame
+        own: dict[str, Any] = {
+            "says": [Outcomes()], "opening": first_words, "because": cause_words}
         super().__init__(controls, self._cycle_of, panels, code=self._changed,
-                         why=lambda facts, about: self._answer(facts, about), **frame)
+                         why=lambda facts, about: self._answer(facts, about), **own | frame)
 
     def changes(self, values: Values | None = None) -> list[str]:
         """Return the moves as changes: `["queue/a.weight=5"]`."""
@@ -317,9 +321,10 @@ def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf]
     ['queue/a.weight=2']
     """
     given = [each for each in sources if isinstance(each, Cluster)]
-    if len(given) > 1 or (given and len(sources) > 1):
+    files = [each for each in sources if not isinstance(each, Cluster)]
+    if len(given) > 1 or (given and files):
         raise Misuse("a lab shows one cluster; allowed is a Cluster, or files of one.")
-    cluster = given[0] if given else Cluster.read(*sources)
+    cluster = given[0] if given else Cluster.read(*files)
     named = dict(confs or {"as given": cluster.conf if conf is None else conf})
     every = {path: control for path, control in _handles(cluster, named, resource).items()
              if not moves or "/" not in path or any(f".{field}" in path for field in moves)}

@@ -24,7 +24,7 @@ from volcano_lab.widgets.controls import Control
 from volcano_lab.widgets.decisions import Decisions, collect_later, later
 from volcano_lab.widgets.live import OnPage
 from volcano_lab.widgets.pictures import Picture
-from volcano_lab.widgets.story import Amounts, Facts, Outcome
+from volcano_lab.widgets.story import Facts, Report
 
 Values = dict[str, Any]
 KEPT = 200
@@ -53,7 +53,7 @@ class Task:
 
     name: str
     text: str
-    done: Callable[[Values, Facts], bool] | None = None
+    done: Callable[[Values, Facts], object] | None = None
     start: Values = field(factory=dict)
     show: Values | None = None
     answer: str = ""
@@ -81,7 +81,7 @@ class Lab(OnPage):
 
     def __init__(self, controls: Mapping[str, Control], decide: Callable[[Values], Facts],
                  panels: Sequence[Picture], *, title: str, tasks: Sequence[Task] = (),
-                 says: Sequence[Amounts | Outcome] = (), opening: str | Callable[[Facts], str] = "",
+                 says: Sequence[Report] = (), opening: str | Callable[[Facts], str] = "",
                  nothing: str | Callable[[Facts], str] = "Nothing else changes.",
                  because: Callable[[Facts, Facts], str] = lambda before, now: "",
                  code: Callable[[Values], Cluster] | None = None,
@@ -352,8 +352,8 @@ class Lab(OnPage):
 
     # -- without a kernel --------------------------------------------------------------------------
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        view, about = super()._repr_mimebundle_()
+    def _repr_mimebundle_(self, **_asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        view, about = super()._repr_mimebundle_() or ({}, {})
         return {**view, "text/plain": repr(self), "text/html": self._still()}, about
 
     def _still(self) -> str:

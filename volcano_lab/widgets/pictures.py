@@ -88,7 +88,7 @@ class Picture:
             from volcano_lab.widgets.live import LivePicture
         except ImportError:
             return still, {}
-        view, about = LivePicture(self.fixed, self.data)._repr_mimebundle_()
+        view, about = LivePicture(self.fixed, self.data)._repr_mimebundle_() or ({}, {})
         return {**view, **still}, about
 
 

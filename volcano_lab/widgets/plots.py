@@ -28,6 +28,7 @@ from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
 
 Row = dict[str, Any]
+WIDE: Row = {"width": 760}
 TREE = ("A box is as wide as what a queue may hold, on every level at the same scale. Full: "
         "allocated. Hatched: admitted, waiting. Dashed: guarantee.")
 VOTES = "✓: named as a victim. –: kept. Blank: not asked. Frame: the victims that remain."
@@ -61,13 +62,13 @@ class Plot:
              **frame: Any) -> Picture:
         """Draw what each level holds and may hold, and each gang's climb through admission."""
         return pictures.tree(title, tree_rows(self._cycle, resource, gangs), unit=unit_of(resource),
-                             lines=3 if gangs else 0, **{"legend": TREE, "width": 760} | frame)
+                             lines=3 if gangs else 0, **WIDE | {"legend": TREE} | frame)
 
     def water(self, title: str = "What each queue deserves, round by round", resource: str = "cpu",
               **frame: Any) -> Picture:
         """Draw the rounds in which proportion computed deserved; other plugins have no rounds."""
         return self.queues(title, resource, ("nodes", "shares", "lanes", "pods"),
-                           **{"legend": WATER, "width": 760} | frame)
+                           **WIDE | {"legend": WATER} | frame)
 
     def turns(self, title: str = "The order of queues", **frame: Any) -> Picture:
         """Draw the queues in the order of allocate."""
@@ -86,7 +87,7 @@ class Plot:
                 if row["may_hold"] is not None]
         return pictures.sums(title or gettext(
             "What enqueue compares, in {unit}", unit=gettext(unit_of(resource))), rows,
-                             parts=SUMS, limit="may hold", **{"width": 760} | frame)
+                             parts=SUMS, limit="may hold", **WIDE | frame)
 
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
               ) -> Picture:
@@ -94,8 +95,8 @@ class Plot:
         nodes = [node | {"pods": [pod | {"state": "allocated"} if pod["state"] == "now" else pod
                                   for pod in node["pods"]]}
                  for node in channels(self._cycle, resource)["nodes"]]
-        return pictures.cluster(title, {"nodes": nodes}, **{
-            "unit": unit_of(resource), "legend": NODES, "width": 760} | frame)
+        return pictures.cluster(title, {"nodes": nodes}, **WIDE | {
+            "unit": unit_of(resource), "legend": NODES} | frame)
 
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
         """Draw the victims named for a pod; without a name, for the first preemptor. Only
@@ -104,8 +105,7 @@ class Plot:
         trace, ssn = self._cycle.trace, self._cycle.session
         sought = [record["task"] for point in POINTS.values() for record in trace.iter(point)]
         key = Names(ssn).find(pod, "pod")[1] if pod else next(iter(sought), "")
-        return pictures.votes(title, votes(trace, ssn, key), **{"legend": VOTES, "width": 760}
-                              | frame)
+        return pictures.votes(title, votes(trace, ssn, key), **WIDE | {"legend": VOTES} | frame)
 
     def statement(self, job: str, title: str = "", **frame: Any) -> Picture:
         """Draw a gang's statement: the operations in order, and the outcome."""
@@ -145,8 +145,9 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     rows = [row for row in tree(cycle.trace, None, resource)
             if row["queue"] != "default" or row["request"]]
     parents, total = {row["queue"]: row["parent"] for row in rows}, cycle.session.total_resource
-    most = amount(in_units(resource, total.get(resource)), resource)
-    waits, gang_of = dict.fromkeys(parents, 0.0), {}
+    most = amount(in_units(resource, total.get(resource)), resource) or 0
+    waits = dict.fromkeys(parents, 0.0)
+    gang_of: dict[str, Row] = {}
     for job in job_rows(cycle, resource) if gangs else ():
         name = job["queue"]
         if job["running"] or not job["pods"]:
@@ -173,7 +174,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
 def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
     climbs: dict[str, Row] = {}
     for row in levels(cycle.trace, "", resource):
-        sides = {word: amount(row[word], resource) for word in (
+        sides: Row = {word: amount(row[word], resource) for word in (
             "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold")}
         gang, fits = short(row["job"]), row["verdict"] == "room"
         counted_too = [Message(f"climb.{word}", amount=sides[word]) for word in (

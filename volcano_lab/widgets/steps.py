@@ -183,9 +183,9 @@ class StatementSteps(OnPage):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
-    scenes = List().tag(sync=True, to_json=lambda names, _: labelled(names))
+    scenes: List[str] = List().tag(sync=True, to_json=lambda names, _: labelled(names))
     scene = Unicode().tag(sync=True)
-    frames = List().tag(sync=True, to_json=on_page)
+    frames: List[dict[str, Any]] = List().tag(sync=True, to_json=on_page)
     colors = Dict().tag(sync=True)
     at = Int(0).tag(sync=True)
 

@@ -10,7 +10,7 @@ change (`outcome`). After a move the differing ones are listed, with their old v
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define
 
@@ -19,6 +19,12 @@ from volcano_lab.messages import Message, gettext, known
 Facts = Any
 MOST = 4
 """How many amounts one sentence names."""
+
+
+class Report(Protocol):
+    """What the sentence after a move reports: facts before and now -> sentences."""
+
+    def sentences(self, before: Facts, now: Facts) -> list[str]: ...
 
 
 @define

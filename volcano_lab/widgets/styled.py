@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from volcano_lab.messages import gettext, mark, paragraph
 from volcano_lab.trace.shown import image
 
 if TYPE_CHECKING:
     import altair as alt
+
+AnyChart = TypeVar("AnyChart", bound="alt.TopLevelMixin")
 
 FONT = "system-ui, sans-serif"
 GROUND, INK, GRID = "#fff", "#000", "#ddd"
@@ -34,7 +36,7 @@ def still() -> None:
         alt.renderers.enable("still")
         return
     with alt.renderers.enable("svg"):
-        draw = alt.renderers.get()
+        draw: Any = alt.renderers.get()
 
     def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
         spec = _localized(spec)
@@ -73,7 +75,7 @@ def _page(svg: str) -> str:
     return f"{head}><style>@media (prefers-color-scheme: dark){{{dark}}}</style>{body}"
 
 
-def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
+def styled(chart: AnyChart, title: str, description: str) -> AnyChart:
     """Return the chart with common fonts and a background, so that any page can show it."""
     title = gettext(title)
     chart = chart.properties(description=paragraph(

@@ -6,7 +6,7 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.changes import Change
-from volcano_lab.cluster import Cluster
+from volcano_lab.cluster import Cluster, Conf
 from volcano_lab.course.kit.checking import Check, Mistakes, checks_of
 from volcano_lab.course.kit.questions import HINTS, entries, opened, part
 from volcano_lab.course.kit.scenery import cluster_of
@@ -48,7 +48,7 @@ def repair(lesson: str, name: str) -> Check:
     return Check(f"{lesson}.{name}", grade, Cluster, "a cluster, such as broken.copy().queue(...)")
 
 
-def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[str, int],
+def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, int],
              hints: Mapping[str, str], promised: Collection[str] = (),
              keeps: Collection[str] = KEPT) -> Generator[tuple[object, str], None, Cycle]:
     """Yield possible errors in the repair of a cluster, each with its hint; return its cycle.

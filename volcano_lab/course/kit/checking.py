@@ -25,14 +25,18 @@ TAKES = {"str": str, "int": int, "float": float, "list": list}
 CHECKS: dict[str, Check] = {}
 """Every check that has been imported, by lesson and name: "02.tolerance"."""
 
-WORDS = {float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, such as 28",
-         str: 'a text, such as "a"', bool: "True or False", list: "a list, such as [1, 2]",
-         dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
-         tuple: "a tuple, such as (1, 2)"}
+WORDS: dict[object, str] = {
+    float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, such as 28",
+    str: 'a text, such as "a"', bool: "True or False", list: "a list, such as [1, 2]",
+    dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
+    tuple: "a tuple, such as (1, 2)"}
 NOTHING = "Your function gives nothing back. Is there a `return`?"
-Mistakes = Generator[tuple[object, str | Verdict], None, Verdict | None]
-"""Possible errors in an answer, each with its hint (a text, the name of one of the lesson's hints,
-or `try_again` of a name with its facts), and at the end the verdict on the others."""
+Mistake = tuple[object, str | Verdict]
+"""Whether an answer has an error, and its hint: a text, the name of one of the lesson's hints, or
+`try_again` of a name with its facts."""
+
+Mistakes = Generator[Mistake, None, Verdict | None]
+"""Possible errors in an answer, and at the end the verdict on the others."""
 
 
 class Check:

@@ -117,9 +117,12 @@ def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
     """Run a cell; return its last expression's value. `inspect` and tracebacks find its source."""
     linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
     tree = ast.parse(source, name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        return exec(compile(tree, name, "exec"), names)
+    tree.body.pop()
     exec(compile(tree, name, "exec"), names)
-    return eval(compile(ast.Expression(last.value), name, "eval"), names) if last else None
+    return eval(compile(ast.Expression(last.value), name, "eval"), names)
 
 
 def to_be_changed(source: str) -> bool:

@@ -34,7 +34,7 @@ class Shown:
             except ImportError:
                 return bundle, {}
             self._live = Live(self._received, self._state())
-        view, about = self._live._repr_mimebundle_()
+        view, about = self._live._repr_mimebundle_() or ({}, {})
         return {**view, **bundle}, about
 
     def _refresh(self) -> None:

@@ -30,8 +30,13 @@ class Question(Shown):
     `value` is the last answer, `verdict` the reply to it, `result` what it reveals.
     """
 
-    word = button = closed = ""
+    button = closed = ""
     gives_up = False
+
+    @property
+    def word(self) -> str:
+        """What kind of question it is, or its place."""
+        raise NotImplementedError
 
     def __init__(self, question: str, options: Sequence[Any], show: Any):
         self.question, self.options = question, list(options)
@@ -198,7 +203,7 @@ class Asked(Question):
     def __init__(self, question: str | Check, graded: Check | None = None,
                  options: Sequence[Any] = (), *, show: Any = None, closed: str = ""):
         if isinstance(question, Check):
-            question, graded = question.task, question
+            graded, question = question, question.task
         assert graded is not None
         super().__init__(question, options or graded.options, show)
         self.graded, self.closed = graded, closed

@@ -41,7 +41,7 @@ def fair_share_cluster(gang_size: int = 4, gang_minimum: int = 3,
     cluster = Cluster().node(MACHINE, cpu=100)
     for name, start in START.items():
         said = start | queues.get(name, {})
-        limit = {} if said["capability"] == NO_LIMIT else said["capability"]
+        limit: dict[str, int] | int = {} if said["capability"] == NO_LIMIT else said["capability"]
         cluster.queue(name, weight=said["weight"], capability=limit, guarantee=said["guarantee"])
         gang = gang_size if name == "a" else 0
         if gang:

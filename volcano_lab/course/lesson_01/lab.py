@@ -76,9 +76,11 @@ class Ran(Decided):
         *_, cycle = life(cluster_of(mended).objects(), conf_with(actions), None, number, Steps)
         super().__init__(cycle, "cpu")
         self.actions = actions.split(", ")
+        trace = cycle.trace
+        assert isinstance(trace, Steps)
         self.placed, self.admitted = (Counter(
-            (bisect(cycle.trace.starts, record.number) - 1, record["job"])
-            for record in cycle.trace.records if record.kind == kind)
+            (bisect(trace.starts, record.number) - 1, record["job"])
+            for record in trace.records if record.kind == kind)
             for kind in ("commit", "enqueued"))
 
     @cached_property
@@ -169,6 +171,7 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
     sim, rows = Simulation(cluster), []
     for number in range(1, cycles + 1):
         sim.run(until=number - 0.5)
+        assert sim.ssn is not None
         rows.append({"cycle": str(number)} | {
             job.name: gettext("{phase} (pods: {states:,})", phase=job.pod_group.status.phase,
                               states=sorted({task.status.name.capitalize()
@@ -180,7 +183,7 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
 class Ends(Outcomes):
     """The sentences after a move: every job that ends otherwise, each reason once."""
 
-    def sentences(self, before: Ran, now: Ran) -> list[str]:
+    def sentences(self, before: Decided, now: Decided) -> list[str]:
         changed = [name for name, row in sorted(now.jobs.items(), key=lambda job: -job[1]["pods"])
                    if before.jobs[name]["fate"] != row["fate"]]
         reasons = [now.reason(now.jobs[name])[0] for name in changed]

@@ -9,7 +9,7 @@ from volcano_lab.messages import Message, gettext, paragraph
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.lab import Lab, Values
-from volcano_lab.widgets.story import outcome
+from volcano_lab.widgets.story import Outcome, outcome
 
 GPU = "nvidia.com/gpu"
 NAMES = {"cpu": "cpu", "memory": "memory", GPU: "gpu"}
@@ -18,8 +18,8 @@ RIGHT_CPU, RIGHT_MEMORY = 1000.0, float(4 * 2**30)
 """The right side: one CPU in millicores, four GiB in bytes."""
 
 NOT_MENTIONED = "not mentioned"
-START = {"cpu": 0.05, "memory": 0, "left_gpu": "1", "right_gpu": NOT_MENTIONED, "ask_cpu": True,
-         "ask_memory": True, "ask_gpu": False}
+START: Values = {"cpu": 0.05, "memory": 0, "left_gpu": "1", "right_gpu": NOT_MENTIONED,
+                 "ask_cpu": True, "ask_memory": True, "ask_gpu": False}
 
 
 def sides(cpu: float = START["cpu"], memory: float = START["memory"],
@@ -134,6 +134,13 @@ PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["di
                          wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
 
 
+def _said(number: int, comparison: str) -> Outcome:
+    """Return what the sentence after a move says of a comparison."""
+    return outcome(f"“{gettext(comparison).capitalize()}”",
+                   lambda at: at["answers"][number]["answer"][2:],
+                   lambda at: at["answers"][number]["rule"])
+
+
 def comparison_lab() -> Lab:
     """Make the lab: two amounts that differ by as little as you like, and all comparisons.
 
@@ -142,10 +149,7 @@ def comparison_lab() -> Lab:
     ['✗ no', '✗ no', '✓ yes']
     """
     return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=tasks("02"),
-               says=[outcome(f"“{gettext(row['comparison']).capitalize()}”",
-                             lambda at, i=i: at["answers"][i]["answer"][2:],
-                             lambda at, i=i: at["answers"][i]["rule"])
-                     for i, row in enumerate(_answers(START))],
+               says=[_said(i, row["comparison"]) for i, row in enumerate(_answers(START))],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
                "not mention.", nothing="Every comparison says what it said before.",
                because=_because)

@@ -12,8 +12,8 @@ from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.messages import gettext
 from volcano_lab.trace.views.cycle import Cycle
 
-Queue = Mapping[str, float]
-QUEUES = {"a": {"weight": 2, "request": 80, "capability": 50, "guarantee": 10},
+Queue = Mapping[str, Any]
+QUEUES: dict[str, Queue] = {"a": {"weight": 2, "request": 80, "capability": 50, "guarantee": 10},
           "b": {"weight": 3, "request": 60, "capability": None, "guarantee": 0},
           "c": {"weight": 5, "request": 30, "capability": None, "guarantee": 20}}
 """The worked example: three queues that compete for 100 CPUs."""
@@ -58,7 +58,8 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
             rows.append({"round": number, "queue": step.queue,
                          "weight": gettext("{weight} of {total}", weight=weight,
                                            total=round_.total_weight), "had": before,
-                         "offered in all": offered, "deserves": after, "more": after - before,
+                         "offered in all": offered, "deserves": after,
+                         "more": (after or 0) - (before or 0),
                          "drops out because": gettext(done[step.met])})
     return frame(rows, ["round", "queue"])
 
@@ -74,7 +75,8 @@ def pour(total: float, queues: Mapping[str, Queue],
     >>> pour(10, two, greedy)
     [{'a': 2, 'b': 5.0}, {'a': 2, 'b': 8.0}]
     """
-    has, playing, left, rounds = dict.fromkeys(queues, 0), set(queues), total, []
+    has: dict[str, float] = dict.fromkeys(queues, 0)
+    playing, left, rounds = set(queues), total, []
     while playing and left > 0.0001:
         weights = sum(queues[name]["weight"] for name in playing)
         before, offer = dict(has), left / weights

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import attrs
-
+from volcano_lab.api.objects import PodGroup
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
@@ -70,8 +69,8 @@ def without_min_resources(cluster: Cluster, job: str) -> Cluster:
     >>> [row["phase"] for row in cluster.run().jobs() if row["job"] == "default/second"]
     ['Inqueue']
     """
-    return Cluster(attrs.evolve(obj, spec=attrs.evolve(obj.spec, min_resources=None))
-                   if obj.kind == "PodGroup" and obj.name == job else obj
+    return Cluster(obj.changed(spec={"min_resources": None})
+                   if isinstance(obj, PodGroup) and obj.name == job else obj
                    for obj in cluster.objects())
 
 

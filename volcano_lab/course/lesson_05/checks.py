@@ -1,12 +1,12 @@
 """The checks of lesson 05: capacity and the queue tree, and the bug of v1.11.0."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from attrs import evolve
-
+from volcano_lab.api.objects import Pod, PodGroup, Queue
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import Mistakes, check
+from volcano_lab.course.kit.checking import Mistake, Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
@@ -65,7 +65,7 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     return well_done("asked_before_reserved")
 
 
-def _refuses(function: JobEnqueueable) -> Mistakes:
+def _refuses(function: JobEnqueueable) -> Iterator[Mistake]:
     """What may be wrong where one level has no room."""
     cases = [(0, "the queue itself is full"),
              (1, "the queue has enough left, but its parent is full"), (2, "only the root is full")]
@@ -112,10 +112,11 @@ def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
     of reclaim is left out.
     """
     objects = cluster.objects()
-    return {"queues": {obj.name: evolve(obj.spec, parent=obj.spec.parent or "root",
-                                         reclaimable=obj.spec.reclaimable or obj.name == "root")
-                       for obj in objects if obj.kind == "Queue"},
-            "jobs": {obj.key: obj.spec for obj in objects if obj.kind in ("Pod", "PodGroup")}}
+    return {"queues": {obj.name: obj.spec.evolve(
+                parent=obj.spec.parent or "root",
+                reclaimable=obj.spec.reclaimable or obj.name == "root")
+                       for obj in objects if isinstance(obj, Queue)},
+            "jobs": {obj.key: obj.spec for obj in objects if isinstance(obj, Pod | PodGroup)}}
 
 
 @check(takes=Cluster, wanted="a cluster")

@@ -8,7 +8,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.debug.sandbox import Rehearsal
-from volcano_lab.trace import Trace
+from volcano_lab.trace import Trace, TraceReader
 
 CONF = conf_text("enqueue, allocate", "gang, proportion")
 """Two actions, two plugins: enough for a statement."""
@@ -73,7 +73,7 @@ def refused_by_the_cache() -> Trace:
     return by_hand.trace
 
 
-SCENES: dict[str, Callable[[], Trace]] = {
+SCENES: dict[str, Callable[[], TraceReader]] = {
     "a gang that fits: commit": lambda: trace_of(gang_that_fits(), CONF),
     "a gang that does not fit: discard": lambda: trace_of(gang_that_does_not_fit(), CONF),
     "a promise: evict, pipeline, commit": lambda: trace_of(full_cluster(), RECLAIM),

@@ -13,7 +13,8 @@ from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
 from volcano_lab.messages import Message, gettext, mark, paragraph
-from volcano_lab.plugins.hierarchy import HierarchicalNode
+from volcano_lab.plugins.drf import Drf
+from volcano_lab.plugins.hierarchy import HierarchicalNode, Hierarchy
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
@@ -93,13 +94,20 @@ def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
     return pictures.bars(title, rows, most=1, words=WORDS, width=760, legend=COMPARED)
 
 
+def hierarchy(cycle: Cycle) -> Hierarchy:
+    """Return drf's tree when the cycle ends."""
+    drf = cycle.session.plugins["drf"]
+    assert isinstance(drf, Drf)
+    return drf.hierarchy
+
+
 def level(cycle: Cycle, name: str) -> HierarchicalNode:
     """Return a level of the tree when the cycle ends: its weight, dominant share, saturated or not.
 
     >>> sorted(level(tree_cluster().run(HIERARCHICAL), "eng").children)
     ['dev', 'prod']
     """
-    root = cycle.session.plugins["drf"].hierarchy.root
+    root = hierarchy(cycle).root
     return (level(cycle, PARENTS[name]) if PARENTS[name] else root).children[name]
 
 
@@ -111,7 +119,7 @@ def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
     for name in [name for name, above in PARENTS.items() if above == parent]:
         node = level(cycle, name)
         held = dominant_share(sum((child.allocated for child in node.children.values()), EMPTY),
-                              cycle.session.plugins["drf"].hierarchy.total)[1]
+                              hierarchy(cycle).total)[1]
         steps = [gettext("{share} rescaled", share=plain(held))] * (node.share < held - 1e-9)
         steps += [f"{plain(node.share)} ÷ {node.weight:g}"] * (node.weight > 1)
         says = f"({mark(': ').join(steps)})" if steps else ""

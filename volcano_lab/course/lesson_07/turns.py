@@ -28,12 +28,13 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
     >>> job_turns(pair, 'actions: "enqueue, allocate"')["decided by"].tolist()
     ['age']
     """
-    trace, rows = trace_of(cluster, conf), []
+    trace = trace_of(cluster, conf)
+    rows: list[tuple[Any, ...]] = []
     for record in trace.of("job"):
         job, before, decided = record.values
         if record.action == "allocate" and before is not None:
             plugin, difference = decided or ("", 0)
-            held = [state_at(trace, record.number)["jobs"][each].get("share") for each in (
+            held = [state_at(trace, record.number)["jobs"][each].get("share", 0.0) for each in (
                 job, before)]
             rows.append((len(rows) + 1, short(job), short(before), plugin or "age",
                          "{:.3g} − {:.3g}".format(*held) if plugin == "drf" else "",

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from volcano_lab.api.resource import Resource
@@ -12,7 +12,7 @@ from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
 from volcano_lab.messages import gettext
 from volcano_lab.plugins.binpack import binpacking_score
 
-Amounts = dict[str, float]
+Amounts = Mapping[str, float]
 
 
 @check(takes=str, wanted="a text with lines of a pod's spec")
@@ -60,10 +60,12 @@ def cases() -> Iterator[tuple[Amounts, Amounts, Amounts, Amounts]]:
 
 def _as_volcano(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
     """What the plugin binpack makes of it."""
-    amounts = [Resource(each.get("cpu", 0) * 1000.0, each.get("memory", 0) * 2.0**30,
-                        {"gpu": each["gpu"] * 1000.0} if "gpu" in each else None)
-               for each in (request, allocatable, used)]
-    return binpacking_score(*amounts, {name: int(weight) for name, weight in weights.items()})
+    asked, offers, held = (
+        Resource(each.get("cpu", 0) * 1000.0, each.get("memory", 0) * 2.0**30,
+                 {"gpu": each["gpu"] * 1000.0} if "gpu" in each else None)
+        for each in (request, allocatable, used))
+    return binpacking_score(asked, offers, held,
+                            {name: int(weight) for name, weight in weights.items()})
 
 
 @check(takes=callable, wanted="a function of request, used, allocatable and weights")

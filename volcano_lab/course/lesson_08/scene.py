@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from volcano_lab.api.objects import Pod
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
 from volcano_lab.course.kit.scenery import conf_text
@@ -195,5 +196,5 @@ def faulty_cluster(*nodes: str) -> Cluster:
     """
     objects = (manifests.from_dict(each, strict=True) for each in NINE["objects"])
     cluster = Cluster(obj for obj in objects if not nodes or obj.name in nodes
-                      or getattr(obj.spec, "node_name", None) in nodes)
+                      or (isinstance(obj, Pod) and obj.spec.node_name in nodes))
     return add_new(cluster, DEMANDING, 1, {})

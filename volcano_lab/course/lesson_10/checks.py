@@ -30,7 +30,8 @@ def twelve_in_parts(answer: Cluster) -> Mistakes:
     """
     cycle = answer.run(CONF)
     job = cycle.session.jobs.get(JOB)
-    yield job is None or not job.pod_group.spec.sub_group_policy, "no_sub_groups"
+    if job is None or not job.pod_group.spec.sub_group_policy:
+        return try_again("no_sub_groups")
     yield len(job.tasks) != 12, try_again("twelve_pods", len=len(job.tasks))
     topology = job.pod_group.spec.sub_group_policy[0].network_topology
     yield topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1), (
@@ -74,7 +75,7 @@ def trees() -> Iterator[tuple[list[Row], float, int]]:
     yield [{"name": "rack-1", "tier": 1, "free": 6}, {"name": "room-1", "tier": 2, "free": 6}], 6, 1
     chance = random.Random(10)
     for _ in range(40):
-        leaves = [{"name": f"leaf-{number}", "tier": 1, "free": chance.randint(0, 8)}
+        leaves: list[Row] = [{"name": f"leaf-{number}", "tier": 1, "free": chance.randint(0, 8)}
                   for number in range(chance.randint(2, 6))]
         halves = [leaves[: len(leaves) // 2], leaves[len(leaves) // 2:]]
         spines = [{"name": f"spine-{number}", "tier": 2, "free": sum(leaf["free"] for leaf in half)}

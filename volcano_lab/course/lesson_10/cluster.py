@@ -211,7 +211,7 @@ def saved_and_discarded() -> list[dict[str, str]]:
     """One allocation, saved and then discarded: what the statement's own operation and the saved
     copy know afterwards.
     """
-    rows = []
+    rows: list[dict[str, str]] = []
 
     def look(when: str, **operations: Operation) -> None:
         rows.extend({"when": when, "operation": which,

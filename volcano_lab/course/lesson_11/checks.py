@@ -84,9 +84,10 @@ def half_a_gang(answer: list[Any]) -> Mistakes:
 # -- make: an invariant
 
 
-def _by_node(events: list[Row]) -> list[str]:
+def _by_node(events: Sequence[Row]) -> list[str]:
     """Only those that were bound to another node."""
-    nodes, found = {}, []
+    nodes: dict[str, str] = {}
+    found: list[str] = []
     for _, what, pod, node in events:
         if what == "pod bound":
             found += [pod] if nodes.get(pod, node) != node else []

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
@@ -156,8 +157,12 @@ def writes(sim: Simulation) -> list[tuple[float, str]]:
     again.
     """
     seen: list[tuple[float, str]] = []
-    sim.server.watchers.append(lambda event: event.type == "MODIFIED" and seen.append(
-        (sim.calendar.now, event.object.kind)))
+
+    def watch(event: WatchEvent) -> None:
+        if event.type == "MODIFIED":
+            seen.append((sim.calendar.now, event.object.kind))
+
+    sim.server.watchers.append(watch)
     return seen
 
 
@@ -173,7 +178,7 @@ def day(failures: bool = False) -> Simulation:
         cluster.node(f"n{number}", cpu=8)
     gangs = JobTemplate("train", "prod", pods=4, cpu=2, run_time=("uniform", HOUR, 2.5 * HOUR))
     small = JobTemplate("scan", "lab", pods=4, min_member=1, cpu=1, run_time=("exponential", HOUR))
-    wrong = {"faults": Faults({"bind_refused": 0.3}),
+    wrong: dict[str, Any] = {"faults": Faults({"bind_refused": 0.3}),
              "node_failures": (("exponential", 3 * HOUR), HOUR)} if failures else {}
     return Simulation(cluster, seed=1, period=300, latencies=Latencies(collect=600), **wrong,
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from volcano_lab.api.objects import Queue
 from volcano_lab.cluster import Cluster
 from volcano_lab.messages import gettext
 from volcano_lab.trace.palette import colors_of
@@ -28,7 +29,7 @@ def queue_rows(cluster: Cluster) -> list[dict[str, Any]]:
     """What the manifests of its queues say."""
     rows = []
     for queue in cluster.objects():
-        if queue.kind == "Queue" and queue.spec.deserved:
+        if isinstance(queue, Queue) and queue.spec.deserved:
             limit = queue.spec.capability
             rows.append({"queue": queue.name, "parent": queue.spec.parent,
                          "deserved": listed(queue.spec.deserved),

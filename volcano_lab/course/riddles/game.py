@@ -92,9 +92,9 @@ class Riddle:
         given = values(path.read_text(encoding="utf-8"))[0]
         parts = {name: given.pop(name, []) for name in ("nodes", "queues", "running", "waiting",
                                                         "objects")}
-        return cls(int(path.stem), cluster_of=parts,
-                   **{name: tuple(value) if name in ("may", "shows", "pays") else value
-                      for name, value in given.items()})
+        own: dict[str, Any] = {name: tuple(value) if name in ("may", "shows", "pays") else value
+                               for name, value in given.items()}
+        return cls(int(path.stem), cluster_of=parts, **own)
 
     # -- the cluster -----------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class Riddle:
         """
         commands = [line for each in changes for line in kubectl(
             change_of([each]), self.cluster.objects()) or [
-                BY_HAND.get(_kind(each)) or f"{FORCED} {NAME.match(each)[1]}.yaml"]]
+                BY_HAND.get(_kind(each)) or f"{FORCED} {NAME.findall(each)[0]}.yaml"]]
         lines = [f"`{_line(each)}`" for each in changes if _kind(each) in BY_HAND]
         yield paragraph([
             Message("riddle.commands", commands=" && ".join(

@@ -15,10 +15,12 @@ import yaml
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, VolcanoJob
+from volcano_lab.cache import Cache
 from volcano_lab.changes.draft import kind_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Printed
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
 from volcano_lab.messages import log
 from volcano_lab.trace import Trace
@@ -84,10 +86,13 @@ class Kubectl:
     def __init__(self, cluster: Cluster, conf: str | None = None):
         jobs = [obj for obj in cluster.manifests() if isinstance(obj, VolcanoJob)]
         self.objects = [*cluster.objects(), *jobs]
-        self.conf = cluster.conf if conf is None else conf
+        self.conf = conf_text(cluster.conf if conf is None else conf)
         newest = max(obj.metadata.creation_timestamp or 0 for obj in self.objects)
         with log.quiet():  # `logs` prints it
             self.cycle = cluster.run(conf, trace=Trace(), now=newest + AGE)
+        cache = self.cycle.session.cache
+        assert isinstance(cache, Cache)
+        self.cache = cache
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
@@ -111,9 +116,9 @@ class Kubectl:
         match words.replace("-o=", "-o ").replace("-oyaml", "-o yaml").split():
             case ["get", "events" | "event" | "ev"]:
                 return table(self._events()) or self.nothing
-            case ["logs", *words]:
+            case ["logs", *sought]:
                 return "\n".join(line for line in self.lines if all(
-                    word in line for word in words if "volcano-scheduler" not in word))
+                    word in line for word in sought if "volcano-scheduler" not in word))
             case ["get", "configmap" | "configmaps" | "cm", *_]:
                 return (DEFAULT_CONF if self.conf is None else self.conf).strip()
             case ["get", kind, *names, "-o", "yaml"]:
@@ -145,15 +150,14 @@ class Kubectl:
 
     def _now(self, obj: KubernetesObject) -> KubernetesObject:
         """The object as it is after the cycle."""
-        cache = self.cycle.session.cache
-        if isinstance(obj, PodGroup) and obj.key in cache.jobs:
-            return cache.jobs[obj.key].pod_group or obj
-        return cache.pods.get(obj.key, obj) if isinstance(obj, Pod) else obj
+        if isinstance(obj, PodGroup) and obj.key in self.cache.jobs:
+            return self.cache.jobs[obj.key].pod_group or obj
+        return self.cache.pods.get(obj.key, obj) if isinstance(obj, Pod) else obj
 
     def _events(self) -> list[dict[str, Any]]:
         keys = {f"{obj.kind} {obj.key}": f"{obj.kind.lower()}/{obj.name}" for obj in self.objects}
         return [{"TYPE": event.kind, "REASON": event.reason, "OBJECT": keys[event.about],
-                 "MESSAGE": event.message} for event in self.cycle.session.cache.events
+                 "MESSAGE": event.message} for event in self.cache.events
                 if event.about in keys]
 
     def _row(self, obj: Any) -> dict[str, Any]:

@@ -114,6 +114,21 @@ class SchedulerConfiguration:
         """
         return self.configurations.get(action, Arguments())
 
+    def plain(self) -> dict[str, Any]:
+        """Return the mapping that `load_conf` reads as this configuration.
+
+        >>> load_conf(load_conf().plain()) == load_conf()
+        True
+        """
+        return {"actions": ", ".join(self.actions),
+                "tiers": [{"plugins": [
+                    {"name": option.name, "arguments": dict(option.arguments), **option.switches}
+                    for option in tier.plugins]} for tier in self.tiers],
+                "configurations": [{"name": name, "arguments": dict(arguments)}
+                                   for name, arguments in self.configurations.items()],
+                "metrics": self.metrics,
+                "ignored-provisioners": ",".join(self.ignored_provisioners)}
+
     def plugin_names(self) -> list[str]:
         """Return all plugins' names, tier after tier."""
         return [option.name for tier in self.tiers for option in tier.plugins]
