@@ -151,11 +151,18 @@ SWF = """; a comment
 1 100 5 60 2 -1 -1 2 60 1024 1 3 1 -1 1 -1 -1 -1
 2 110 0 -1 4 -1 -1 4 60 -1 0 3 1 -1 1 -1 -1 -1
 3 130 0 30 1 -1 -1 -1 60 -1 1 3 1 -1 1 -1 -1 -1
+4 140 0 30 1 -1 0 3 60 0 1 3 1 -1 1 -1 -1 -1
 """
 OPEN_B = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time
 p1,6000,12000,1,460,1000,1500,1100
 p2,500,100,0,0,1060,,
 p3,500,100,0,0,1060,1080,1060
+p4,500,100,0,0,1061,1080,1080
+p5,500,100,0,0,1070,1081,1080
+"""
+LINES = """{"time": 5, "name": "a", "cpu": 1}
+
+{"time": 7, "name": "b", "cpu": 2}
 """
 TASKS = """task_name,instance_num,job_name,task_type,status,start_time,end_time,plan_cpu,plan_mem
 M1,3,j_1,1,Terminated,500,560,50,0.5
@@ -165,9 +172,12 @@ M2,1,j_1,1,Failed,510,0,100,1
 
 @pytest.mark.parametrize(("name", "text", "jobs"), [
     ("t.swf", SWF, [(0.0, "job-1", 2, 1, "1024Ki", None, 60.0),
-                    (30.0, "job-3", 1, 1, None, None, 30.0)]),
+                    (30.0, "job-3", 1, 1, None, None, 30.0),
+                    (40.0, "job-4", 3, 1, None, None, 30.0)]),
     ("b.csv", OPEN_B, [(0.0, "p1", 1, "6000m", "12000Mi", 1, 400.0),
-                       (60.0, "p3", 1, "500m", "100Mi", None, 20.0)]),
+                       (60.0, "p3", 1, "500m", "100Mi", None, 20.0),
+                       (70.0, "p5", 1, "500m", "100Mi", None, 1.0)]),
+    ("l.jsonl", LINES, [(5.0, "a", 1, 1, None, None, 60.0), (7.0, "b", 1, 2, None, None, 60.0)]),
     ("a.csv", TASKS, [(0.0, "j-1-m1", 3, "500m", "687194767", None, 60.0)])])
 def test_traces_of_real_clusters(tmp_path, name, text, jobs):
     path = tmp_path / name
