@@ -71,6 +71,11 @@ def test_what_is_copied_builds_what_is_shown(conf):
         assert ask(shown, copy=form).shown["copied"]["text"] == getattr(shown, form)()
 
 
+def test_without_a_plugin_that_shares_a_placed_job_is_explained_by_what_its_queue_holds():
+    shown = lab(Cluster(conf="actions: allocate").node("n1", cpu=4).job("a", pods=2, cpu=1))
+    assert shown.facts.state(shown.facts.jobs["a"]) == "**a** is **placed**: default holds 2."
+
+
 def test_what_podless_podgroups_reserve_and_no_limit_are_shown():
     shown = lab(export())
     rows = {row["queue"]: row for row in shown.board["channels"]["queues"]}

@@ -259,7 +259,12 @@ def _compared(sums: Any, name: str) -> tuple[float, float]:
 
 def held_reason(cycle: Cycle, queue: str, resource: str) -> str:
     """Return what a queue holds of its deserved share or its limit, with the deciding plugin."""
-    row = next(row for row in cycle.queues() if row["queue"] == queue)
+    row = next((row for row in cycle.queues() if row["queue"] == queue), None)
+    if row is None:  # no plugin shares between queues
+        sums = sum(job.allocated.get(resource) for job in cycle.session.jobs.values()
+                   if job.queue == queue)
+        return str(Message("held", queue=queue, plugin="",
+                           held=text(amount(in_units(resource, sums), resource) or 0)))
     plugin = sharing_plugin(cycle)
     of = "deserved" if plugin == "proportion" else "real_capability"
     held, most = (amount(row[key].get(resource, 0), resource) for key in ("allocated", of))
