@@ -262,8 +262,9 @@ class Cluster(ClusterObjects):
         >>> bool(one.diff(one)), one.diff(one.copy().job("train", cpu=9)).jobs[0]["placed"]
         (False, [1, 0])
         """
-        return Comparison(*(at_rest(each.objects(), each.configuration(conf), now)
-                            for each in (self, other))).in_language(lang)
+        before, after = (at_rest(each.objects(), each.configuration(conf), now)
+                         for each in (self, other))
+        return Comparison(before, after).in_language(lang)
 
     def lint(self, conf: Conf = None, *, lang: str | None = None) -> Findings:
         """Return what cannot work, cancels itself or has no effect.

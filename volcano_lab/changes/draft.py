@@ -87,10 +87,10 @@ class Draft:
 
     def loaded(self) -> Loaded:
         """Return the current objects, in order."""
-        every = [*self.source, *self._added]
+        every: list[KubernetesObject | None] = [*self.source, *self._added]
         for place, obj in self._changed.items():
             every[place] = obj
-        found = Loaded((obj for obj in every if obj is not None) if self._changed else every,
+        found = Loaded((obj for obj in every if obj is not None),
                        getattr(self.source, "warnings", ()), getattr(self.source, "places", {}))
         found.unmade = getattr(self.source, "unmade", {})
         found.later = self.later
@@ -144,7 +144,7 @@ class Draft:
         ends = [place for place, sign in enumerate(rest) if sign == "."] + [len(rest)]
         return next((rest[:end] for end in reversed(ends) if self._called(kind, rest[:end])), "")
 
-    def pods_of(self, group: PodGroup) -> list[int]:
+    def pods_of(self, group: KubernetesObject) -> list[int]:
         """Return the places of a PodGroup's pods."""
         owned = self._there("owned", ("PodGroup", group.namespace or "default", group.name))
         return [place for place in owned if isinstance(self[place], Pod)

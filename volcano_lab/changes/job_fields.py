@@ -55,8 +55,7 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
         path = ["minMember"] if word == "minAvailable" else steps
         spec = edited(job.group.spec, path, edit, where)
         if path == ["minMember"] and least and spec.min_resources:
-            spec = attrs.evolve(spec, min_resources=scaled(spec.min_resources, spec.min_member,
-                                                           least))
+            spec = spec.evolve(min_resources=scaled(spec.min_resources, spec.min_member, least))
         job.group = job.group.evolve(spec=spec)
         if word == "priorityClassName":
             job.set_priority(next((obj.value for obj in job.classes()
@@ -104,15 +103,16 @@ class _Job:
     """
 
     def __init__(self, world: Draft, place: int, running: bool = False):
-        self.world, self.place, self.group = world, place, world[place]
-        self.places = [at for at in world.pods_of(self.group)
-                       if running or not world[at].spec.node_name]
+        group = world[place]
+        assert isinstance(group, api.PodGroup)
+        self.world, self.place, self.group = world, place, group
+        pods = {at: pod for at in world.pods_of(group) if isinstance(pod := world[at], api.Pod)}
+        self.places = [at for at, pod in pods.items() if running or not pod.spec.node_name]
         self.later = next((key for key, pods in world.later.items() if any(
             pod.metadata.annotations.get(GROUP_NAME) == self.group.name
             and pod.namespace == self.group.namespace for pod in pods)), "")
-        self.pods = [*(world[at] for at in self.places), *world.later.get(self.later, ())]
-
-        self.running = sum(bool(world[at].spec.node_name) for at in world.pods_of(self.group))
+        self.pods = [*(pods[at] for at in self.places), *world.later.get(self.later, ())]
+        self.running = sum(bool(pod.spec.node_name) for pod in pods.values())
 
     def classes(self) -> Iterable[Any]:
         return (self.world[at] for at in self.world.of_kind("priorityclass"))
@@ -130,7 +130,7 @@ class _Job:
         """Change the specs, once for all pods that share one."""
         known = {id(pod.spec): pod.spec for pod in self.pods}
         changed = {key: change(spec) for key, spec in known.items()}
-        self.each_pod(lambda pod: attrs.evolve(pod, spec=changed[id(pod.spec)]))
+        self.each_pod(lambda pod: pod.evolve(spec=changed[id(pod.spec)]))
 
     def set_pods(self, count: int, where: str) -> None:
         """Set the number of pods: remove the last pending ones, or copy the first pending one."""
@@ -153,7 +153,7 @@ class _Job:
                 name = f"priority-{value}"
                 self.world.add(api.PriorityClass(api.ObjectMeta(name), value))
             self.group = self.group.changed(spec={"priority_class_name": name})
-        self.each_spec(lambda spec: attrs.evolve(spec, priority=value))
+        self.each_spec(lambda spec: spec.evolve(priority=value))
 
     def set_request(self, name: str, edit: Change) -> None:
         """Set containers' requests: those above the value, and the largest; without any, of each
@@ -169,11 +169,11 @@ class _Job:
             asks = first if most is None else name in requests and (now == most or now > value)
             kept = {key: text for key, text in requests.items() if key != name}
             more = {} if given is None else {name: str(given)}
-            return container if not asks else container.evolve(resources=attrs.evolve(
-                container.resources, requests=kept | more))
+            return container if not asks else container.evolve(
+                resources=container.resources.evolve(requests=kept | more))
 
-        self.each_spec(lambda spec: attrs.evolve(
-            spec, containers=[wanted(each, not at) for at, each in enumerate(spec.containers)],
+        self.each_spec(lambda spec: spec.evolve(
+            containers=[wanted(each, not at) for at, each in enumerate(spec.containers)],
             init_containers=[wanted(each, False) for each in spec.init_containers]))
         least = dict(self.group.spec.min_resources or {})
         if given is None:

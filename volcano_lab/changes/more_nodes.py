@@ -6,7 +6,7 @@ Volcano: none
 
 from typing import Any
 
-from volcano_lab.api.objects import HyperNode, Node
+from volcano_lab.api.objects import HyperNode, Node, Pod
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.field_defaults import HOSTNAME
@@ -36,11 +36,12 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))
     names = [name for name in free if name not in there][:count]
     for place in list(draft.of_kind("hypernode")):
-        draft.put(place, _with_members(draft[place], like.name, names))
+        if isinstance(group := draft[place], HyperNode):
+            draft.put(place, _with_members(group, like.name, names))
     drivers = [draft[place] for place in draft.of_kind("csinode") if draft[place].name == like.name]
-    agents = [draft[place] for place in draft.of_kind("pod")
-              if draft[place].spec.node_name == like.name and any(
-                  owner.kind == "DaemonSet" for owner in draft[place].metadata.owner_references)]
+    agents = [pod for pod in map(draft.__getitem__, draft.of_kind("pod"))
+              if isinstance(pod, Pod) and pod.spec.node_name == like.name and any(
+                  owner.kind == "DaemonSet" for owner in pod.metadata.owner_references)]
     for name in names:
         for each in drivers:
             draft.add(each.changed(metadata={"name": name, "uid": f"{each.metadata.uid}-{name}"}))

@@ -21,6 +21,7 @@ from volcano_lab.api.objects import (
     PodGroup,
     ResourceQuota,
     VolcanoJob,
+    VolcanoJobSpec,
 )
 from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.changes.conf import value_of
@@ -35,7 +36,8 @@ from volcano_lab.manifests.schema import json_name
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """The taint that is added and removed with `spec.unschedulable`."""
-OF_JOB = {json_name(field) for field in attrs.fields(type(VolcanoJob().spec))}
+_JOB: type = VolcanoJobSpec
+OF_JOB = {json_name(field) for field in attrs.fields(_JOB)}
 IN_STATUS = {Node: ("allocatable", "capacity"), ResourceQuota: ("hard", "used")}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
@@ -173,8 +175,8 @@ class Setting:
     def _submit_again(self, draft: Draft, job: VolcanoJob | OperatorObject, created: set[int]
                       ) -> None:
         """Let the controller create PodGroup and pods again, unless some of these run."""
-        runs = sum(isinstance(draft[place], Pod) and bool(draft[place].spec.node_name)
-                   for place in created)
+        runs = sum(isinstance(pod, Pod) and bool(pod.spec.node_name)
+                   for pod in map(draft.__getitem__, created))
         if runs:
             raise ManifestError('"{text}": {runs} pods of {kind} {key} have a node; of such a '
                                 "{kind}, allowed are job/{name}. with {words:,}", text=self.text,
@@ -186,7 +188,7 @@ class Setting:
         """Apply it to objects created by controllers."""
         place, steps = self.split(draft)
         obj = draft[place]
-        if self.more_nodes:
+        if self.more_nodes and isinstance(obj, Node):
             add_nodes(draft, obj, self.value, self.text)
         elif isinstance(obj, PodGroup) and not self.of_group and steps[0] != "status":
             if _word(steps) not in WORDS:
@@ -199,17 +201,17 @@ class Setting:
 
     def _put(self, draft: Draft, place: int, steps: list[str]) -> None:
         before = draft[place]
-        if isinstance(before, OperatorObject):
-            before = deepcopy(before)  # its spec is shared with the manifest
-        changed = edited(before, steps, self.edit, self.text)
-        if isinstance(changed, OperatorObject):
-            self._check(draft[place], changed, draft)
+        if isinstance(before, OperatorObject):  # its spec is shared with the manifest
+            changed = edited(deepcopy(before), steps, self.edit, self.text)
+            self._check(before, changed, draft)
+        else:
+            changed = edited(before, steps, self.edit, self.text)
         if isinstance(changed, Node) and steps == ["spec", "unschedulable"]:
             changed = _cordoned(changed)
         draft.put(place, changed)
 
 
-    def _check(self, before: KubernetesObject, after: OperatorObject, draft: Draft) -> None:
+    def _check(self, before: OperatorObject, after: OperatorObject, draft: Draft) -> None:
         """Refuse a field of an operator's object that has no effect on the objects it creates."""
         wrong, _ = operators.problems(after)
         if wrong:
@@ -217,7 +219,8 @@ class Setting:
         objects = draft.loaded()
         one, other = (operators.created(obj, objects, lambda name: None, set(), {})
                       for obj in (before, after))
-        if [*map(to_dict, one.objects + one.later)] == [*map(to_dict, other.objects + other.later)]:
+        if [*map(to_dict, [*one.objects, *one.later])] == [
+                *map(to_dict, [*other.objects, *other.later])]:
             raise ManifestError('"{text}" has no effect: with it, {kind} {key} has the same pods',
                                 text=self.text, kind=after.kind, key=after.key)
 

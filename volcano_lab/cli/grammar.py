@@ -38,7 +38,7 @@ class Commands(Command, click.Group):
         """Add a command that answers in the language of the environment, or in the given one; it
         has the group's names for `--help` also when it is called alone.
         """
-        cmd.context_settings = self.context_settings | cmd.context_settings
+        cmd.context_settings = {**self.context_settings, **cmd.context_settings}
         language("en or zh, the language of the answer.")(cmd)
         super().add_command(cmd, name)
 

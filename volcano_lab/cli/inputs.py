@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from volcano_lab.cli import Mistake
-from volcano_lab.cluster import Cluster, Conf
+from volcano_lab.cluster import Cluster
 
 
 def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = False,
@@ -22,12 +22,12 @@ def cluster_of(files: Sequence[str], conf: str | None = None, recursive: bool = 
                         ) if files else Cluster.live(context or "", conf_file(conf))
 
 
-def conf_file(conf: str | None) -> Conf:
+def conf_file(conf: str | None) -> str | Path | None:
     """Return a configuration's file in the form that `Cluster` takes. Raises `Mistake`."""
     if conf == "":
         raise Mistake("--conf: is no file; allowed is a volcano-scheduler.conf, or - for "
                       "the input")
-    return conf if conf in (None, "-") else Path(conf)
+    return conf if conf is None or conf == "-" else Path(conf)
 
 
 def moment(text: str | None) -> float | None:

@@ -62,7 +62,7 @@ def environment(language: str) -> dict[str, str]:
     >>> environment("zh")["JUPYTER_CONFIG_PATH"].endswith(os.path.join("languages", "zh"))
     True
     """
-    before = os.environ.get("JUPYTER_CONFIG_PATH")
+    before = os.environ.get("JUPYTER_CONFIG_PATH", "")
     path = [before] * bool(before) + [str(LANGUAGES / language)] * (language != ENGLISH)
     return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(path)}
 

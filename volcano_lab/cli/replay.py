@@ -119,7 +119,7 @@ def replay_lives(recorded: Iterable[Recorded]) -> Iterator[dict[str, Any]]:
     for life, case, row in recorded:
         record = CycleRecord()
         life.decide(row["events"], case.get("conf"), record)
-        head = {word: case[word] for word in ("name", "family") if word in case}
+        head: dict[str, Any] = {word: case[word] for word in ("name", "family") if word in case}
         yield {**head, **record.decisions}
 
 
@@ -132,13 +132,13 @@ def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]) -> It
 
     Raises `LifeError` where a case and a row do not match.
     """
-    life = None
+    life: Life | None = None
     for case, row in zip(cases, rows, strict=False):
-        if row.get("name") != case["name"] or not (row.get("reset") or life):
+        if row.get("reset") and row.get("name") == case["name"]:
+            life = Life(map(manifests.from_dict, case["objects"]), case.get("conf"))
+        if row.get("name") != case["name"] or life is None:
             raise LifeError('"{case}" meets "{name}"; allowed is a life from its beginning, case '
                             "by case", case=case["name"], name=row.get("name"))
-        if row.get("reset"):
-            life = Life(map(manifests.from_dict, case["objects"]), case.get("conf"))
         yield life, case, row
 
 
@@ -185,6 +185,7 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     failed, count, sums = 0, 0, Sums()
     with life_mistakes(life, path):
         if life is None:
+            assert path is not None  # one of the two is given
             rows = replay_all(path, timing)
         else:
             rows = replay_lives(recording(life, Life(with_defaults([]))) if path is None
@@ -273,7 +274,7 @@ class CycleRecord(Observer):
         self.decisions["open"] = {"tasks": tasks_of(ssn), "podgroups": phases_of(ssn),
                                   "queues": queues_of(ssn), "queueOrder": queue_order(ssn),
                                   "jobOrder": job_order(ssn), **shares_of(ssn)}
-        proportion = ssn.plugins.get("proportion")
+        proportion: Any = ssn.plugins.get("proportion")
         if proportion is not None and proportion.rounds:
             self.decisions["open"]["rounds"] = [
                 {"deserved": {q: resource(r) for q, r in round_.deserved.items()},
@@ -317,7 +318,7 @@ def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
 
 def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
     """Return {"jobShares": each job's dominant share} if drf is on, else nothing."""
-    drf = ssn.plugins.get("drf")
+    drf: Any = ssn.plugins.get("drf")
     return {"jobShares": {uid: attr.share for uid, attr in drf.job_attrs.items()}} if drf else {}
 
 

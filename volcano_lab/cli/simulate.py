@@ -12,11 +12,11 @@ def simulate(files: Sequence[str], conf: str | None, output: str, recursive: boo
              context: str | None, duration: str | None, **time: Any) -> int:
     """Run and print a simulation. Raises `WorkloadError`."""
     history = cluster_of(files, conf, recursive, context).simulate(durations=duration, **time)
+    jobs = history.measures("jobs")
     data = {"cluster": history.measures("cluster")[0], "queues": history.measures("queues"),
-            "jobs": history.measures("jobs")}
+            "jobs": jobs}
     if output == "name":
-        print("\n".join(f"job/{row['job']}" for row in data["jobs"]
-                        if row["state"] == "waiting"))
+        print("\n".join(f"job/{row['job']}" for row in jobs if row["state"] == "waiting"))
     else:
         show(output, data, history)
     return DONE

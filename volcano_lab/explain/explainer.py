@@ -82,7 +82,7 @@ class Explainer(Shown):
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
                  ran: tuple[TraceReader, Session] | None = None, about: str | None = ""):
-        self.objects = objects if isinstance(objects, list) else list(objects)
+        self.objects = objects if isinstance(objects, Loaded) else Loaded(objects)
         self.now = time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,

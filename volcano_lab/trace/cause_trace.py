@@ -69,7 +69,7 @@ class CauseTrace(Trace):
         self._looked = -1, self.start
         self._own = None if job is None else {task.key for task in job.tasks.values()}
         super().opened(ssn)
-        self._known = self._changes
+        self._known = self._seen
 
     def watches_claims(self, job: str) -> bool:
         return self.holds or self.about in ("", job)
@@ -122,7 +122,7 @@ class CauseTrace(Trace):
             return
         if self._moved:
             tasks, self._moved = self._moved.values(), {}
-            self._as_changes([each for task in tasks for each in self._changes.of_task(task)])
+            self._as_changes([each for task in tasks for each in self._seen.of_task(task)])
         super()._append(record)
 
     def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:

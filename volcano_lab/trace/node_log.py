@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api import NodeInfo, NodeList, TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, LATER, Board, ByRow, NodeArrays
 
 ROOM = "room"
@@ -73,13 +73,15 @@ class NodeLog:
             return None
         known, self._last = self._last, now
         different = np.full(self.arrays.table.count, known is None)
-        for column, values in now.items() if known else ():
-            different |= known[column] != values
+        if known is not None:
+            for column, values in now.items():
+                different |= known[column] != values
         rows = np.flatnonzero(different)
         return 0, rows.tolist(), {column: values[rows].tolist() for column, values in now.items()}
 
     def _compute(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, np.ndarray] | None:
         arrays, count = self.arrays, self.arrays.table.count
+        assert isinstance(nodes, NodeList)
         filters, orders, batches = self.columns
         fit = np.maximum(arrays.fit(task.init_resreq), 0)
         now, fits = {ROOM: fit}, arrays.inside(nodes) & (fit >= LATER)

@@ -25,17 +25,20 @@ class TraceReader(Shown):
 
     Attributes:
         whole: Whether it has all that the stepper needs; an `Outline` lacks the changes of steps.
-        end: The state at the end where it is known without stepping.
     """
 
     whole = True
-    end: State | None = None
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.start: State = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
         self.nodes: list[str] = []
         self.queue_order: list[str] = []
+
+    @property
+    def end(self) -> State | None:
+        """The state at the end where it is known without stepping."""
+        return None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.records)} records)"

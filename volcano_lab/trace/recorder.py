@@ -63,7 +63,7 @@ class Outline(Observer, TraceReader):
         return {"tasks": {}, "jobs": {}, "nodes": {}, "queues": state.queues_of(ssn)}
 
     @property
-    def end(self) -> state.State:
+    def end(self) -> state.State | None:
         """The current state of queues; once the cycle has ended, the final one."""
         return self._state(self._ssn)
 
@@ -163,7 +163,6 @@ class Trace(Outline):
     """
 
     whole = watches_attempts = True
-    end = None
 
     def __init__(self, every_call: bool = False):
         super().__init__()
@@ -181,6 +180,10 @@ class Trace(Outline):
     def _state(self, ssn: Session) -> state.State:
         return state.state_of(ssn)
 
+    @property
+    def end(self) -> state.State | None:
+        return None
+
     def action_ended(self, ssn: Session, action: str) -> None:
         self._settle()
         super().action_ended(ssn, action)
@@ -188,24 +191,31 @@ class Trace(Outline):
     def closed(self, ssn: Session) -> None:
         self._settle()
         super().closed(ssn)
-        self._changes = self._ssn = self._node_log = None
+        self._changes = self._node_log = None
+        del self._ssn
+
+    @property
+    def _seen(self) -> state.Changes:
+        """The state seen last, while the session is open."""
+        assert self._changes is not None
+        return self._changes
 
     def _settle(self) -> None:
         """Record changes without a shown operation."""
-        changes = self._as_changes(self._changes.everywhere())
+        changes = self._as_changes(self._seen.everywhere())
         if changes:
             self._add("settle", ("changes",), (changes,))
 
     def _as_changes(self, seen: state.Seen) -> list[state.Change]:
-        return self._changes.as_changes(seen)
+        return self._seen.as_changes(seen)
 
     def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
-        return (self._as_changes(self._changes.of_task(task)),)
+        return (self._as_changes(self._seen.of_task(task)),)
 
     def changed(self, kind: str, subject: Any) -> None:
         changes = self._changes
-        job = changes and self._ssn.jobs.get(getattr(subject, "job", subject.uid))
-        if job is None:
+        job = None if changes is None else self._ssn.jobs.get(getattr(subject, "job", subject.uid))
+        if changes is None or job is None:
             return
         seen = changes.of_job(job) if job is subject else changes.of_task(subject)
         names = "job" if job is subject else "task", "changes"
@@ -216,7 +226,7 @@ class Trace(Outline):
     def watch(self, point: ExtensionPoint, tier: int, plugin: str,
               function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(function, list):
-            return [self.watch(point, tier, plugin, each) for each in function]  # type: ignore
+            return [self.watch(point, tier, plugin, each) for each in function]
         if self._skips(point):
             return function
         name = point.name

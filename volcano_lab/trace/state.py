@@ -116,7 +116,8 @@ class Changes:
                      for what, items in start.items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
-        self._rows, self._found = 0, []
+        self._rows = 0
+        self._found: Seen = []
         self.everywhere()  # the start includes all of that
 
     def of_task(self, task: TaskInfo) -> Seen:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.api import in_units
-from volcano_lab.trace import State, TraceReader
+from volcano_lab.trace import TraceReader
 from volcano_lab.trace.stepper import state_at
 
 Rows = Iterator[dict[str, Any]]
@@ -45,13 +45,15 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
     ...  for row in rounds(trace)]
     [('a', 6, 2, 'request'), ('default', 2, 2, ''), ('a', 0, 2, 'before'), ('default', 4, 6, '')]
     """
-    start, held = trace.start["queues"], {}
+    start = trace.start["queues"]
+    held: dict[str, float] = {}
     most = {row["queue"]: most_of(row, resource) for row in sums(trace, -1)}
     for record in trace.iter("deserved_round"):
         step_of = {step["queue"]: step for step in record["round"]["steps"]}
         for queue, deserved in record["round"]["deserved"].items():
-            now, step = amount_of(deserved, resource), step_of.get(queue)
-            before, offered = held.get(queue, 0), 0
+            now, step = amount_of(deserved, resource) or 0, step_of.get(queue)
+            before: float = held.get(queue, 0)
+            offered: float = 0
             if step:
                 offered = ((amount_of(step["offered"], resource) or 0)
                            - (amount_of(step["before"], resource) or 0))
@@ -167,7 +169,7 @@ def most_of(queue: dict[str, Any], resource: str = "cpu") -> float:
     return max(request if capability is None else min(request, capability), guarantee)
 
 
-def way_to(queues: State, name: str) -> tuple[str, ...]:
+def way_to(queues: dict[str, dict[str, Any]], name: str) -> tuple[str, ...]:
     """Return the queues from the root down to one, by the queues of a state."""
     way = [name]
     while way[0] in queues and (parent := queues[way[0]].get("parent", "")) not in ("", *way):
