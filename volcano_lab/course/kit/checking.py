@@ -157,7 +157,7 @@ def checks_of(lesson: str) -> dict[str, Check]:
     `asks` (with `needs`, of a repair), and functions of its `checks.py`.
 
     >>> list(checks_of("07"))
-    ['share_of_both', 'next_in_line', 'weight_of_eng', 'dominant_share']
+    ['share_of_both', 'next_in_line', 'weights_of_dev', 'weight_of_eng', 'dominant_share']
     """
     if (COURSE / f"lesson_{lesson}" / "checks.py").exists():
         import_module(f"volcano_lab.course.lesson_{lesson}.checks")
