@@ -6,11 +6,12 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
-from volcano_lab.api.objects import HyperNode
+from volcano_lab.api.objects import HyperNode, ResourceQuota
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
@@ -229,7 +230,7 @@ class Candidates:
         yield from gone(self.world, numbers.get("ghosts", ()), Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:ENDED]:
             change = Change(removals=(f"pod/{pod}",))
-            yield Option(lambda _, change=change: change, Rank.OTHERS, kind="bare")
+            yield Option(partial(_always, change), Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty() and unplaced(jobs[uid])]
         yield from gone(self.world, stuck)
@@ -383,7 +384,7 @@ class Candidates:
         """That a ResourceQuota be raised to what its amounts are in sum."""
         key = f"{self.job.namespace}/{numbers['quota']}"
         for quota in self.world.objects:
-            if (quota.kind, quota.key) == ("ResourceQuota", key):
+            if isinstance(quota, ResourceQuota) and quota.key == key:
                 yield once(*(setting(f"resourcequota/{key}", "status", "hard", name, to=(
                     values.sum_of(parts, quota.status.hard.get(name, "0"))))
                     for name, parts in numbers["wanted"].items()))
@@ -487,7 +488,8 @@ class Candidates:
 
     def factor(self, numbers: Numbers) -> Iterator[Option]:
         """The overcommit factor, to about what the sum of the cause takes."""
-        whole, factor = self.ssn.total_resource, self.ssn.plugins["overcommit"].factor
+        overcommit: Any = self.ssn.plugins["overcommit"]
+        whole, factor = self.ssn.total_resource, overcommit.factor
         more = max((amount / whole.get(name) for name, amount in missing(numbers).items()
                     if whole.get(name)), default=0.0)
         first = max(ceil(round(more * 10, 6)), 1)
@@ -511,3 +513,7 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
     names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
     yield Option(lambda count: Change(removals=names[:count]), rank,
                  min(len(names), ENDED) if rank == Rank.WAIT else len(names))
+
+
+def _always(change: Change, step: int) -> Change:
+    return change

@@ -41,7 +41,8 @@ def _owed(seen: Evidence, job: JobInfo, field: str, numbers: dict[str, Any]) -> 
     """Whether a full root refuses a job what its queue deserves, or is guaranteed, and reclaim
     waits for the admission.
     """
-    known, least = queue_attributes(seen.ssn).get(job.queue), job.get_min_resources()
+    known: Any = queue_attributes(seen.ssn).get(job.queue)
+    least = job.get_min_resources()
     limit = getattr(known, field, None)
     if limit is None or numbers["level"] != ROOT_QUEUE or "reclaim" not in seen.ssn.enabled_actions:
         return False

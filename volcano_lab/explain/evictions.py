@@ -110,7 +110,8 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
     """Other queues that have `reclaimable: false`, with what they hold of the resources that the
     job waits for.
     """
-    found, wanted = {}, _wanted(job)
+    found: dict[str, Amounts] = {}
+    wanted = _wanted(job)
     for name, queue in seen.ssn.queues.items():
         sums = seen.trace.start["queues"].get(name)
         if sums is None or name == job.queue or queue.reclaimable:

@@ -5,7 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import inf
 from time import perf_counter, time
@@ -200,7 +200,7 @@ class Explainer(Shown):
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
             made, queue = with_defaults([*self.objects, *later]), job.queue
-            made.given = self.evidence.given
+            made.given = [*self.evidence.given]
             made.unmade[queue] = self.evidence.unmade.get(queue, [])
             found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
             found.causes.append(Cause("pods_later", Message("pods_later"), {"pods": len(later)}, [],
@@ -224,7 +224,7 @@ class Explainer(Shown):
     def _reserving(self, causes: list[Cause]) -> Iterator[Cause]:
         """Yield what the job that has reserved most of what is missing waits for itself."""
         never = any(cause.code == "never_starts" for cause in causes)
-        first = next((cause.numbers["holders"][:1] for cause in causes
+        first: list[str] = next((cause.numbers["holders"][:1] for cause in causes
                       if "ghosts" in cause.numbers and not never), [])
         for job in map(self.session.jobs.__getitem__, first):
             waits = job.has_pending_tasks() and not job.ready_task_num()
@@ -369,7 +369,8 @@ class Explainer(Shown):
                          near=near(name, self.session.nodes))
         key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
-        code, causes, other = "pod.not_on_node", [], found.node_name
+        causes: Sequence[Cause | None] = []
+        code, other = "pod.not_on_node", found.node_name
         if found.node_name == name:
             code = "pod.on_node"
         elif choice is None:

@@ -76,7 +76,7 @@ class Explanation(Shown):
     about: str
     said: Said | Sequence[Said | None]
     causes: list[Cause] = Factory(list)
-    find_remedies: Callable[[float | None], Iterable[Any]] | None = None
+    find_remedies: Callable[..., Iterable[Any]] | None = None
     rows: list[dict[str, Any]] = Factory(list)
     _remedies: list[Any] | None = None
 

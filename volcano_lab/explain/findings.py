@@ -219,7 +219,7 @@ def _too_small(ssn: Session) -> Iterator[Finding]:
 
 def _no_node_group(ssn: Session) -> Iterator[Finding]:
     """Yield queues whose pods nodegroup allows no node."""
-    strict = ssn.plugins.get("nodegroup")
+    strict: Any = ssn.plugins.get("nodegroup")
     for name in ssn.queues if strict is not None and ssn.nodes else ():
         task = next(_waiting_in(ssn, name), None)
         if task is not None and all(
@@ -241,7 +241,7 @@ def _queues(ssn: Session) -> Iterator[Finding]:
             yield _found(_queue(name), "closed_in_use", state=queue.queue.status.state)
         if name in used & parents:
             yield _found(_queue(name), "not_leaf")
-        attr = attributes.get(name)
+        attr: Any = attributes.get(name)
         cut_off = attr is not None and attr.ancestors[:1] not in ((), (ROOT_QUEUE,))
         for resource, amount in attr.request if attr is not None and not cut_off else ():
             # resources that the cluster has not are found by `_gang`

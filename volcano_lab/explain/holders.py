@@ -259,7 +259,7 @@ def order_causes(seen: Evidence, action: str, first: JobInfo, second: JobInfo,
     left, right = sides(seen, first, second)
     turn = turn_of(seen, action, left)
     said = decided(seen, left, right, turn) if turn is not None else None
-    if said is not None:
+    if turn is not None and said is not None:
         note = priority_note(seen, second) if said.facts["plugin"] == "priority" else None
         yield Cause("came_first", [said, note], {
             "first": left.uid, "plugin": said.facts["plugin"],
@@ -317,7 +317,8 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
     """(what a plugin compares, a key of it at that moment by which the smaller comes first, its
     text); no key where it is not known.
     """
-    shares, known = state["jobs" if kind == "job" else "queues"], seen.ssn.plugins[plugin]
+    shares = state["jobs" if kind == "job" else "queues"]
+    known: Any = seen.ssn.plugins[plugin]
     if kind == "queue":
         if plugin in ("proportion", "capacity") and not getattr(known, "hierarchical", False):
             return "share", lambda queue: (

@@ -9,7 +9,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api import objects as api
@@ -121,7 +121,7 @@ def misnamed(ssn: Session, hyper_nodes: Iterable[str]) -> list[tuple[str, str, i
             and member.selector.exact_match.name not in ssn.nodes]
 
 
-def said_misnamed(ssn: Session, hyper_nodes: Sequence[str]) -> list[Message]:
+def said_misnamed(ssn: Session, hyper_nodes: Collection[str]) -> list[Message]:
     """Return that such members are no nodes, and which selectors of HyperNodes match none."""
     named = [f"{hyper_node}: {name}" for hyper_node, name, _ in misnamed(ssn, hyper_nodes)]
     empty = [f"{name}: {value_text(unstructure(member.selector))}" for name in hyper_nodes
@@ -136,7 +136,8 @@ def drivers_nowhere(ssn: Session, pods: Iterable[api.Pod]) -> dict[str, str]:
     """Return {driver: claim} of the drivers whose volumes pods claim and that no node offers, with
     the first such claim.
     """
-    storage, found = ssn.snapshot.storage, {}
+    storage = ssn.snapshot.storage
+    found: dict[str, str] = {}
     for pod in pods:
         counted = storage.attached(pod) if pod.spec.volumes else {}
         for name, _ in claims_of(pod) if counted else ():
@@ -178,7 +179,8 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
         for key in unread.keys() & written:
             jobs.setdefault(key, []).append(called(job))
         spec = job.pod_group.spec
-        if any(part.network_topology is not None for part in (spec, *spec.sub_group_policy)):
+        if any(each is not None for each in (spec.network_topology, *(
+                policy.network_topology for policy in spec.sub_group_policy))):
             close.append(called(job))
     for key, names in sorted(jobs.items()):
         yield _jobs(names), Message("unread.annotation", field=key, plugin=unread[key])
@@ -204,7 +206,8 @@ def _queue_labels(ssn: Session) -> Iterator[Notice]:
         for name in [*found][:1]:
             yield _jobs([called(job)]), Message(
                 "unread.queue_label", found=name, allowed=keys[1]) if own else Message(
-                "unread.queue_of_owner", found=name, queue=job.queue, kind=owner.kind, field=reads)
+                "unread.queue_of_owner", found=name, queue=job.queue,
+                kind="" if owner is None else owner.kind, field=reads)
 
 
 def _tier_names(ssn: Session) -> Iterator[Notice]:

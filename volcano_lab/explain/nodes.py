@@ -200,7 +200,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
                        pod=task, rule=why, node=names[0], inside=inside,
                        names=names if len(names) <= MOST else None)
         numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
-        there = _beside(seen, task, code, names, choice) if code in BESIDE else []
+        there = _beside(seen, task, code, names, choice) if code in BESIDE and choice else []
         if code in BESIDE:
             jobs = dict.fromkeys(other.job for other, _ in there if other.job in seen.ssn.jobs)
             numbers |= {"holders": [*jobs], "stranded": [

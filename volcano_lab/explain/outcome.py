@@ -138,6 +138,7 @@ class Outcome:
 
     def begun(self, uid: str) -> Outcome:
         """The first cycle, with all evictions for a job: the others go on without a change."""
+        assert self.first is not None
         found = Outcome(first=self.first, last=self.first, cycles=1)
         found.evicted.update(each.job for each in self.evictions
                              if each.cycle == 1 or each.winner == uid)
@@ -177,9 +178,9 @@ def alone(seen: Evidence, end: float = inf, enough: Callable[[Outcome], bool] = 
     """
     large, ran = len(seen.ssn.nodes) >= LARGE, seen.fresh
     if seen.alone is None:
-        watch = Deadline(end)
+        watch, before = Deadline(end), _ran(seen) if ran else None
         cycles = life(seen.objects, seen.ssn.conf, seen.ssn.now, BY_ITSELF if large else CYCLES,
-                      Turns, large, observer=watch, ran=_ran(seen)[0] if ran else None)
+                      Turns, large, observer=watch, ran=before[0] if before else None)
         seen.alone = Outcome(), watch, cycles
     found, watch, cycles = seen.alone
     watch.end = end

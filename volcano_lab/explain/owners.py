@@ -75,14 +75,15 @@ def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
     return next(({"field": field, "value": value} for obj in seen.given if owner is not None
                  and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}")
                  for field, value in KINDS["after"].get(obj.kind, {}).items()
-                 if obj.spec.get(field) == value), {})
+                 if isinstance(obj, OperatorObject) and obj.spec.get(field) == value), {})
 
 
 def named_queue(obj: KubernetesObject) -> tuple[str, str]:
     """Return where an owner names the queue of its pods, and that queue ("": it names none)."""
-    for place in OPERATORS[type(obj)].queue if isinstance(obj, OperatorObject) else ():
-        if queue := obj.first(place):
-            return place, str(queue)
+    if isinstance(obj, OperatorObject):
+        for place in OPERATORS[type(obj)].queue:
+            if queue := obj.first(place):
+                return place, str(queue)
     return QUEUE, obj.metadata.annotations.get(QUEUE_NAME, "")
 
 

@@ -231,8 +231,9 @@ def why_before(seen: Evidence, job: JobInfo, other: JobInfo) -> Explanation:
                      name=seen.called(job.uid))
     for action in ORDERED:
         turns = {each.uid: turn_of(seen, action, each) for each in (job, other)}
-        if None not in turns.values():
-            first, second = sorted((job, other), key=lambda each: turns[each.uid].number)
+        numbers = {uid: turn.number for uid, turn in turns.items() if turn is not None}
+        if len(numbers) == len(turns):
+            first, second = sorted((job, other), key=lambda each: numbers[each.uid])
             said = Message("order.first", first=seen.called(first.uid), action=action,
                            second=seen.called(second.uid))
             causes = [*order_causes(seen, action, first, second)]

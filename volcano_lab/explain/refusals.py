@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
+from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo
 from volcano_lab.explain import origin
@@ -133,7 +134,8 @@ def _overcommit(seen: Evidence, record: Record, name: str) -> Message:
         return {name: amounts.get(name, 0.0)}
 
     requested, limit = one(record["min_resources"]), one(record["limit"])
-    total, factor = seen.ssn.total_resource.get(name), seen.ssn.plugins["overcommit"].factor
+    overcommit: Any = seen.ssn.plugins["overcommit"]
+    total, factor = seen.ssn.total_resource.get(name), overcommit.factor
     used = total * factor - limit[name]
     if not total:
         return Message("overcommit.none", requested=requested)
@@ -247,7 +249,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     sums, deserved = added(queue["allocated"], request), queue["deserved"]
     names = [*over(part(sums, request), deserved)]
     asked, limit, each = (part(some, names) for some in (sums, deserved, request))
-    numbers = {"asked": asked, "limit": limit, "short_of": names, "each": each}
+    numbers: dict[str, Any] = {"asked": asked, "limit": limit, "short_of": names, "each": each}
     whole = origin.limit_origin(seen, job.queue, limit)
     codes, left = [origin.code for origin in whole], None
     numbers |= {"whole": True} if codes[:1] == ["origin.cluster"] else {}

@@ -60,7 +60,9 @@ def company(ssn: Session, pod: Pod) -> Iterator[Message]:
     """Yield which pods an affinity requires, the nodes of such pods, and those that have the labels
     in namespaces which it does not search.
     """
-    terms = pod.spec.affinity.pod_affinity.required_during_scheduling_ignored_during_execution
+    affinity = None if pod.spec.affinity is None else pod.spec.affinity.pod_affinity
+    assert affinity is not None  # its rule has refused a node
+    terms = affinity.required_during_scheduling_ignored_during_execution
     yield from missing_keys([term.topology_key for term in terms],
                             values_by_label(node.node for node in ssn.nodes.values()))
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from math import inf
 from time import perf_counter
@@ -247,7 +247,7 @@ class Search:
             return first
         near = option.steps // ABOUT if sums and option.rank == Rank.NODES else 0
         for wanted in self._enough:
-            steps = smallest(lambda step, wanted=wanted: self.at(option.at(step)) >= wanted,
+            steps = smallest(partial(self._reaches, option, wanted),
                              option.steps, near * ABOUT // 2 or option.first, near or 1)
             if steps is not None:
                 return option.at(steps)
@@ -290,7 +290,7 @@ class Search:
             if self.at(both) != PLACED:
                 continue
             done = self._least(second, lambda change: first.most + change)
-            least = self._least(first, lambda change, done=done: change + done)
+            least = self._least(first, partial(_before, done))
             others = self._others(second, seconds[number + 1:], least)
             alike |= {first.most + each.most for each in seconds if least + each.most in others}
             yield least + done, max(first.rank, second.rank), others
@@ -358,10 +358,13 @@ class Search:
         """Until when a try may take, or what takes as long as a number of `tries`."""
         return min(self.end, perf_counter() + tries * self.patience)
 
+    def _reaches(self, option: Option, wanted: int, step: int) -> bool:
+        return self.at(option.at(step)) >= wanted
+
     def gives(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
         job = None if ssn is None else ssn.jobs.get(self.job.uid)
-        if job is None:
+        if ssn is None or job is None:
             return NOTHING
         if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
             return NOTHING  # it would lose pods of its own
@@ -431,3 +434,7 @@ class Search:
                       (*brings, *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       ready(after.rest.session.jobs[uid]), cost, alike)
+
+
+def _before(then: Change, change: Change) -> Change:
+    return change + then

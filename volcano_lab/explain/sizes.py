@@ -58,7 +58,8 @@ def _likely(largest: Amounts, most: Amounts) -> bool:
 def _wanted(ssn: Session, causes: list[Cause], lacking: Amounts, gang: Amounts) -> Amounts:
     """What new nodes have to bring: overcommit counts each of theirs more than once."""
     refused = any(cause.code == "overcommit_refuses" for cause in causes)
-    factor = ssn.plugins["overcommit"].factor if refused else 1.0
+    overcommit: Any = ssn.plugins.get("overcommit")
+    factor = overcommit.factor if refused else 1.0
     return {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
             for name, amount in lacking.items()}
 

@@ -113,10 +113,10 @@ def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
     found = {}
     for node in nodes:
         taint = first_untolerated(node.spec.taints, pod.spec.tolerations)
-        for own in pod.spec.tolerations if taint is not None else ():
-            if meant(own.key, [taint.key]):
+        for own in pod.spec.tolerations:
+            if taint is not None and meant(own.key, [taint.key]):
                 equal = f"={own.value}" * (own.operator != "Exists")
                 found[f"{own.key}{equal}:{own.effect or 'any'}"] = (
                     f"{taint.key}{'=' * bool(taint.value)}{taint.value}:{taint.effect}")
-    for own, taint in found.items():
-        yield Message("taint.near", own=own, taint=taint)
+    for tolerated, tainted in found.items():
+        yield Message("taint.near", own=tolerated, taint=tainted)

@@ -86,9 +86,10 @@ class Timeline(Observer, Shown):
     def opened(self, ssn: Session) -> None:
         """Keep the objects: changes of them are tried later."""
         self._trace.opened(ssn)
-        self._objects = Loaded(settled(ssn.cache, ssn.now))
+        cache: Any = ssn.cache
+        self._objects = Loaded(settled(cache, ssn.now))
         self._objects.later = {key: pods for key, pods in self.later.items()
-                               if pods and pods[0].key not in ssn.cache.pods}
+                               if pods and pods[0].key not in cache.pods}
         self.first = self.first or (self._objects, ssn.conf, ssn.now)
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
@@ -129,7 +130,8 @@ class Timeline(Observer, Shown):
         waits = cause is not None and (counts["pending"] or not job.tasks)
         return {"cycle": self.cycles, "phase": job.pod_group.status.phase, **counts,
                 "promised": pods["Pipelined"], "least": job.min_available,
-                "code": cause.code if waits else "", "why": cause.sentences[0] if waits else "",
+                "code": cause.code if cause and waits else "",
+                "why": cause.sentences[0] if cause and waits else "",
                 "evicted": evicted}
 
     # -- answers ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -163,8 +164,7 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
     for node, size in large:
         first = max([1, *(ceil(amount / size.get(name)) for name, amount in lacking.items()
                           if size.get(name))])
-        yield Option(lambda count, node=node: _more(node, more, count), Rank.NODES, 2 * first,
-                     first)
+        yield Option(partial(_more, node, more), Rank.NODES, 2 * first, first)
 
 
 def _more(like: Node, devices: dict[str, str], count: int) -> Change:
@@ -176,8 +176,9 @@ def tiers(world: World, uid: str) -> Iterator[Option]:
     """The highest tier that the job's topology allows, or its sub-groups'; and that it be a wish.
     """
     spec = world.groups[uid].spec
-    holders = [((), spec), *((("subGroupPolicy", str(number)), policy)
-                             for number, policy in enumerate(spec.sub_group_policy))]
+    holders: list[tuple[tuple[str, ...], Any]] = [((), spec), *(
+        (("subGroupPolicy", str(number)), policy)
+        for number, policy in enumerate(spec.sub_group_policy))]
     for path, holder in holders:
         topology, way = holder.network_topology, (world.job(uid), *path, "networkTopology")
         own = topology.highest_tier_allowed if topology is not None else None

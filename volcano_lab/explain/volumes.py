@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import PENDING, JobInfo
+from volcano_lab.api import PENDING, JobInfo, TaskInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence
@@ -23,7 +23,7 @@ SAID = "plugin VolumeBinding pre-predicates failed "
 
 def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield what claims of waiting pods lack before any node is searched, each reason once."""
-    found = {}
+    found: dict[str, TaskInfo] = {}
     for task in job.in_status(PENDING).values():
         errors = job.nodes_fit_errors.get(task.uid)
         for error in list(errors.nodes.values())[:1] if errors is not None else ():
@@ -76,16 +76,17 @@ def reach_of(seen: Evidence, key: str) -> Iterator[Message]:
         claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
         volume = storage.get(VOLUME, claim.spec.volume_name)
         affinity = volume.spec.node_affinity if volume is not None else None
-        terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
+        required = affinity.required if affinity is not None else None
+        terms = required.node_selector_terms if required is not None else ()
         asked = [", ".join(terms_of(term)) for term in terms]
-        if any(asked):
+        if volume is not None and required is not None and any(asked):
             yield Message("volume.reach", volume=volume.name, terms=asked)
-            if not any(term.matches(node.node) for term in node_terms(affinity.required)
+            if not any(term.matches(node.node) for term in node_terms(required)
                        for node in seen.ssn.nodes.values()):
                 yield Message("volume.nowhere")
         found = storage.class_of(claim) if volume is None else None
         places = [", ".join(f"{each.key} {'/'.join(each.values)}"
                             for each in term.match_label_expressions)
                   for term in (found.allowed_topologies if found is not None else ())]
-        if places:
+        if found is not None and places:
             yield Message("volume.places", storage_class=found.name, places=places)

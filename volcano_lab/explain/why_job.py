@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
+from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod
@@ -26,6 +27,7 @@ from volcano_lab.explain.owners import named_queue, on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
+from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, known
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -44,7 +46,8 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = job.ready_task_num() < job.min_available and any(
         cause.numbers.get("stuck") for cause in causes)
     if job.tasks and not any(counts(job)[1:]) and not stuck:
-        by = [cause.sentences[0].facts["by"] for cause in causes if cause.code == "beyond"]
+        by = [said.facts["by"] for cause in causes if cause.code == "beyond"
+              for said in cause.sentences[:1] if isinstance(said, Message)]
         return [Message("job.beyond" if by else "job.stands", status=status, by=by,
                         job=short(seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
@@ -94,7 +97,7 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
     elif phase == "Completed" and ended(job) < len(job.tasks):
         yield Message("phase.completed", ended=ended(job), least=least)
-    tdm = seen.ssn.plugins.get("tdm")
+    tdm: Any = seen.ssn.plugins.get("tdm")
     used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
     zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
     for zone, node in zones.items():
@@ -161,7 +164,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     named = {task.pod.spec.priority_class_name for task in job.tasks.values()} - {""}
     lost = note is not None and note.code == "priority.unknown_class"
     if lost or (note is not None and "preempt" in seen.ssn.enabled_actions):
-        yield Cause("no_priority_class", note, {"named": [] if lost else sorted(named)}, [], True)
+        yield Cause("no_priority_class", [note], {"named": [] if lost else sorted(named)}, [], True)
     for why in seen.unmade.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
@@ -181,7 +184,8 @@ def _of_creator(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator
     """Yield what an object above the job says: that no other Job runs beside it, and a queue that
     its pods do not name.
     """
-    if obj.kind == "CronJob" and obj.spec.get("concurrencyPolicy") == "Forbid":
+    if (isinstance(obj, OperatorObject) and obj.kind == "CronJob"
+            and obj.spec.get("concurrencyPolicy") == "Forbid"):
         yield Cause.of("forbids", cron=obj.key)
     field, queue = named_queue(obj)
     if queue not in ("", job.queue):
@@ -246,7 +250,7 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the time at which sla admits the job."""
-    sla = seen.ssn.plugins.get("sla")
+    sla: Any = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
         code = "deadline.past" if deadline <= seen.ssn.now else "deadline"
@@ -284,7 +288,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
-    drf = seen.ssn.plugins.get("drf")
+    drf: Any = seen.ssn.plugins.get("drf")
     if drf is None or not drf.hierarchical or seen.brief:
         return
     busy = {each.queue for each in seen.ssn.jobs.values()
