@@ -6,7 +6,7 @@ Volcano: none
 
 from typing import Any
 
-from volcano_lab.api.objects import HyperNode, Node, Pod
+from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, Pod
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.changes.draft import Draft
 from volcano_lab.manifests.field_defaults import HOSTNAME
@@ -36,8 +36,7 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
     free = (f"{like.name}-more-{number}" for number in range(len(there) + count))
     names = [name for name in free if name not in there][:count]
     for place in list(draft.of_kind("hypernode")):
-        if isinstance(group := draft[place], HyperNode):
-            draft.put(place, _with_members(group, like.name, names))
+        draft.put(place, _with_members(draft[place], like.name, names))
     drivers = [draft[place] for place in draft.of_kind("csinode") if draft[place].name == like.name]
     agents = [pod for pod in map(draft.__getitem__, draft.of_kind("pod"))
               if isinstance(pod, Pod) and pod.spec.node_name == like.name and any(
@@ -54,10 +53,11 @@ def add_nodes(draft: Draft, like: Node, value: Any, where: str) -> None:
             status={"allocatable": like.status.allocatable | devices}))
 
 
-def _with_members(obj: HyperNode, like: str, names: list[str]) -> HyperNode:
+def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:
     """Add the copies of a node to a HyperNode that names it."""
-    if not any(member.type == "Node" and member.selector.exact_match
-               and member.selector.exact_match.name == like for member in obj.spec.members):
+    if not isinstance(obj, HyperNode) or not any(
+            member.type == "Node" and member.selector.exact_match
+            and member.selector.exact_match.name == like for member in obj.spec.members):
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]
     return obj.evolve(spec=obj.spec.evolve(members=[*obj.spec.members, *more]))
