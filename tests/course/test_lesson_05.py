@@ -9,7 +9,6 @@ from course.answers import lesson_05 as examples
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.lesson_05 import checks
 from volcano_lab.course.lesson_05.lab import (
-    START,
     TASKS,
     queue_tree_lab,
     tree_cluster,
@@ -89,7 +88,7 @@ def test_the_lesson_s_tasks_can_be_done(lab):
 
 
 def test_the_levels_hold_what_the_queues_below_them_hold():
-    cycle = tree_cluster(START).run(tree_conf())
+    cycle = tree_cluster().run(tree_conf())
     rows = {row["queue"]: row for row in tree(cycle.trace)}
     for parent in ("root", "research", "prod"):
         below = [row for row in rows.values() if row["parent"] == parent]
@@ -98,7 +97,7 @@ def test_the_levels_hold_what_the_queues_below_them_hold():
 
 
 def test_what_was_in_the_way_of_a_gang():
-    cycle = tree_cluster(START).run(tree_conf())
+    cycle = tree_cluster().run(tree_conf())
     jobs = cycle.session.jobs
     assert over_limit(cycle.trace, jobs["default/eval-gang"]) == (
         "queue research refuses pod eval-gang-2: cpu 9 > limit 8")
@@ -107,7 +106,7 @@ def test_what_was_in_the_way_of_a_gang():
 
 
 def test_the_picture_climbs_as_enqueue_compares():
-    drawn = tree_cluster(START).run(tree_conf()).plot.tree().data
+    drawn = tree_cluster().run(tree_conf()).plot.tree().data
     climb = drawn["climbs"][drawn["climb"]]
     assert drawn["climb"] == "train-gang" and climb["amount"] == 3
     assert [(step["queue"], step["fits"]) for step in climb["steps"]] == [

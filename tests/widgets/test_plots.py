@@ -8,7 +8,7 @@ import pytest
 from drawn_words import words_of
 
 from volcano_lab import Cluster, Trace
-from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
+from volcano_lab.course.lesson_05.lab import tree_cluster, tree_conf
 from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
 from volcano_lab.course.lesson_13.scene import export
 from volcano_lab.trace.views.cycle import Cycle
@@ -44,7 +44,7 @@ OF_A_JOB = ("sums", "statement")
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_cycle_has_every_picture(name):
     for cycle, job in ((flat().run(), "b-gang"),
-                       (tree_cluster(START).run(tree_conf()), "eval-gang"),
+                       (tree_cluster().run(tree_conf()), "eval-gang"),
                        (Cluster.read(export("plots")).run(), "ci/nightly-4412"),
                        (Cluster().node("n", cpu=1).job("j", cpu=1).run(), "j")):
         picture = getattr(cycle.plot, name)(*([job] if name in OF_A_JOB else []))

@@ -6,7 +6,7 @@ from course.answers import answers
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_05 import checks
-from volcano_lab.course.lesson_05.lab import START, tree_cluster
+from volcano_lab.course.lesson_05.lab import tree_cluster
 from volcano_lab.course.lesson_05.own_admission import short_of
 from volcano_lab.plugins.queue_tree import QueueAttr
 
@@ -133,17 +133,17 @@ answers(
 answers(
     checks.let_train_in,
     right=[
-        tree_cluster(START).queue("research", capability=10),
-        tree_cluster(START).queue("research", capability=9),
+        tree_cluster().queue("research", capability=10),
+        tree_cluster().queue("research", capability=9),
     ],
     wrong=[
-        (tree_cluster(START), "nothing has changed"),
-        (tree_cluster(START).queue("train", capability=20), "research"),
-        (tree_cluster(START).remove("eval-gang"), "same jobs"),
-        (tree_cluster(START).job("train-gang", pods=2), "same jobs"),
-        (tree_cluster(START).queue("research", capability=30).queue("web", capability=2),
+        (tree_cluster(), "nothing has changed"),
+        (tree_cluster().queue("train", capability=20), "research"),
+        (tree_cluster().remove("eval-gang"), "same jobs"),
+        (tree_cluster().job("train-gang", pods=2), "same jobs"),
+        (tree_cluster().queue("research", capability=30).queue("web", capability=2),
          "one queue"),
-        (tree_cluster(START).queue("research", capability=5), "eval-gang"),
+        (tree_cluster().queue("research", capability=5), "eval-gang"),
     ],
 )
 

@@ -4,6 +4,7 @@ from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, is_empty
 from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.widgets.story import counted
 
@@ -30,9 +31,7 @@ def small_cluster() -> Cluster:
     >>> small_cluster().run().committed
     [['allocate', 'default/a-work-0', 'n1']]
     """
-    cluster = Cluster().node("n1", cpu=1, pods=27).queue("a", weight=1).queue("b", weight=26)
-    cluster.job("a-work", queue="a", pods=2, cpu="37m", min_member=1)
-    return cluster.job("b-work", queue="b", pods=2, cpu="963m", min_member=1)
+    return cluster_of("02", "small")
 
 
 @check(takes=int)

@@ -5,6 +5,7 @@ from functools import cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, is_empty
 from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 
@@ -59,10 +60,7 @@ def early_and_late() -> Cluster:
     >>> early_and_late().run().queue_order
     ['late', 'early']
     """
-    cluster = Cluster().node("n1", cpu=10).queue("early").queue("late")
-    cluster.job("early-run", queue="early", pods=3, cpu=1, running={"n1": 3})
-    cluster.job("early-more", queue="early", pods=6, cpu=1, min_member=1)
-    return cluster.job("late-work", queue="late", pods=6, cpu=1, min_member=1)
+    return cluster_of("03", "early_and_late")
 
 
 @check(takes=callable, wanted="a function of a cluster")

@@ -8,7 +8,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistake, Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
-from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
+from volcano_lab.course.lesson_05.lab import tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
 from volcano_lab.messages import gettext
 from volcano_lab.plugins.queue_tree import QueueAttr
@@ -90,7 +90,7 @@ def _list(amounts: list[float]) -> str:
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(...)")
 def let_train_in(answer: Cluster) -> Mistakes:
     """Change one number of one queue, so that train-gang is admitted, and eval-gang still is."""
-    before, after = _specs(tree_cluster(START)), _specs(answer)
+    before, after = _specs(tree_cluster()), _specs(answer)
     yield before["jobs"] != after["jobs"], "same_jobs"
     changed = [name for name in after["queues"]
                if after["queues"][name] != before["queues"].get(name)]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.registry import registered
 from volcano_lab.plugins.capacity import Capacity
@@ -20,12 +21,7 @@ def worked_example() -> Cluster:
     """The cluster of Volcano's issue 4118: a parent of 2 CPUs and 4 GiB, two queues below it, two
     jobs of that size.
     """
-    cluster = Cluster().node("node-0", cpu=16, memory="64Gi")
-    cluster.queue("test-root", capability={"cpu": 2, "memory": "4Gi"})
-    for number in (0, 1):
-        cluster.queue(f"test-sub-{number}", parent="test-root")
-        cluster.job(f"job-{number + 1}", queue=f"test-sub-{number}", pods=1, cpu=2, memory="4Gi")
-    return cluster
+    return cluster_of("05", "report")
 
 
 def short_of(level: QueueAttr, minimum: Resource) -> list[str]:

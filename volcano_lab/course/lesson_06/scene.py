@@ -5,7 +5,7 @@ Answers to no Go file.
 from collections.abc import Callable
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.trace import Trace, TraceReader
@@ -18,36 +18,26 @@ RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, proportion",
 """Jobs are admitted even where queues are full, so that reclaim has somebody to make room for."""
 
 
-def two_nodes() -> Cluster:
-    """Two nodes of four CPUs, and the queues a and b."""
-    return Cluster().node("node-0", cpu=4).node("node-1", cpu=4).queue("a").queue("b")
-
-
 def gang_that_fits() -> Cluster:
     """A pod of 2 CPUs runs; a gang of three such pods waits, and 6 CPUs are idle."""
-    return (two_nodes().job("web", queue="a", pods=1, cpu=2, running={"node-0": 1})
-            .job("train", queue="b", pods=3, cpu=2))
+    return cluster_of("06", "fits")
 
 
 def gang_that_does_not_fit() -> Cluster:
     """The same 6 CPUs are idle, but three on each node: room for two pods of 2 CPUs."""
-    return (two_nodes().job("web", queue="a", pods=2, cpu=1, running={"node-0": 1, "node-1": 1})
-            .job("train", queue="b", pods=3, cpu=2))
+    return cluster_of("06", "does_not_fit")
 
 
 def full_cluster(minimum: int = 1) -> Cluster:
     """Job web of queue a holds all 8 CPUs and needs `minimum` of its four pods; a gang of two waits
     in queue b.
     """
-    return (two_nodes().job("web", queue="a", pods=4, min_member=minimum,
-                            cpu=2, running={"node-0": 2, "node-1": 2}).job(
-                                "train", queue="b", pods=2, cpu=2))
+    return cluster_of("06", "full").job("web", min_member=minimum)
 
 
 def half_full() -> Cluster:
     """Job web holds node-0; node-1 is empty, and a gang of two waits."""
-    return (two_nodes().job("web", queue="a", pods=2, min_member=1, cpu=2, running={"node-0": 2})
-            .job("train", queue="b", pods=2, cpu=2))
+    return cluster_of("06", "half_full")
 
 
 def saved_and_recovered() -> Trace:

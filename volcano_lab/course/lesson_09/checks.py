@@ -2,6 +2,7 @@
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.config.conf import load_conf
@@ -21,10 +22,7 @@ def three_queues() -> Cluster:
     >>> _evicted(three_queues().run(conf_with("reclaim", one_tier=True)))
     ['c-work-2', 'c-work-1']
     """
-    three = Cluster().node("node-1", cpu=4).node("node-2", cpu=8).queue("a").queue("b").queue("c")
-    three.job("b-work", queue="b", pods=6, cpu=1, min_member=1, running={"node-1": 4})
-    three.job("c-work", queue="c", pods=9, cpu=1, min_member=1, running={"node-2": 8})
-    return three.job("urgent", queue="a", pods=2, cpu=1)
+    return cluster_of("09", "three")
 
 
 @check(takes=str, wanted="the text of a configuration")

@@ -225,7 +225,8 @@ def first_aid(answer: type[Action]) -> Mistakes:
     yield "tiny-2" in jobs and "tiny-1" not in jobs, "first_not_second"
     yield jobs != ["big-1", "small-1", "tiny-1"], try_again("first_of_each", jobs=[*jobs])
     yield "small-1" in _jobs_of(answer, _small_holds_one()), "holds_a_pod"
-    yield _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"], "too_large_gang"
+    too_large = crowded().job("small-1", pods=9)
+    yield _jobs_of(answer, too_large) != ["big-1", "tiny-1"], "too_large_gang"
     yield "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()), "first_is_too_large"
     return well_done("first_aid")
 
@@ -256,7 +257,7 @@ def triage(answer: type[Action]) -> Mistakes:
                                    ["small-1", "tiny-1", "big-1"]),
                                   (_points_for(tiny=9), _points_for(big=3),
                                    ["tiny-1", "big-1", "small-1"])):
-        jobs = served(crowded(small_pods=1), first, second)
+        jobs = served(crowded().job("small-1", pods=1), first, second)
         yield sorted(jobs) != sorted(wanted), try_again(
             "first_of_each_as_before", x=jobs or [gettext("no jobs")])
         yield jobs != wanted, try_again("order_of_need", served=[*jobs], needed=[*wanted])

@@ -5,6 +5,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import PENDING
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.framework.placement.array_chooser import node_chooser
 from volcano_lab.framework.session import Session
 
@@ -38,7 +39,7 @@ def place(ssn: Session, job: JobInfo) -> bool:
     return False
 
 
-def crowded(big: str = "big", small_pods: int = 2) -> Cluster:
+def crowded() -> Cluster:
     """Eight CPUs and three queues, of which the oldest wants all of them. For a configuration that
     shares nothing out.
 
@@ -46,10 +47,4 @@ def crowded(big: str = "big", small_pods: int = 2) -> Cluster:
     >>> sorted({pod[:-2] for _, pod, _ in crowded().run(conf_with(without="proportion")).committed})
     ['default/big-1', 'default/big-2', 'default/big-3', 'default/big-4']
     """
-    cluster = Cluster().node("node-1", cpu=4, memory="8Gi").node("node-2", cpu=4, memory="8Gi")
-    cluster.queue(big).queue("small").queue("tiny")
-    for number in range(1, 6):
-        cluster.job(f"{big}-{number}", queue=big, pods=2, cpu=1, memory="1Gi")
-    return (cluster.job("small-1", queue="small", pods=small_pods, cpu=1, memory="1Gi").job(
-        "tiny-1", queue="tiny", pods=1, cpu=1, memory="1Gi").job("tiny-2", queue="tiny", pods=1,
-                                                                 cpu=1, memory="1Gi"))
+    return cluster_of("12", "crowded")

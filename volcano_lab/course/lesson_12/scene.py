@@ -5,7 +5,7 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
-from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.explain import Explainer
 from volcano_lab.framework.plugin import Plugin, register_plugin
@@ -18,8 +18,6 @@ from volcano_lab.trace.views.cycle import Cycle
 
 TIERS = (("priority", "gang"), ("predicates", "proportion", "nodeorder"))
 """The plugins of the lesson's configuration, tier by tier."""
-
-PARTS = {"node-1": 32, "node-2": 32, "node-3": 8, "node-4": 8}
 
 
 def conf_with(plugin: str = "", tier: int = 2, actions: str = "enqueue, allocate",
@@ -77,11 +75,10 @@ def two_racks(pods: int = 4, **racks: str) -> Cluster:
     >>> sorted({node for _, _, node in two_racks().run(conf_with()).committed})
     ['node-1', 'node-2']
     """
-    cluster = Cluster()
-    for name, cpu in PARTS.items():
-        rack = racks.get(name.replace("-", "_"), "a" if cpu == 32 else "b")
-        cluster.node(name, cpu=cpu, memory=f"{cpu}Gi", labels={"rack": rack})
-    return cluster.job("web", pods=pods, cpu=2, memory="2Gi")
+    cluster = cluster_of("12", "two_racks").job("web", pods=pods)
+    for name, rack in racks.items():
+        cluster.node(name.replace("_", "-"), labels={"rack": rack})
+    return cluster
 
 
 def by_rack(cycle: Cycle, job: str = "default/web") -> dict[str, int]:
