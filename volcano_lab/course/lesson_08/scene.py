@@ -13,21 +13,19 @@ import yaml
 from volcano_lab.api.objects import Pod
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
-from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.scenery import cluster_from, cluster_of, conf_text
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.builder import SCHEDULING
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 
 POD = "default/new-0"
 NODES = ("node-1", "node-2", "node-3")
-CPUS, MEMORY = 4, "16Gi"
+CPUS = 4
 ZONES = {"node-1": "a", "node-2": "a", "node-3": "b"}
 DISKS = {"node-1": "ssd", "node-2": "hdd", "node-3": "ssd"}
 RUNS = {"node-1": "web", "node-2": "db", "node-3": "cache"}
 """The job whose pods run on each node."""
 
-TAINT = {"key": "team", "value": "gpu", "effect": "NoSchedule"}
 HEAD = {"predicate": "predicates", "binpack": "binpack"}
 """How an argument begins -> the plugin that takes it; all others are nodeorder's."""
 
@@ -69,7 +67,7 @@ def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1G
     >>> placement_cluster("nodeSelector: {disk: hdd}").run(conf_with("binpack")).committed
     [['allocate', 'default/new-0', 'node-2']]
     """
-    cluster = _nodes(taint).copy()
+    cluster = cluster_of("08", "tainted" if taint else "three")
     gone = {"cpu": "1", "memory": "1Gi"}
     for number in range(min(leaving, node_1)):
         cluster.add(_pod(f"leaving-{number}", "web", {}, gone, node="node-1", group="leaving",
@@ -84,24 +82,9 @@ def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1G
                                           if amount})
 
 
-@cache
-def _nodes(taint: bool) -> Cluster:
-    cluster = Cluster()
-    for name in NODES:
-        labels = {"zone": ZONES[name], "disk": DISKS[name], "kubernetes.io/hostname": name}
-        taints = [TAINT] if taint and name == "node-2" else []
-        cluster.add(manifests.from_dict(
-            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
-             "spec": {"taints": taints},
-             "status": {"allocatable": {"cpu": CPUS, "memory": MEMORY, "pods": 110}}}, strict=True))
-    return cluster
-
-
 def add_new(cluster: Cluster, rules: str, pods: int, requests: dict[str, str]) -> Cluster:
     """The same cluster with the waiting job *new*: all its pods, or none."""
-    cluster.add(manifests.from_dict({"apiVersion": SCHEDULING, "kind": "PodGroup",
-                                     "metadata": {"name": "new", "namespace": "default"},
-                                     "spec": {"queue": "default", "minMember": pods}}, strict=True))
+    cluster.job("new", pods=0, min_member=pods)
     spec = _read(rules)
     for number in range(pods):
         cluster.add(_pod(f"new-{number}", "new", spec, requests))
@@ -194,7 +177,6 @@ def faulty_cluster(*nodes: str) -> Cluster:
     >>> cycle.why("default/new")[0].partition("nodes are ")[2]
     'unavailable: 1 Insufficient cpu, 1 node(s) had untolerated taint {team: gpu}.'
     """
-    objects = (manifests.from_dict(each, strict=True) for each in NINE["objects"])
-    cluster = Cluster(obj for obj in objects if not nodes or obj.name in nodes
+    cluster = Cluster(obj for obj in cluster_from(NINE) if not nodes or obj.name in nodes
                       or (isinstance(obj, Pod) and obj.spec.node_name in nodes))
     return add_new(cluster, DEMANDING, 1, {})

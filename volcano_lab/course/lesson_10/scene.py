@@ -12,9 +12,6 @@ from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.topology import CLUSTER_TOP
-from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.builder import SCHEDULING
-from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
@@ -37,6 +34,9 @@ def growing_cluster(highest_tier: int = 1, node_2: int = 3) -> Cluster:
 
 # -- sub-groups
 
+PARTS: dict[str, str] = part("10", CLUSTERS)["parts"]
+"""Manifests of a gang in sub-groups, and of one of its pods, with places to fill in."""
+
 
 def sub_group_policy(size: int, tier: int) -> dict[str, Any]:
     """Pods with the same value of the label `part` are a sub-group of `size` pods, and must lie
@@ -53,24 +53,11 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
     >>> sub_group_cluster(groups=2, size=2).run(rooms.CONF).committed[2:]
     [['allocate', 'default/train-1-0', 'node-4'], ['allocate', 'default/train-1-1', 'node-4']]
     """
-    cluster = rooms.topology_cluster().remove("train")
-    spec = {"queue": "default", "minMember": groups * size,
-            "minResources": {"cpu": str(groups * size)},
-            "subGroupPolicy": [sub_group_policy(size, tier)],
-            "networkTopology": {"mode": "hard", "highestTierAllowed": job_tier}}
-    cluster.add(manifests.from_dict({"apiVersion": SCHEDULING, "kind": "PodGroup", "spec": spec,
-                                     "metadata": {"name": "train", "namespace": "default"}},
-                                    strict=True))
-    pod_spec = {"schedulerName": "volcano",
-                "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
-    for group in range(groups):
-        for number in range(size):
-            metadata = {"name": f"train-{group}-{number}", "namespace": "default",
-                        "labels": {"part": str(group)}, "annotations": {GROUP_NAME: "train"}}
-            cluster.add(manifests.from_dict(
-                {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec},
-                strict=True))
-    return cluster
+    group, pod = PARTS["group"], PARTS["pod"]
+    cluster = rooms.topology_cluster().remove("train").add(group.format(
+        pods=groups * size, policy=sub_group_policy(size, tier), tier=job_tier))
+    return cluster.add(*(pod.format(group=part, number=number)
+                         for part in range(groups) for number in range(size)))
 
 
 # -- soft
