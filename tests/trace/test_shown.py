@@ -21,7 +21,7 @@ RESULTS = {
     "a trace": (trace, ["records over 1 nodes", "deserved_round"]),
     "a stepper": (lambda: Stepper(trace()).goto(12), ["Record 12 of", "fits"]),
     "a difference": (lambda: cluster().diff(cluster().job("fits", cpu=5)),
-                     ["-1 pods placed", "fits", "n1"]),
+                     ["1 fewer pod is placed", "fits", "n1"]),
     "an explainer": (lambda: Explainer(cluster().objects()), ["1 of 2 jobs wait", "big"]),
     "an explanation": (lambda: Explainer(cluster().objects()).why("big"), ["cpu"]),
 }
