@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from volcano_lab import Action, Plugin
+from volcano_lab.course.kit.boss import evicted
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.lesson_12 import checks
 from volcano_lab.course.lesson_12.lab import POINTS, combination_lab, combined, decided
@@ -18,7 +19,6 @@ from volcano_lab.course.lesson_12.scene import (
     RECLAIM,
     KeptStay,
     conf_with,
-    evicted,
     kept_and_plain,
     run_with,
 )

@@ -120,6 +120,12 @@ def at_work(cycle: Cycle, promised: bool = True) -> dict[str, int]:
             for uid, job in cycle.session.jobs.items()}
 
 
+def evicted(cycle: Cycle) -> list[str]:
+    """Return the evicted pods, without their namespace."""
+    return [pod.removeprefix("default/") for operation, pod, *_ in cycle.committed
+            if operation == "evict"]
+
+
 def _kept(cluster: Cluster, kinds: Collection[str]) -> dict[str, Any]:
     """Return the objects of these kinds, with what must stay unchanged of each."""
     what = {"Node": lambda obj: obj.status.allocatable, "PodGroup": lambda obj: obj.spec,

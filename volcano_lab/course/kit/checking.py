@@ -10,17 +10,15 @@ from collections.abc import Callable, Generator, Mapping
 from dis import get_instructions
 from importlib import import_module
 from inspect import cleandoc
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from volcano_lab.course.kit import progress
-from volcano_lab.course.kit.questions import HINTS, RIGHT, entries, part, right
+from volcano_lab.course.kit.questions import COURSE, HINTS, RIGHT, entries, part, right
 from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
 from volcano_lab.messages import gettext, mark
 
-COURSE = Path(__file__).parents[1]
 TAKES = {"str": str, "int": int, "float": float, "list": list}
 CHECKS: dict[str, Check] = {}
 """Every check that has been imported, by lesson and name: "02.tolerance"."""

@@ -54,7 +54,8 @@ class Question(Shown):
         """Answer the question, as the page does."""
         chosen = next((option for option in self.options if str(option) == str(value)), value)
         self.value = chosen
-        self.verdict = self._grade(chosen)
+        self.verdict = self._grade(chosen) if not is_empty(chosen) else try_again(
+            "Choose one first." if self.options else "Write your answer first.")
         self.marks[str(chosen)] = "right" if self.verdict.state in states.GOOD else "wrong"
         self._refresh()
         return self.verdict
@@ -130,8 +131,6 @@ class Prediction(Question):
                                      answer=repr(answer), options=self.options))
 
     def _grade(self, value: Any) -> Verdict:
-        if is_empty(value):
-            return try_again("Choose one first." if self.options else "Write your answer first.")
         if not self.options and _is_number(self.truth) and not _is_number(value):
             return try_again(WANTED)
         if same(value, self.truth):
@@ -220,8 +219,6 @@ class Asked(Question):
         return f"<p>{html(paragraph([answer + mark('.'), why]))}</p>"
 
     def _grade(self, value: Any) -> Verdict:
-        if is_empty(value):
-            return try_again("Choose one first." if self.options else "Write your answer first.")
         return self.graded(value)
 
 

@@ -1,6 +1,5 @@
 """The reader's progress: in a lesson, and in the whole course."""
 
-from pathlib import Path
 from typing import Any
 
 from volcano_lab.course.kit import progress
@@ -8,10 +7,8 @@ from volcano_lab.course.kit.field import show_fields
 from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
-from volcano_lab.course.kit.questions import entries, opened
+from volcano_lab.course.kit.questions import COURSE, entries, opened
 from volcano_lab.messages import Message, gettext, mark
-
-COURSE = Path(__file__).parents[1]
 
 
 class Standing(Shown):

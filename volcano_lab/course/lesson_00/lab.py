@@ -3,6 +3,7 @@ whole or not at all, and what is to be done in its lab.
 """
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import Message
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
@@ -58,15 +59,10 @@ def weights_lab() -> ClusterLab:
     >>> weights_lab().set(**{"queue/a.weight": 2}).facts.of("deserved")
     {'a': 50, 'b': 25, 'c': 25}
     """
-    cluster = Cluster().node(MACHINE, cpu=100)
-    for queue, start in START.items():
-        cluster.queue(queue)
-        cluster.job(f"{queue}-work", queue=queue, pods=start["demand"] // POD[queue],
-                    cpu=POD[queue], min_member=1)
-
-    return lab(cluster, title="Three weights: a asks for 80 CPUs, b for 60, c for 30",
-               moves=("weight",), says=[amounts("deserves", lambda facts: facts.of("deserved"),
-                                                "CPUs")], without=("nodes", "shares", "lanes"),
+    return lab(cluster_of("00", "weights"), moves=("weight",),
+               title="Three weights: a asks for 80 CPUs, b for 60, c for 30",
+               says=[amounts("deserves", lambda facts: facts.of("deserved"), "CPUs")],
+               without=("nodes", "shares", "lanes"),
                opening="**a** and **b** deserve 35 each: a third of the 100, and a half of what "
                        "**c** leaves.", nothing="No queue deserves more or less.",
                tasks=[Task("twice as much", "Let a deserve twice as much as b.", lambda _, facts: (

@@ -10,13 +10,14 @@ from volcano_lab.api.objects import Node, Pod, PodGroup, Queue
 from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistake, Mistakes, check
+from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, half_full
 from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.framework.statement import StatementError
 
-Plan = list[tuple[str, ...]]
+Plan = list[list[str]]
 WHY = {"pods of train": "smaller_pods", "minimum": "minimum_counts"}
 """What was changed -> the hint that says why it helps."""
 
@@ -120,28 +121,16 @@ def _evictions(plan: Plan) -> int:
     return sum(word == "evict" for word, *_ in plan)
 
 
-TWO: Plan = [("evict", "web-0"), ("pipeline", "train-0", "node-0"), ("evict", "web-1"),
-             ("pipeline", "train-1", "node-0")]
-ONE: Plan = [("evict", "web-1"), ("pipeline", "train-0", "node-0"),
-             ("allocate", "train-1", "node-1")]
-NONE: Plan = [("allocate", "train-0", "node-1"), ("allocate", "train-1", "node-1")]
-"""Three plans for the gang train of `half_full`, with two, one and no evictions."""
-
-
-HALF: Plan = [("evict", "web-1"), ("pipeline", "train-0", "node-0")]
-"""A plan with no more operations than NONE has, and with an eviction."""
-
-
 def plans_of_the_lesson() -> list[Plan]:
     """Three plans for the gang of `half_full`; the one without an eviction stands in the middle."""
-    return [list(TWO), list(NONE), list(ONE)]
+    return [list(plan) for plan in entries("06")["keep_the_cheapest"]["cases"][0]]
 
 
 @check(takes=callable, wanted="a function")
 def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Mistakes:
     """Write `cheapest(by_hand, plans)`: try every plan and take it back; then do the one with the
     fewest evictions again, from saved copies, and commit it."""
-    for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE], [HALF, NONE]):
+    for plans in entries("06")["keep_the_cheapest"]["cases"]:
         by_hand = WatchedRehearsal(half_full())
         try:
             with panics_stop():

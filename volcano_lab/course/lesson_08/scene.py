@@ -26,6 +26,9 @@ DISKS = {"node-1": "ssd", "node-2": "hdd", "node-3": "ssd"}
 RUNS = {"node-1": "web", "node-2": "db", "node-3": "cache"}
 """The job whose pods run on each node."""
 
+LEAVING: str = part("08", CLUSTERS)["leaving"]
+"""A pod of node-1 that is being deleted."""
+
 HEAD = {"predicate": "predicates", "binpack": "binpack"}
 """How an argument begins -> the plugin that takes it; all others are nodeorder's."""
 
@@ -68,10 +71,8 @@ def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1G
     [['allocate', 'default/new-0', 'node-2']]
     """
     cluster = cluster_of("08", "tainted" if taint else "three")
-    gone = {"cpu": "1", "memory": "1Gi"}
     for number in range(min(leaving, node_1)):
-        cluster.add(_pod(f"leaving-{number}", "web", {}, gone, node="node-1", group="leaving",
-                         deleted="2026-01-01T00:00:00Z"))
+        cluster.add(LEAVING.format(number))
     for name, used in zip(NODES, (node_1 - min(leaving, node_1), node_2, node_3), strict=True):
         if used:
             job = RUNS[name]
@@ -87,7 +88,7 @@ def add_new(cluster: Cluster, rules: str, pods: int, requests: dict[str, str]) -
     cluster.job("new", pods=0, min_member=pods)
     spec = _read(rules)
     for number in range(pods):
-        cluster.add(_pod(f"new-{number}", "new", spec, requests))
+        cluster.add(_pod(number, spec, requests))
     return cluster
 
 
@@ -108,15 +109,13 @@ def _read(rules: str) -> dict[str, Any]:
     return spec
 
 
-def _pod(name: str, app: str, spec: dict[str, Any], requests: dict[str, str],
-         node: str = "", group: str = "", deleted: str | None = None) -> Any:
+def _pod(number: int, spec: dict[str, Any], requests: dict[str, str]) -> Any:
     container = {"name": "main", "resources": {"requests": requests}}
-    spec = {"schedulerName": "volcano", "containers": [container], "nodeName": node} | spec
-    metadata = {"name": name, "namespace": "default", "labels": {"app": app},
-                "annotations": {GROUP_NAME: group or app}, "deletionTimestamp": deleted}
+    metadata = {"name": f"new-{number}", "namespace": "default", "labels": {"app": "new"},
+                "annotations": {GROUP_NAME: "new"}}
     return manifests.from_dict(
-        {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec,
-         "status": {"phase": "Running" if node else "Pending"}}, strict=True)
+        {"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
+         "spec": {"schedulerName": "volcano", "containers": [container]} | spec}, strict=True)
 
 
 # -- rules -----------------------------------------------------------------------------------------

@@ -1,25 +1,20 @@
 """The checks of lesson 09: preempt and reclaim."""
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.boss import evicted
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.messages import gettext
-from volcano_lab.trace.views.cycle import Cycle
-
-
-def _evicted(cycle: Cycle) -> list[str]:
-    return [pod.removeprefix("default/") for operation, pod, _ in cycle.committed
-            if operation == "evict"]
 
 
 def three_queues() -> Cluster:
     """Queue a waits for 2 CPUs; b holds less than it deserves and has the first node, c holds more.
 
     >>> from volcano_lab.course.lesson_09.scene import conf_with
-    >>> _evicted(three_queues().run(conf_with("reclaim", one_tier=True)))
+    >>> evicted(three_queues().run(conf_with("reclaim", one_tier=True)))
     ['c-work-2', 'c-work-1']
     """
     return cluster_of("09", "three")
@@ -30,11 +25,11 @@ def whole_gangs(answer: str) -> Mistakes:
     """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
     that holds less than it deserves, but takes pods that a gang can spare."""
     yield "reclaim" not in load_conf(answer).actions, "no_reclaim"
-    torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
+    torn = evicted(eviction_cluster(greedy_minimum=9).run(answer))
     yield torn, try_again("torn_gang", pods=[*torn])
-    spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
+    spared = evicted(eviction_cluster(greedy_minimum=1).run(answer))
     yield not spared, "nothing_spared"
-    yield any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))), (
+    yield any(pod.startswith("b-work") for pod in evicted(three_queues().run(answer))), (
         "b_has_to_pay")
     return well_done("both_agree")
 
@@ -59,8 +54,8 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     yield urgent.pod_group.status.phase == "Pending", "not_admitted"
     yield not cycle.session.queues["b"].reclaimable, "no_candidate"
     waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
-    evicted = _evicted(cycle)
-    greedy = [pod for pod in evicted if pod.startswith("greedy-")]
-    yield waiting or not evicted or greedy != evicted, try_again(
-        "not_greedy", evicted=evicted or gettext("none"), waiting=waiting or gettext("none"))
-    return well_done("three_things", pods=[*evicted])
+    gone = evicted(cycle)
+    greedy = [pod for pod in gone if pod.startswith("greedy-")]
+    yield waiting or not gone or greedy != gone, try_again(
+        "not_greedy", evicted=gone or gettext("none"), waiting=waiting or gettext("none"))
+    return well_done("three_things", pods=[*gone])

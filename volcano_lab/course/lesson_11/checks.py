@@ -4,23 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
-from volcano_lab.course.lesson_11.scene import JOB, train
+from volcano_lab.course.lesson_11.scene import JOB, delays, train
 from volcano_lab.simulation import Simulation
 
 Row = Sequence[Any]
-
-
-def delays(failures: int) -> list[float]:
-    """Seconds of waiting after each failure in a row, as the queue says.
-
-    >>> delays(3)
-    [0.005, 0.01, 0.02]
-    """
-    queue = WorkQueue()
-    return [queue.retry("a pod", 0.0) for _ in range(failures)]
 
 
 @check(takes=int)
@@ -30,7 +19,7 @@ def failures_until_a_second(answer: int) -> Mistakes:
     """
     yield answer < 1, "at_least_one"
     yield answer == 200, "doubled_each_time"
-    waits = delays(min(answer, 40))
+    waits = delays(min(answer, 40))["seconds"].tolist()
     yield waits[-1] <= 1, try_again("go_on_doubling", answer=answer, waits=waits[-1])
     yield len(waits) > 1 and waits[-2] > 1, try_again(
         "a_smaller_number", answer=answer, waits=waits[-1])

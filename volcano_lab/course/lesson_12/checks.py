@@ -7,6 +7,7 @@ says of a mistake, one sentence with plugin, point and what is allowed, is the h
 from difflib import get_close_matches
 from typing import Any
 
+from volcano_lab.course.kit.boss import evicted
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.user_code import check_class
 from volcano_lab.course.kit.verdict import try_again, well_done
@@ -168,14 +169,14 @@ def protect(answer: type[Plugin]) -> Mistakes:
     it into both tiers.)
     """
     conf = scene.conf_with("mine", tier=1, actions=scene.RECLAIM) + "\n  - name: mine\n"
-    some = scene.evicted(scene.run_with(answer, scene.kept_and_plain(), conf))
+    some = evicted(scene.run_with(answer, scene.kept_and_plain(), conf))
     if any(pod.startswith("kept") for pod in some):
         return try_again("labelled_evicted", some=some[0])
     yield not some, "nobody_evicted"
-    yield scene.evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)), (
+    yield evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)), (
         "labelled_one_evicted")
     by_name = scene.run_with(answer, scene.kept_and_plain(labelled="plain"), conf)
-    yield scene.evicted(by_name) != ["kept-0"], "names_not_labels"
+    yield evicted(by_name) != ["kept-0"], "names_not_labels"
     yield REJECT in _votes(answer, conf), "reject_ends"
     return well_done("who_may_go")
 

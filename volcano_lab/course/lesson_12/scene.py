@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.boss import evicted
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame
@@ -135,12 +136,10 @@ def in_maintenance(*nodes: str, when: str = "tonight") -> Cluster:
     >>> len(in_maintenance("node-1").run(conf_with()).committed)
     4
     """
-    cluster = Cluster()
-    for name in ("node-1", "node-2"):
-        cluster.node(name, cpu=4, memory="8Gi",
-                     labels={"maintenance": when} if name in nodes else {"rack": "a"})
-    return (cluster.job("long", pods=2, cpu=1, memory="1Gi")
-            .job("short", pods=2, cpu=1, memory="1Gi", labels={"short": "yes"}))
+    cluster = cluster_of("12", "long_and_short")
+    for name in nodes:
+        cluster.node(name, labels={"maintenance": when})
+    return cluster
 
 
 RECLAIM = "enqueue, allocate, reclaim"
@@ -160,12 +159,6 @@ def kept_and_plain(kept: int = 2, plain: int = 2, labelled: str = "kept") -> Clu
                         labels={"keep": "yes"} if name == labelled else {},
                         running={"node-1": pods})
     return cluster.job("urgent", queue="poor", cpu=1)
-
-
-def evicted(cycle: Cycle) -> list[str]:
-    """The pods that were evicted, without their namespace."""
-    return [pod.removeprefix("default/") for operation, pod, *_ in cycle.committed
-            if operation == "evict"]
 
 
 def who_goes() -> list[dict[str, str]]:

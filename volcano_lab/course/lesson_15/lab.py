@@ -1,6 +1,5 @@
 """Lesson 15: how work grows, how many nodes are looked for, and a lab that counts cycles."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -33,15 +32,13 @@ def calls_rows(**efforts: Effort) -> list[Row]:
     {'extension point': 'node_order', 'plugin': 'binpack', 'asked for each': 'pod and node',
      'small': 12}
     """
-    totals: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in efforts}
-    for name, effort in efforts.items():
-        for (_, point, plugin), count in effort.calls.items():
-            totals[name][point, plugin] += count
-    first = next(iter(totals.values()))
+    first = next(iter(efforts.values()))
+    asked = {(point, plugin) for _, point, plugin in first.calls}
     return [{"extension point": point, "plugin": plugin, "asked for each":
              "pod and node" if point in OF_PAIRS else "pod, job or queue",
-             **{name: total[point, plugin] for name, total in totals.items()}}
-            for point, plugin in sorted(first, key=lambda who: (-first[who], who))]
+             **{name: effort.count(point=point, plugin=plugin) for name, effort in efforts.items()}}
+            for point, plugin in sorted(asked, key=lambda who: (
+                -first.count(point=who[0], plugin=who[1]), who))]
 
 
 def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[Row]:
