@@ -287,7 +287,7 @@ def test_a_question_that_no_lesson_asks_is_one_sentence():
     opened.number = "03"
     with pytest.raises(NoSuch, match=r'Lesson 03 has no question "first_offer"; it has .*take'):
         ask("first_offer")
-    opened.number = ""
+    del opened.number
     with pytest.raises(NoSuch, match="run the cell lesson"):
         ask("second_offer")
 

@@ -6,7 +6,6 @@ import itertools
 import pytest
 
 from volcano_lab.api.status import TRANSITIONS
-from volcano_lab.course.lesson_11 import lab as lesson_11
 from volcano_lab.course.lesson_11 import scene as healing
 from volcano_lab.course.lesson_11.lab import (
     CONTROLS,
@@ -82,7 +81,3 @@ def test_a_look_says_where_a_request_is():
 def test_every_kind_of_fault_heals():
     faults = healing.each_fault()
     assert faults["finished at"].notna().all() and set(faults.index) == set(healing.KINDS)
-
-
-def test_the_configuration_is_read_once():
-    assert lesson_11._conf() is lesson_11._conf()

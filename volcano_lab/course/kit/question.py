@@ -181,7 +181,6 @@ class Asked(Question):
     Args:
         question: The question, or the check itself, whose task is the question then.
         graded: The check.
-        options: The choices; those of the check if it has any.
         show: What is shown inside the question when the answer is right.
         closed: The title of a fold in which the options are, until it is opened.
 
@@ -199,12 +198,12 @@ class Asked(Question):
         """The place of the check in its lesson."""
         return tag_of(self.graded)
 
-    def __init__(self, question: str | Check, graded: Check | None = None,
-                 options: Sequence[Any] = (), *, show: Any = None, closed: str = ""):
+    def __init__(self, question: str | Check, graded: Check | None = None, *, show: Any = None,
+                 closed: str = ""):
         if isinstance(question, Check):
             graded, question = question, question.task
         assert graded is not None
-        super().__init__(question, options or graded.options, show)
+        super().__init__(question, graded.options, show)
         self.graded, self.closed = graded, closed
 
     @property

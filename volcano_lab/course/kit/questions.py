@@ -23,7 +23,7 @@ need that number of placed pods, and the kinds that it `keeps` stay unchanged (`
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -88,19 +88,10 @@ class Opened:
     volcano_lab.messages.errors.NoSuch: No lesson is open: run the cell lesson("…") first.
     """
 
-    def __init__(self) -> None:
-        self._number = ""
-
-    @property
+    @cached_property
     def number(self) -> str:
-        """The lesson's number."""
-        if not self._number:
-            raise NoSuch('No lesson is open: run the cell lesson("…") first.')
-        return self._number
-
-    @number.setter
-    def number(self, number: str) -> None:
-        self._number = number
+        """The lesson's number, once it is set."""
+        raise NoSuch('No lesson is open: run the cell lesson("…") first.')
 
 
 opened = Opened()

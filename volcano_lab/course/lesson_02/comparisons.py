@@ -32,10 +32,6 @@ class Comparison:
     compare: Compare
     looks_at: Callable[[str, Resource, Resource, Resource], bool]
 
-    def __call__(self, left: Resource, right: Resource, request: Resource) -> bool:
-        """The answer."""
-        return self.compare(left, right, request)
-
     def by_dimension(self, left: Resource, right: Resource, request: Resource) -> dict[str, str]:
         """`FITS`, `TOO_MUCH` or `NOT_LOOKED_AT` for every dimension that one of the three mentions.
 
@@ -111,4 +107,4 @@ def compared(left: Resource, right: Resource, request: Resource) -> list[dict[st
     """
     return [{"comparison": one.name, "rule": one.rule, "asked_by": one.asked_by,
              "dimensions": one.by_dimension(left, right, request),
-             "answer": one(left, right, request)} for one in COMPARISONS]
+             "answer": one.compare(left, right, request)} for one in COMPARISONS]

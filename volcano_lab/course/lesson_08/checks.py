@@ -7,6 +7,7 @@ from typing import Any
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.checking import Mistakes, check
+from volcano_lab.course.kit.questions import entries
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
 from volcano_lab.messages import gettext
@@ -41,11 +42,7 @@ def cases() -> Iterator[tuple[Amounts, Amounts, Amounts, Amounts]]:
     """(request, used, allocatable, weights), in CPUs, Gi and GPUs: some by hand, and many by
     chance, always the same.
     """
-    node, held = {"cpu": 4, "memory": 16, "gpu": 2}, {"cpu": 1, "memory": 1, "gpu": 0}
-    yield {"cpu": 1}, held, node, {"cpu": 2, "memory": 1}
-    yield {"cpu": 4}, held, node, {"cpu": 1, "memory": 1}
-    yield {"cpu": 1, "memory": 1}, held, node, {"cpu": 5, "memory": 1}
-    yield {"cpu": 1, "gpu": 1}, held, node, {"cpu": 1, "memory": 1}
+    yield from entries("08")["packing"]["cases"]
     chance = random.Random(8)
     for _ in range(60):
         node = {"cpu": chance.randint(2, 16), "memory": chance.randint(2, 64),

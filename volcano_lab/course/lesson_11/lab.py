@@ -1,13 +1,12 @@
 """Lesson 11: half a minute of arrivals with binds that fail, as a lab with three sliders."""
 
 from collections import Counter
-from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
 from volcano_lab.widgets import pictures
@@ -25,9 +24,7 @@ CHANGES = {"job arrived": ("waiting", 1), "pod bound": ("waiting", -1),
            "job started": ("running", 1), "job finished": ("running", -1)}
 
 
-@cache
-def _conf() -> SchedulerConfiguration:
-    return load_conf(conf_text("enqueue, allocate", "gang", "predicates, proportion"))
+CONF = load_conf(conf_text("enqueue, allocate", "gang", "predicates, proportion"))
 
 
 def short_run(fail: int, rate: int, period: int) -> Simulation:
@@ -40,7 +37,7 @@ def short_run(fail: int, rate: int, period: int) -> Simulation:
     """
     cluster = Cluster().node("n1", cpu=CPUS // 2).node("n2", cpu=CPUS // 2)
     pods = poisson(rate / 60, JobTemplate("job", cpu=1, run_time=10))
-    sim = Simulation(cluster, _conf(), seed=27, period=period, workload=[pods],
+    sim = Simulation(cluster, CONF, seed=27, period=period, workload=[pods],
                      faults=Faults({"bind_refused": fail / 100}), latencies=Latencies(remove=60.0))
     sim.run(until=UNTIL)
     return sim

@@ -198,11 +198,11 @@ def _votes(plugin: type[Plugin], conf: str) -> set[int]:
 # -- an action
 
 
-def _jobs_of(action: type[Action], cluster: Any, actions: str = "enqueue, mine",
-             **more: Any) -> list[str]:
+def _jobs_of(action: type[Action], cluster: Any, **more: Any) -> list[str]:
     """The jobs that got nodes, in order."""
     with registered(action={"mine": action}, replace=True, **more):
-        committed = cluster.run(scene.conf_with(actions=actions, without="proportion")).committed
+        conf = scene.conf_with(actions="enqueue, mine", without="proportion")
+        committed = cluster.run(conf).committed
     return list(
         dict.fromkeys(pod.removeprefix("default/").rpartition("-")[0] for _, pod, _ in committed))
 

@@ -9,7 +9,7 @@ from typing import Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.effort import effort_of
-from volcano_lab.course.kit.questions import entries
+from volcano_lab.course.kit.questions import CLUSTERS, entries, part
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
@@ -90,16 +90,12 @@ def slowest_first() -> list[str]:
 
 # -- a budget
 
-TAINTED = """{apiVersion: v1, kind: Node, metadata: {name: broken},
- spec: {taints: [{key: broken, value: "yes", effect: NoSchedule}]},
- status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}}"""
-
 
 def busy() -> Cluster:
     """20 nodes, one more with a taint, ten gangs of 4 in two queues, and one of 25 that can't have
     what it needs.
     """
-    cluster = cost_cluster(20, 40, gang=4, queues=2).add(TAINTED)
+    cluster = cost_cluster(20, 40, gang=4, queues=2).add(part("15", CLUSTERS)["tainted"])
     return cluster.job("giant", queue="queue-0", pods=25, cpu=40, memory="1Gi")
 
 
