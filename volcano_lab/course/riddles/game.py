@@ -110,10 +110,12 @@ class Riddle:
         """The cluster, for whatever one likes to try with it."""
         return Cluster(self.objects(), self.conf)
 
-    def what_if(self, *changes: str) -> Comparison:
+    def what_if(self, *changes: str) -> Comparison | Verdict:
         """Compare a cycle with changes to one without; they are those of `repair`. Where the job
         waits as before, say in Volcano's words what stops it now, if it is something new.
         """
+        if is_empty(changes):
+            return to_do(gettext('Write a change, such as what_if("queue/a.weight=5").'))
         found = self._compared(changes)
         was, now = (self._row(cycle) for cycle in (found.before, found.after))
         if was and now and now["why"]:
@@ -142,8 +144,8 @@ class Riddle:
                             wrapped(plain(self.story), 96), self._shown(*commands)]) + "\n"
 
     def _shown(self, *more: str) -> Printed:
-        return Printed("\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}"
-                                   for each in (*self.shows, *more)))
+        commands = [each.removeprefix("kubectl ") for each in (*self.shows, *more)]
+        return Printed("\n\n".join(f"$ kubectl {each}\n{self.kubectl(each)}" for each in commands))
 
     def open(self, *commands: str) -> Asked:
         """Show the story and what `kubectl` prints, first and for more commands; return the
