@@ -6,7 +6,6 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from math import ceil
 from typing import Any
 
@@ -229,8 +228,7 @@ class Candidates:
         jobs = self.ssn.jobs
         yield from gone(self.world, numbers.get("ghosts", ()), Rank.HARMLESS)
         for pod in numbers.get("bare", ())[:ENDED]:
-            change = Change(removals=(f"pod/{pod}",))
-            yield Option(partial(_always, change), Rank.OTHERS, kind="bare")
+            yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty() and unplaced(jobs[uid])]
         yield from gone(self.world, stuck)
@@ -513,7 +511,3 @@ def gone(world: World, jobs: Iterable[str], rank: int = Rank.OTHERS) -> Iterator
     names = tuple(world.owner(uid) for uid in jobs if uid in world.groups)
     yield Option(lambda count: Change(removals=names[:count]), rank,
                  min(len(names), ENDED) if rank == Rank.WAIT else len(names))
-
-
-def _always(change: Change, step: int) -> Change:
-    return change

@@ -62,9 +62,10 @@ class Option:
         return self.at(self.steps)
 
 
-def once(*settings: str, rank: int = Rank.QUEUE, kind: str = "") -> Option:
+def once(*settings: str, removals: tuple[str, ...] = (), rank: int = Rank.QUEUE,
+         kind: str = "") -> Option:
     """An option of one change."""
-    change = Change(settings)
+    change = Change(settings, removals=removals)
     return Option(lambda _: change, rank, kind=kind)
 
 
