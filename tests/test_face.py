@@ -86,6 +86,13 @@ def test_each_verb_takes_the_configuration_of_its_cluster():
     assert own.simulate(3).rows["jobs"][0][7] is None
 
 
+@pytest.mark.parametrize(("least", "cpu", "placed"), [(0, 1, True), (0, 9, False), (1, 9, False)])
+def test_a_job_without_a_minimum_is_placed_once_it_has_a_pod(least, cpu, placed):
+    one = Cluster().node("n1", cpu=4).job("a", cpu=cpu, min_member=least)
+    conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [{"name": "predicates"}]}]}
+    assert one.what_if(conf=conf).holds("a") is placed
+
+
 def test_tab_shows_the_public_names_alone():
     for module in (tables, charts):
         assert dir(module) == sorted(module.__all__) or {*dir(module)} == {*module.__all__}

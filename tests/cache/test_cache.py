@@ -261,6 +261,17 @@ def test_a_snapshot_says_what_it_leaves_out(objects, sentence):
     assert not snapshot.jobs and not snapshot.nodes
 
 
+@pytest.mark.parametrize("change", ["delete", "another group"])
+def test_a_pod_is_left_out_only_as_long_as_the_reason_holds(change):
+    cache = Cache([pod(group="")])
+    assert len(cache.snapshot().left_out) == 1
+    if change == "delete":
+        cache.delete(pod(group=""))
+    else:
+        cache.update(pod())
+    assert not any("annotation" in str(reason) for reason in cache.snapshot().left_out)
+
+
 def test_a_node_that_is_gone_is_left_out_and_counts_its_pods_when_it_is_back():
     cache = Cache(OBJECTS)
     before = accounts(cache)

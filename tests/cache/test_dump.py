@@ -124,6 +124,17 @@ def test_usage_and_memory_are_in_a_dump():
     assert dump.dump(Cache())["memory"] == {}
 
 
+def test_a_resource_that_a_job_only_requested_once_is_in_a_dump():
+    cache = Cluster().node("n1", cpu=4).job("a", cpu=1).job("a-gpu", cpu=1, gpu=1).cache()
+    job = cache.jobs["default/a-gpu"]
+    for task in list(job.tasks.values()):
+        cache.delete(task.pod)
+    assert job.total_request.get("nvidia.com/gpu") == 0 and not job.tasks
+    loaded = dump.load(dump.dump(cache)).jobs["default/a-gpu"]
+    assert (loaded.total_request.scalars, loaded.allocated.scalars) == (
+        job.total_request.scalars, job.allocated.scalars)
+
+
 @pytest.mark.long
 def test_a_damaged_dump_runs_or_is_one_sentence(tmp_path):
     cache = crowded(1).cache()

@@ -117,6 +117,13 @@ def test_a_table_drops_columns_and_breaks_no_name():
     assert "ELASTIC" in table(rows, ("elastic", "inqueue"), None)
 
 
+@pytest.mark.parametrize(("most", "shown"), [(15, False), (16, True), (None, True)])
+def test_an_optional_column_that_just_fits_is_shown(most, shown):
+    rows = [{"job": "train", "extra": "many", "on": "n1"}]  # 5, 5 and 2 wide, and two gaps of 2
+    lines = table(rows, ("extra",), most)
+    assert ("EXTRA" in lines) is shown, lines
+
+
 @pytest.mark.parametrize(("cells", "shown"), [
     ((0, 0), False), ((0, 2), True), (("", ""), False), (("no", "no"), False),
     (("no", "yes"), True)])

@@ -176,3 +176,14 @@ def test_the_environment_says_in_which_language_it_answers(environment, language
 def test_an_effect_stands_beside_its_change_where_both_have_a_column(most, beside):
     first, *_ = _beside("uncordon n1", "train is placed on n1 and n2, " * 2, most).splitlines()
     assert ("placed" in first) == beside and len(first) <= most
+
+
+def test_a_cause_that_jobs_of_two_namespaces_share_is_shown_for_each(tmp_path, capsys):
+    cluster = Cluster().node("n1", cpu=2)
+    for name, space in (("a", "team"), ("b", "other")):
+        cluster.job(name, cpu=9, namespace=space)
+    file = tmp_path / "two.yaml"
+    file.write_text(cluster.to_yaml())
+    for space, count in (("team", 1), ("other", 1), ("none", 0)):
+        assert main(["why", str(file), "--all", "-n", space, "-o", "json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["waiting"]) == count

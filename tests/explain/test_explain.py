@@ -14,6 +14,7 @@ from recorded_cases import HERE, rows
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import still_needed
 from volcano_lab.explain.search import smallest
 from volcano_lab.explain.trial import run
 from volcano_lab.manifests import loader as manifests
@@ -80,6 +81,24 @@ def test_a_gang_short_of_one_member():
         str, explanation.remedies)
     assert ("job default/train: minMember 3 -> 2 (2 pods of train are placed on n1, n2; 1 pod of "
             "it still waits)") in map(str, explanation.remedies)
+
+
+def test_a_gang_of_which_some_run_lacks_what_neither_ran_nor_was_placed():
+    cluster = Cluster().node("n1", cpu=5).job("train", pods=5, cpu=1, min_member=5,
+                                              running={"n1": 2}).job(
+        "old", cpu=1, running={"n1": 1})
+    gang = cause(explained(cluster, conf=conf("gang", "predicates")), "gang_short")
+    assert "2 were placed before, 2 in this attempt, 1 not" in gang.text
+
+
+def test_the_largest_pods_of_a_gang_are_what_it_still_needs():
+    cluster = Cluster().node("n1", cpu=9).job("a", cpu=1).job("b", cpu=3)
+    jobs = cluster.cache().jobs
+    both = jobs["default/a"]
+    for task in jobs["default/b"].tasks.values():
+        both.add_task_info(task)
+    assert [still_needed(both, most).milli_cpu for most in (0, 1, 2, None)] == [
+        0, 3000, 4000, 4000]
 
 
 def test_enough_cpu_in_total_but_on_no_single_node():

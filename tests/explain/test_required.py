@@ -58,6 +58,9 @@ def labelled(*parts):
      "Its node affinity requires zone In a (2 of 3 nodes) and kind In big (1 of 3 nodes)."),
     ("a skew", SPREAD.format(skew=1, more=""), {"n1": "zone: a", "n2": "zone: b, full: x"},
      "allows 1 such pods in a domain (maxSkew 1 above the fewest): a has 1, b has 0."),
+    ("a skew over all nodes", SPREAD.format(skew=1, more=", nodeAffinityPolicy: Ignore")
+     + ", nodeSelector: {kind: x}", {"n1": "zone: a, kind: x", "n2": "zone: b"},
+     "allows 1 such pods in a domain (maxSkew 1 above the fewest): a has 1, b has 0."),
     ("domains that are not there", SPREAD.format(skew=1, more=", minDomains: 2"),
      {"n1": "zone: a"}, "minDomains is 2 and there are 1 domains, so the fewest counts as 0.")])
 def test_what_nodes_lack_of_it_is_counted(sentence, spec, nodes, said):

@@ -129,6 +129,15 @@ def test_the_root_gets_the_sums_of_its_children():
                              "110"}, "unset, it deserves the cluster"
 
 
+@pytest.mark.parametrize("given", [
+    {"deserved": {"cpu": 8, "memory": "8Gi", "pods": 110}},
+    {"guarantee": {"cpu": 2, "memory": 0}}])
+def test_a_sum_that_the_root_has_already_does_not_keep_the_other_from_being_written(given):
+    ssn, _ = close(family().queue("root", **given).queue("eng", guarantee={"cpu": 2}))
+    spec = ssn.queues["root"].queue.spec
+    assert spec.guarantee.resource["cpu"] in ("2", 2) and spec.deserved["memory"] == "8Gi"
+
+
 def test_flat_the_root_gets_zero():
     ssn, _ = close(family().queue("eng", guarantee={"cpu": 2}), FLAT)
     spec = ssn.queues["root"].queue.spec

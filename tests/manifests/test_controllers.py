@@ -202,6 +202,17 @@ def test_children_among_the_objects_are_not_made_again():
     assert [pod.name for pod in found] == ["web-1-abcde"] and group.name == "podgroup-r"
 
 
+@pytest.mark.parametrize(("owner", "reference", "children"), [
+    ("d", "d", 1), ("d", "", 1), ("", "d", 1), ("", "", 1), ("d", "of-an-earlier-one", 3)])
+def test_a_child_is_found_by_its_owners_name_and_by_uids_where_both_have_one(owner, reference,
+                                                                              children):
+    replica_set, pod = workload("ReplicaSet", replicas=2), workload("Pod", "web-abcde")
+    replica_set["metadata"] |= {"uid": owner} if owner else {}
+    pod["metadata"]["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name":
+                                           "web", "controller": True, "uid": reference}]
+    assert len(made(replica_set, pod)[1]) == children
+
+
 def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
     groups, pods, told = made(workload("Deployment", pod={"schedulerName": "mine"}, replicas=2))
     assert (groups, pods) == ([], []) and told == [

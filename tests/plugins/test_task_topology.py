@@ -184,3 +184,10 @@ def test_a_cycle_puts_each_server_with_its_workers_on_a_node_of_its_own():
     assert by_node == {
         "n1": ["ps-0", "worker-0", "worker-2"], "n2": ["ps-1", "worker-1", "worker-3"]
     }
+
+
+@pytest.mark.parametrize(("on", "most"), [({}, 4), ({"a-worker-0": "n1"}, 4), (
+    {"a-worker-0": "n1", "a-worker-1": "n1", "a-ps-0": "n1"}, 4)])
+def test_the_largest_bucket_counts_placed_and_pending_tasks_alike(on, most):
+    ssn = session(wants(affinity="ps,worker"), roles(on=on, ps=1, worker=3), [node("n1")])
+    assert ssn.plugins["task-topology"].managers["default/a"].bucket_max_size == most

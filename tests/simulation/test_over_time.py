@@ -217,6 +217,13 @@ def test_a_mean_over_time_leaves_out_what_is_not_known_or_takes_it_as_given(miss
     assert average([], "share", missing) is None is average([(0.0, {"share": 2.0})], "share")
 
 
+def test_waiting_and_slowdown_each_have_their_own_tail():
+    """On one place the second of two jobs of 100 s waits about 100 s, twice its run time in all."""
+    rows = [{"time": 0, "name": name, "cpu": 4, "run_time": 100} for name in "ab"]
+    (whole,) = simulate(Cluster().node("n1", cpu=4), arrivals=rows).measures("cluster")
+    assert 1 < whole["slowdown_median"] < whole["slowdown_p95"] < 2.5 < whole["waiting_p95"] < 105
+
+
 def two_queues() -> Cluster:
     world = Cluster().node("n1", cpu=8).queue("a").queue("b")
     for number in range(6):

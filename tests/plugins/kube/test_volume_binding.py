@@ -22,6 +22,15 @@ def scene(*objects, **arguments):
     return Scene(NODES, storage=objects, arguments=arguments)
 
 
+@pytest.mark.parametrize(("uid", "reserved"), [
+    ("", True), ("uid-data", True), ("uid-of-an-earlier-claim", False)])
+def test_a_volume_that_an_earlier_claim_of_the_name_had_is_not_reserved(uid, reserved):
+    kept = volume(kept_for="data", zone="b")
+    kept = kept.changed(spec={"claim_ref": evolve(kept.spec.claim_ref, uid=uid)})
+    there = scene(claim(), klass(provisioner=""), kept)
+    assert there.fits(claims("data")) == (["n2"] if reserved else [])
+
+
 @pytest.mark.parametrize(("noted", "named", "found"), [
     (None, "new", "new"), ("old", None, "old"), ("old", "new", "old"), ("", "new", ""),
     (None, None, ""), (None, "", "")])

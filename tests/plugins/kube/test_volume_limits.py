@@ -32,6 +32,14 @@ def test_a_node_has_at_most_so_many_volumes(sentence, limit, running, wanted, re
     assert there.reasons(claims(*wanted)) == ({"n1": [TOO_MANY]} if refused else {}), sentence
 
 
+def test_claims_of_one_name_in_two_namespaces_are_two_volumes():
+    other = claim("c").changed(metadata={"namespace": "team"})
+    running = claims("c", name="old").changed(metadata={"namespace": "team"})
+    there = Scene([node("n1")], {"n1": [running]},
+                  storage=[*OBJECTS, other, csi_node("n1", **{DRIVER: 1})])
+    assert there.reasons(claims("c")) == {"n1": [TOO_MANY]}
+
+
 def test_nodes_without_a_csi_node_and_other_drivers_have_no_limit():
     assert Scene([node("n1")], storage=OBJECTS).fits(claims("a")) == ["n1"]
     other = Scene([node("n1")], storage=[*OBJECTS, csi_node("n1", other=0)])
