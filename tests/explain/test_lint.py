@@ -174,3 +174,46 @@ def test_a_queue_whose_pods_no_node_group_takes(labels):
     cluster = Cluster().node("n1", cpu=4, labels=labels).job("new", cpu=1)
     assert "node-group-unusable" in rules(cluster, "allocate", "gang", "predicates", "nodegroup")
     assert "node-group-unusable" not in rules(cluster, "allocate", "gang", "predicates")
+
+
+TAINTED = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+spec: {taints: [{key: team, value: a, effect: NoSchedule}]}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: new, namespace: default}
+spec: {schedulerName: volcano, nodeSelector: {disk: ssd}, containers: [{name: c, image: i}]}
+"""
+
+
+@pytest.mark.parametrize("plugins, found", [(("gang",), True), (("gang", "predicates"), False)])
+def test_taints_and_selectors_that_no_plugin_compares(plugins, found):
+    cluster = Cluster().add(TAINTED)
+    said = sentences(cluster, {"actions": "allocate", "tiers": [{"plugins": [
+        {"name": name} for name in plugins]}]})
+    for place in ("Node n1: spec.taints", "Job default/new: spec.nodeSelector"):
+        assert any(each.startswith(f"{place} has no effect: only the plugin predicates")
+                   for each in said) is found
+
+
+@pytest.mark.parametrize("least, small, found", [(4, 4, True), (5, 4, False), (4, 5, False)])
+def test_minima_of_tasks_that_gang_does_not_count(least, small, found):
+    said = sentences(Cluster().node("n1", cpu=9).add(f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: a, namespace: default}}
+spec:
+  minAvailable: {least}
+  schedulerName: volcano
+  tasks:
+  - {{name: master, replicas: 5, minAvailable: {small}, template: &one {{spec: {{containers: [
+      {{name: c, image: i, resources: {{requests: {{cpu: 1}}}}}}]}}}}}}
+  - {{name: work, replicas: 1, minAvailable: 1, template: *one}}
+"""))
+    assert said == ["Job default/a: the minima of its tasks (master 4, work 1) have no effect: "
+                    "minAvailable 4 is less than their sum of 5, so gang counts pods of any task."
+                    ] * found

@@ -265,3 +265,33 @@ def test_a_queue_without_jobs_is_not_one_without_a_share(plugins, said):
 def test_a_queue_says_what_the_first_job_in_it_waits_for():
     found = Cluster().node("n1", cpu=1).queue("q").job("a", queue="q", cpu=2).why("queue/q")
     assert "The first of them: a waits for" in found.text
+
+
+def test_all_pods_that_a_cycle_evicts_are_counted_and_gang_only_where_it_is_asked():
+    loose = {"name": "gang", "enableReclaimable": False}
+    cluster = running(min_member=4).job("one", queue="b", cpu=1).job("two", queue="b", cpu=1)
+    tiers = conf("allocate, reclaim", "priority", "gang", "conformance")
+    tiers["tiers"][0]["plugins"][1] = loose
+    tiers["tiers"] += conf("", "predicates", "proportion")["tiers"]
+    found = cluster.why("old", evict=True, conf=tiers)
+    assert found.head.startswith("2 of 4 running pods of default/old may be evicted")
+    assert ("What a queue deserves counts only where these plugins, in a tier above, agree on no "
+            "pod: conformance." in found.text and "gang keeps" not in found.text)
+
+
+@pytest.mark.parametrize("role, said", [("launcher", True), ("worker", False)])
+def test_the_pod_on_which_others_depend_is_named(role, said):
+    old = exported("old", 2, 4, least=1, there=2, phase="Running", job_phase="Running")
+    label = f"labels: {{training.kubeflow.org/job-role: {role}}}, annotations: {{"
+    explain = asked(label.join(old.rsplit("annotations: {", 1)),
+                    exported("new", 1, 4, there=1, phase="Inqueue"),
+                    conf=conf("allocate, preempt", "gang", "predicates"))
+    assert ("is its launcher: the other pods depend on it." in explain.who_evicts("old").text) is (
+        said)
+
+
+def test_that_a_job_is_not_admitted_keeps_actions_from_evicting_for_it():
+    cluster = running().job("new", queue="b", cpu=9)
+    for actions, said in (("enqueue, allocate, reclaim", True), ("enqueue, allocate", False)):
+        text = cluster.why("new", conf=conf(actions, *PLUGINS)).text
+        assert ("reclaim evicts pods for admitted jobs only." in text) is said

@@ -103,3 +103,11 @@ def test_a_driver_that_no_node_has_is_named_with_the_flag_that_helps():
 def test_a_driver_that_a_node_has_is_no_matter_of_lint():
     objects = [*NODES, claim(), klass(), volume(), POD]
     assert not contradictions(Explainer(Cluster(objects).objects()).session)
+
+
+@pytest.mark.parametrize("name, namespace, near", [
+    ("data", "team", "team/data"), ("dataa", "default", "default/dataa"), ("other", "team", "")])
+def test_the_claims_that_may_be_meant_by_a_missing_one_are_named(name, namespace, near):
+    there = claim(name).changed(metadata={"namespace": namespace})
+    said = f"There is {near}; a pod may use only claims of its own namespace, default."
+    assert (said in asked(there, klass()).text) is bool(near)

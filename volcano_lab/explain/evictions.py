@@ -48,7 +48,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         return
     for action in actions:
         for cause in _attempt(seen, job, action) if (
-                not context or _may_evict(seen, job, action)) else ():
+                not context or may_evict(seen, job, action)) else ():
             cause.context = context
             yield cause
     if "reclaim" not in actions:
@@ -57,7 +57,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from _no_preempt(seen, job)
 
 
-def _may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
+def may_evict(seen: Evidence, job: JobInfo, action: str) -> bool:
     """Whether other jobs have pods that an action is meant for: those of other queues, those of
     its own queue, and for preempt those of a lower priority anywhere.
     """

@@ -80,6 +80,16 @@ class Explanation(Shown):
     rows: list[dict[str, Any]] = Factory(list)
     _remedies: list[Any] | None = None
 
+    def __attrs_post_init__(self) -> None:
+        """A sentence beside the first one of a cause stands once, with the cause that comes first.
+        """
+        said: list[Said] = []
+        for cause in self.causes:
+            again = [each for each in cause.sentences[1:] if each in said]
+            said += cause.sentences
+            if again:
+                cause.said = [each for each in cause.sentences if each not in again]
+
     def _shown(self) -> Iterable[Part]:
         yield self.head
         yield from dict.fromkeys(cause.text for cause in self.causes)

@@ -9,6 +9,7 @@ Volcano: none
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, quantity, total
@@ -25,6 +26,7 @@ from volcano_lab.manifests import job_controller, pod_group_controller
 from volcano_lab.manifests.operators import OPERATORS
 from volcano_lab.manifests.schema import unstructure
 from volcano_lab.messages import Message, meant
+from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.plugins.queue_tree import QueueTree
 from volcano_lab.trace.names import owner_key as called
 from volcano_lab.trace.names import owner_of
@@ -35,6 +37,7 @@ Options = dict[str, PluginOption]
 LIMITS = ("proportion", "capacity")
 """The plugins that read capability and guarantee."""
 TOPOLOGY = "network-topology-aware"
+PREDICATES = "predicates"
 TREES = ("capacity", "nodegroup")
 """The plugins that read `spec.parent`, with `enableHierarchy`."""
 QUEUES = {kind.kind: row.queue[0] for kind, row in OPERATORS.items()}
@@ -68,7 +71,8 @@ def ignored_fields(ssn: Session) -> list[Message]:
         found.append((Message("place.plugin", name="usage"),
                       Message("unread.usage", field=CPU_USAGE_ANNOTATION)))
     found += [*_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
-              *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn)]
+              *_queue_labels(ssn), *_queue_slips(ssn), *_one_pod_claims(ssn),
+              *_rules_of_nodes(ssn, options), *_task_minima(ssn)]
     return [Message("notice", place=place, what=what) for place, what in found]
 
 
@@ -275,6 +279,36 @@ def _of(queue: QueueInfo, options: Options) -> Iterator[Message]:
         (queue.hierarchy and "drf" not in trees,
          Message("unread.hierarchy", field=HIERARCHY_ANNOTATION))]
     yield from (message for applies, message in unread if applies)
+
+
+def _rules_of_nodes(ssn: Session, options: Options) -> Iterator[Notice]:
+    """Yield taints of nodes and selectors of pods where the plugin that compares them is missing.
+    """
+    if PREDICATES in options:
+        return
+    tainted = [name for name, node in ssn.nodes.items() if first_untolerated(
+        node.node.spec.taints, ())]
+    choosy = [called(job) for job in ssn.jobs.values() if any(
+        task.pod.spec.node_selector for task in job.tasks.values())]
+    for names, place, field in (
+            (tainted, Message("place.nodes", n=len(tainted), names=tainted), "spec.taints"),
+            (choosy, _jobs(choosy), "spec.nodeSelector")):
+        if names:
+            yield place, Message("unread.only", field=field, plugin=PREDICATES)
+
+
+def _task_minima(ssn: Session) -> Iterator[Notice]:
+    """Yield minima of tasks below their replicas that gang does not read, as that of the job is
+    smaller than their sum.
+    """
+    for job in ssn.jobs.values():
+        roles = Counter(task.task_role for task in job.tasks.values())
+        least = job.task_min_available
+        if job.min_available < job.task_min_available_total and any(
+                0 < count < roles[role] for role, count in least.items()):
+            yield _jobs([called(job)]), Message(
+                "unread.task_minima", least=job.min_available, sum=job.task_min_available_total,
+                parts=[f"{role} {count}" for role, count in sorted(least.items())])
 
 
 def _one_pod_claims(ssn: Session) -> Iterator[Notice]:

@@ -6,7 +6,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
@@ -60,6 +60,12 @@ def comes_whole(job: JobInfo) -> bool:
 def is_headed(job: JobInfo) -> bool:
     """Whether its pods have roles by their labels, or by the kind of their owner."""
     return bool(_roles(job)) or _kind(job) in KINDS["headed"]
+
+
+def head(job: JobInfo, task: TaskInfo) -> str:
+    """The role of a pod that others of its job need to run, by its labels; "" of others."""
+    roles = {task.pod.metadata.labels.get(label) for label in KINDS["roles"]}
+    return next((role for role in KINDS["heads"] if role in roles and len(job.tasks) > 1), "")
 
 
 def lacks_head(job: JobInfo) -> bool:

@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from volcano_lab.actions.evictions import never_preempts
@@ -27,7 +27,7 @@ from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
-from volcano_lab.explain.owners import on_eviction
+from volcano_lab.explain.owners import head, on_eviction
 from volcano_lab.explain.refusals import admission_causes
 from volcano_lab.messages import Message, NoSuch
 from volcano_lab.trace import Record
@@ -38,6 +38,8 @@ ORDERED = ("allocate", "enqueue")
 """The actions in whose order jobs are compared, the one that gives resources first."""
 MOST = 5
 """Jobs that are named before one in its queue."""
+SHARES = {"proportion", "capacity"}
+"""The plugins that compute what queues deserve."""
 UNLIMITED = 1e300
 """An amount of a capability that names no limit."""
 
@@ -126,7 +128,7 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     sums = queues.get(queue)
     if sums is None:
         closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
-        shared = {"proportion", "capacity"} & seen.ssn.plugins.keys()
+        shared = SHARES & seen.ssn.plugins.keys()
         return Explanation(f"queue {queue}", Message(
             "queue_head.empty" if shared else "queue_head.none", queue=queue),
             [*closes, *_waiting(seen, queue)])
@@ -275,18 +277,26 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
     if not pods or not actions:
         return Explanation(about, Message("evict.no_pods" if not pods else "evict.no_action",
                                           job=name))
+    done = {action: [*_done(seen, job, action)] for action in actions}
+    more = {action: [*_now(seen, job, action, pods)] for action in actions}
     causes = [cause for action in actions for cause in (
-        *_done(seen, job, action), *_now(seen, job, action, pods), *_when(seen, job, action))]
-    now = [cause.numbers["pods"] for cause in causes if cause.code == "evicted_for"]
+        *done[action], *more[action], *_when(seen, job, action))]
+    gone, free = ([cause.numbers["pods"] for found in each.values() for cause in found
+                   if cause.code == "evicted_for"] for each in (done, more))
+    now = sum(gone) + max(free, default=0)
+    causes += [_order(pods)] if now else []
+    said = Message("evict.now" if now else "evict.none", job=name, n=now, pods=len(pods))
+    return Explanation(about, said, [*causes, *(() if now else _protected(seen, actions, pods)),
+                                     *_kept(seen, job, pods, actions)])
+
+
+def _order(pods: list[TaskInfo]) -> Cause:
+    """In which order pods of one job are evicted."""
     least = min(task.priority for task in pods)
     lowest = [task.key for task in pods if task.priority == least]
-    causes += [Cause("evict_order", [Message("evict.order"), Message(
+    return Cause("evict_order", [Message("evict.order"), Message(
         "evict.lowest", pods=lowest, priority=least) if len(lowest) < len(pods) else None],
-        context=True)] if now else []
-    said = Message("evict.now" if now else "evict.none", job=name, n=max(now, default=0),
-                   pods=len(pods))
-    return Explanation(about, said, [*causes, *(() if now else _protected(seen, actions, pods)),
-                                     *_kept(seen, job, pods)])
+        context=True)
 
 
 def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
@@ -342,7 +352,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     said, numbers = [Message("evict.closed", queue=job.queue)], {}
     if action == "preempt":
         code = "evict.priority" if "priority" in seen.ssn.plugins else "evict.any_priority"
-        tiers = [[plugin for plugin, _ in tier] for tier in seen.ssn.points["preemptable"].tiers]
+        tiers = _tiers(seen, "preemptable")
         first = next((at for at, tier in enumerate(tiers) if "priority" in tier), len(tiers))
         later, numbers = [*chain(*tiers[first + 1:])], {"priority": job.priority}
         said = [Message(code, queue=job.queue, **numbers),
@@ -357,7 +367,17 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         more = over(held, sums["deserved"])
         numbers = seen.sums(job.queue, more or over(held, {}), last)
         said = [Message("evict.over" if more else "evict.within", **numbers)]
+        tiers = _tiers(seen, "reclaimable")
+        above = [*takewhile(SHARES.isdisjoint, tiers)]
+        if above and len(above) < len(tiers):
+            said.append(Message("evict.before_shares", plugins=[*chain(*above)]))
     yield Cause(f"condition_{action}", said, numbers, [], True)
+
+
+def _tiers(seen: Evidence, point: str) -> list[list[str]]:
+    """The plugins of each tier that answer there."""
+    tiers = ([plugin for plugin, _ in tier] for tier in seen.ssn.points[point].tiers)
+    return [*filter(None, tiers)]
 
 
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:
@@ -369,12 +389,15 @@ def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iter
                     {"plugin": plugin, "pods": kept}, [], True)
 
 
-def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield what keeps pods of it: their own annotation, and its gang's minimum."""
+def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
+          ) -> Iterator[Cause]:
+    """Yield what keeps pods of it, their own annotation and its gang's minimum, and what is lost
+    with one.
+    """
     kept = sum(not task.preemptable for task in pods)
     if kept:
         yield Cause("not_preemptable", Message("evict.not_preemptable", n=kept), {}, [], True)
-    gang = any("gang" in seen.plugins(point) for point in POINTS.values())
+    gang = any("gang" in seen.plugins(POINTS[action]) for action in actions)
     if gang and job.min_available > 1:
         going = sum(map(len, evicted_for(seen, job).values()))
         yield Cause("gang_minimum", Message("evict.gang", least=job.min_available, n=max(
@@ -384,3 +407,12 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := on_eviction(seen, job):
         yield Cause("evict_policy", policy, context=True)
+    yield from _leads(job, pods)
+
+
+def _leads(job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield the pods, of those that may go, on which others of the job depend."""
+    lead = {task.key: role for task in pods if task.preemptable and (role := head(job, task))}
+    if lead:
+        yield Cause.of("evict_head", context=True, n=len(lead), pods=[*lead],
+                       roles=[*dict.fromkeys(lead.values())])

@@ -15,7 +15,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import drivers_nowhere
 from volcano_lab.explain.origin import near
 from volcano_lab.explain.required import terms_of
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, alike
 from volcano_lab.plugins.kube.node_affinity import node_terms
 
 SAID = "plugin VolumeBinding pre-predicates failed "
@@ -33,10 +33,25 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
         lost = why is not None and why.code == "claim_unbound.lost_class"
-        yield Cause(code, Message("claim", pod=task.key, why=why or reason), {
+        yield Cause(code, [Message("claim", pod=task.key, why=why or reason),
+                           *_near_claims(seen.ssn.snapshot.storage, why)], {
             "reason": reason, "claim": why.facts["claim"] if why else "", "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
             ] if lost else []})
+
+
+def _near_claims(storage: Storage, why: Message | None) -> Iterator[Message]:
+    """Yield the claims that may be meant by one that does not exist: of its name in other
+    namespaces, or of a similar one in its own.
+    """
+    if why is not None and why.code == "claim_missing":
+        space, _, name = why.facts["claim"].partition("/")
+        claims = storage.all(CLAIM)
+        there = [claim.key for claim in claims if claim.name == name]
+        close = alike(name, [claim.name for claim in claims if claim.namespace == space])
+        if there or close:
+            yield Message("claim_missing.near", namespace=space,
+                          claims=[*there, *(f"{space}/{each}" for each in close)])
 
 
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

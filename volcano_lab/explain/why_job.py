@@ -14,7 +14,7 @@ from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
-from volcano_lab.explain.evictions import evicted_for, eviction_causes, victim_causes
+from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts, ended, not_started, unplaced
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
@@ -267,6 +267,10 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not _was_admitted(seen, job):
         yield from admission_causes(seen, job)
+        evicting = [action for action in POINTS if action in seen.ssn.enabled_actions
+                    and may_evict(seen, job, action)]
+        if evicting:
+            yield Cause.of("evicts_for_admitted", context=True, n=len(evicting), actions=evicting)
         return
     hopeless = [*validity_causes(seen, job)] or [*driver_causes(seen, job)]
     yield from hopeless

@@ -1,7 +1,9 @@
 """Names that resemble a word: what a sentence about a misspelt one suggests."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import chain
 
 from volcano_lab.messages.catalogue import gettext
 
@@ -17,13 +19,23 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
-    """Return the existing name of which `name` is probably a misspelling; "" without one.
+    """Return the existing name of which `name` is probably a misspelling, or has the words in
+    another order; "" without one.
 
     >>> meant("nvidia.com/gpus", ["cpu", "nvidia.com/gpu"]), meant("amd.com/gpu", ["cpu"])
     ('nvidia.com/gpu', '')
+    >>> meant("prod-spark", ["spark-dev", "spark-prod"])
+    'spark-prod'
     """
     lower = {each.lower(): each for each in there}
-    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, alike)), "")
+    words = _words(name)
+    same = (each for each in lower if _words(each) == words)
+    close = next(chain(same, get_close_matches(name.lower(), lower, 1, alike)), "")
+    return lower.get(close, "")
+
+
+def _words(name: str) -> list[str]:
+    return sorted(re.split(r"\W", name.lower()))
 
 
 def near(name: str, known: Iterable[str]) -> str:
