@@ -1,6 +1,5 @@
 """The scheduler's configuration: actions, tiers of plugins with their switches and arguments.
 
-`yaml.py` reads scalars as Volcano's YAML library does. Refused, as there: values of the wrong type,
 `yaml.py` parses scalars as Volcano's YAML library does. Refused, as there: values of the wrong
 type, an unknown action, and in one tier proportion beside drf with a hierarchy. Not refused: an
 unknown plugin (the session logs it). Differs on purpose: keys that Volcano silently ignores are
