@@ -141,6 +141,53 @@ def test_a_hyper_node_below_two_others():
     assert view.real_nodes_set["s3"] == {"gpu-1", "gpu-2"}
 
 
+@pytest.mark.parametrize(("members", "nodes"), [
+    (["s1"], {"gpu-2"}), (["s1", "s4"], {"gpu-2", "cpu-1"}), ([], None), (["unknown"], set())])
+def test_the_hyper_node_at_fault_is_built_once_its_members_are_right(members, nodes):
+    tree = tree_of(*LEAVES, hyper_node("s2", 2, "s0"), hyper_node("s3", 2, "s0", "s1"),
+                   hyper_node("s4", 1, "node:cpu-1"), hyper_node("top", 3, "s2", "s3"))
+    assert not tree.snapshot().ready and [*tree.failed] == ["s3"]
+    tree.add(hyper_node("s3", 2, *members))
+    view = tree.snapshot()
+    assert view.ready and not tree.failed
+    assert view.real_nodes_set.get("s3") == nodes
+    assert view.real_nodes_set["top"] == {"gpu-1", *(nodes or ())}
+    assert view.hyper_nodes["s3"].children == set(members)
+    assert all(view.hyper_nodes[each].parent == "s3" for each in members)
+
+
+@pytest.mark.parametrize(("change", "children"), [
+    (["s1"], {"s1"}), (["s0"], {"s0"}), ([], set()), (["s0", "s1", "s4"], {"s0", "s1", "s4"}),
+    (None, None)])
+def test_a_member_that_is_taken_out_has_no_parent_and_may_be_anothers(change, children):
+    tree = tree_of(*TREE, hyper_node("s4", 1, "node:cpu-1"))
+    if change is None:
+        tree.delete(hyper_node("s2", 2))
+    else:
+        tree.add(hyper_node("s2", 2, *change))
+    infos = tree.snapshot().hyper_nodes
+    assert infos["s2"].children == children if change is not None else "s2" not in infos
+    free = {"s0", "s1", "s4"} - (children or set())
+    assert {name for name in ("s0", "s1", "s4") if not infos[name].parent} == free
+    tree.add(hyper_node("s5", 2, *sorted(free)))
+    view = tree.snapshot()
+    assert view.ready and view.hyper_nodes["s5"].children == free
+
+
+@pytest.mark.parametrize(("members", "found"), [
+    (["regex:^new"], True), (["regex:^old", "regex:^new"], True), (["label:rack=z"], True),
+    (["label:rack=y", "label:rack=z"], True), (["regex:^old"], False),
+    (["s0", "regex:^new"], False)])
+def test_a_new_node_is_a_members_at_once_only_without_members_that_are_hyper_nodes(members, found):
+    """As in Volcano; another event of the HyperNode finds it."""
+    tree = tree_of(LEAVES[0], hyper_node("s9", 2, *members))
+    assert "new-1" not in tree.snapshot().real_nodes_set["s9"]
+    tree.set_node("new-1", {"rack": "z"})
+    assert ("new-1" in tree.snapshot().real_nodes_set["s9"]) is found
+    tree.add(hyper_node("s9", 2, *members))
+    assert ("new-1" in tree.snapshot().real_nodes_set["s9"]) is (members != ["regex:^old"])
+
+
 def test_a_hyper_node_below_itself():
     tree = tree_of(hyper_node("s0", 1, "s1"), hyper_node("s1", 2, "s0"))
     assert not tree.snapshot().ready

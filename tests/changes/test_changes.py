@@ -2,12 +2,15 @@
 
 import pytest
 
+from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup, Queue, VolcanoJob
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, change, change_conf
+from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.words import described
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.loader import Loaded, ManifestError, loads
 
 JOB = """
 apiVersion: batch.volcano.sh/v1alpha1
@@ -380,3 +383,74 @@ def test_the_pods_of_a_job_of_kubernetes_are_removed_with_it():
     given = loads(JOB_OF_KUBERNETES)
     assert [obj.name for obj in change(given) if obj.kind == "Pod"] == ["nightly-x"]
     assert not [obj for obj in change(given, [], ["job/a/nightly"]) if obj.kind == "Pod"]
+
+
+# -- an object by its name -------------------------------------------------------------------------
+
+
+def meta(name, space="", **fields):
+    return ObjectMeta(name, space, **fields)
+
+
+def draft():
+    """Two Jobs of one name, a PodGroup with its Job's name, one of its own and one of default."""
+    job = OwnerReference(VolcanoJob.api_versions[0], "Job", "train", "u", True)
+    group = [PodGroup(meta("train-u", "ml", owner_references=[job])), PodGroup(meta("alone", "ml")),
+             PodGroup(meta("here"))]
+    pods = [Pod(meta(name, space, annotations={GROUP_NAME: of}))
+            for name, space, of in (("p0", "ml", "alone"), ("p1", "", "alone"), ("p2", "", "here"),
+                                    ("p3", "default", "here"), ("p4", "ml", "train-u"))]
+    owned = Pod(meta("p5", "ml", owner_references=[OwnerReference("v1", "PodGroup", "alone")]))
+    return Draft([*map(VolcanoJob, (meta("twice", "a"), meta("twice", "b"))), *group, *pods, owned,
+                  *map(Queue, map(ObjectMeta, ("q1", "q2", "q3", "other", "more", "last", "end")))])
+
+
+@pytest.mark.parametrize(("name", "found"), [
+    ("pod/p0", "ml/p0"), ("po/ml/p0", "ml/p0"), ("pod/default/p1", "/p1"), ("pod/p1", "/p1"),
+    ("job/train", "ml/train-u"), ("job/ml/train", "ml/train-u"), ("job/alone", "ml/alone"),
+    ("pg/train-u", "ml/train-u"), ("job/default/here", "/here"), ("vcjob/b/twice", "b/twice"),
+    ("queue/q2", "q2"), ("queue/new", "new")])
+def test_an_object_is_found_by_its_name_and_that_of_its_job_with_or_without_namespace(name, found):
+    world = draft()
+    world.add(Queue(ObjectMeta("new")))
+    obj = world[world.find(name, name)]
+    assert (f"{obj.namespace}/{obj.name}" if obj.namespaced else obj.name) == found
+    assert world.has(name, name)
+
+
+@pytest.mark.parametrize(("name", "sentence"), [
+    ("job/twice", "a/twice, b/twice have this name; allowed is NAMESPACE/NAME"),
+    ("job/b/twice2", 'there is no job "b/twice2"; there are b/twice, a/twice'),
+    ("queue/q9", 'there is no queue "q9"; there are q3, q2, q1'),
+    ("queue/zzz", 'there is no queue "zzz"; there are q1, q2, q3, other, more'),
+    ("node/n1", 'there is no node "n1"; there are none'),
+    ("queue/last", "")])
+def test_a_name_that_no_object_or_several_have_is_refused_with_the_nearest(name, sentence):
+    world = draft()
+    if not sentence:
+        world.put(world.find(name, name), None)
+        assert not world.has(name, name)
+        sentence = 'there is no queue "last"'
+    with pytest.raises(ManifestError, match=sentence):
+        world.find(name, name)
+
+
+@pytest.mark.parametrize(("group", "pods"), [
+    ("ml/alone", ["p0"]), ("default/here", ["p2", "p3"]), ("ml/train-u", ["p4", "p6"])])
+def test_the_pods_of_a_podgroup_are_those_of_its_namespace_that_name_it(group, pods):
+    world = draft()
+    world.add(Pod(meta("p6", "ml", annotations={GROUP_NAME: "train-u"})))
+    found = world.pods_of(world[world.find(f"pg/{group}", group)])
+    assert [world[place].name for place in found] == pods
+
+
+def test_what_is_known_of_a_world_stays_with_its_changed_objects():
+    world = Loaded([Queue(ObjectMeta("a"))], ["a warning"])
+    world.later, world.unmade, world.given = {"x": []}, {"y": []}, Loaded()
+    now = Draft(world)
+    now.put(0, None)
+    found = now.loaded()
+    assert (found.later, found.unmade, found.warnings) == ({"x": []}, {"y": []}, ["a warning"])
+    assert found.given is world.given and not found
+    with pytest.raises(IndexError):
+        now[0]

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 import pytest
 
+from volcano_lab.api.objects import ObjectMeta, OwnerReference, PodGroup
+from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.scheduler import run_once
+from volcano_lab.trace.names import Names
 
 JOB = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -157,3 +161,65 @@ def test_what_a_flow_creates_later_is_named_of_its_job():
         "kind: JobFlow\n", "kind: JobFlow\nspec: {flows: [{name: a, dependsOn: {targets: [s]}}]}\n")
     found = Cluster().node("n1", cpu=2).add(text).explainer().why("x")
     assert "a/x: x-a: created when what they depend on has run" in found.text
+
+
+# -- the names of a session ------------------------------------------------------------------------
+
+
+def ref(name, kind="Job", controller=False):
+    return OwnerReference("batch.volcano.sh/v1alpha1", kind, name, "u", controller)
+
+
+def named(**owners):
+    """The names in a session with a PodGroup of namespace ml for each of these owner references."""
+    cache = Cache(Cluster().node("n1", cpu=4).job("one", cpu=1).job("n1", cpu=1).queue("train"))
+    for name, references in owners.items():
+        cache.add(PodGroup(ObjectMeta(name, "ml", owner_references=references)))
+        cache.jobs[f"ml/{name}"].queue = "default"
+    return Names(run_once(cache, "actions: backfill"))
+
+
+@pytest.mark.parametrize(("references", "called"), [
+    ([], "ml/g"), ([ref("train")], "ml/train"), ([ref("")], "ml/g"),
+    ([ref("a"), ref("b", controller=True)], "ml/b"), ([ref("a"), ref("b")], "ml/g"),
+    ([ref("a", controller=True), ref("b")], "ml/a"),
+    ([ref("", controller=True), ref("b")], "ml/g")])
+def test_a_job_has_the_name_of_the_owner_that_controls_it_or_is_the_only_one(references, called):
+    assert named(g=references).called("ml/g") == called
+
+
+def test_a_name_that_two_podgroups_would_have_is_neither_ones():
+    names = named(g=[ref("train")], h=[ref("train")], train=[], i=[ref("other")])
+    assert [names.called(f"ml/{uid}") for uid in ("g", "h", "train", "i")] == [
+        "ml/g", "ml/h", "ml/train", "ml/other"]
+    assert names.beside("ml/g") == ["ml/g", "ml/h", "ml/train"] and not names.beside("ml/i")
+
+
+def test_a_text_has_the_names_of_jobs_for_those_of_their_podgroups():
+    names = named(**{"train-u": [ref("train")]})
+    assert names.plainly("ml/train-u, train-u and default/one") == "ml/train, train and default/one"
+
+
+@pytest.mark.parametrize(("name", "kind", "found"), [
+    ("one", "", ("job", "default/one")), ("one", "job", ("job", "default/one")),
+    ("default/one-0", "pod", ("pod", "default/one-0")), ("job/one", "", ("job", "default/one")),
+    ("queue/train", "", ("queue", "train")), ("train", "queue", ("queue", "train")),
+    ("train", "job", ("job", "ml/train-u")), ("ml/train", "", ("job", "ml/train-u")),
+    ("n1", "job", ("job", "default/n1")),
+    ("one", "pod", "no pod is called"), ("job/one", "job", "no job is called"),
+    ("job/", "", "no job, pod or queue is called"), ("", "", "no job, pod or queue is called"),
+    ("new/one", "", "no job, pod or queue is called")])
+def test_an_object_is_found_by_its_kind_and_name(name, kind, found):
+    names = named(**{"train-u": [ref("train")]})
+    if isinstance(found, tuple):
+        assert names.find(name, kind) == found
+    else:
+        with pytest.raises(LookupError, match=found):
+            names.find(name, kind)
+
+
+@pytest.mark.parametrize(("kind", "words"), [("", "is a node; name a pod"), ("job", "no job is ")])
+def test_a_node_is_no_job(kind, words):
+    ssn = run_once(Cluster().node("n7", cpu=1).cache())
+    with pytest.raises(LookupError, match=words):
+        Names(ssn).find("n7", kind)

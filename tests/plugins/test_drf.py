@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 from small_cluster import group, names, node, open_session, pod, queue, task
@@ -66,9 +66,9 @@ def test_shares_follow_what_is_placed():
 # -- with a hierarchy ------------------------------------------------------------------------------
 
 
-def tree(weights=None, memory=(), **running):
+def tree(weights=None, memory=(), waiting=None, **running):
     """Queues root/eng/dev, root/eng/ops and root/art of equal weights; of each the CPUs that its
-    running job holds, and a pod that waits. Queues in `memory` ask for 4 GiB a CPU."""
+    running job holds, and the pods that wait (one). Queues in `memory` ask for 4 GiB a CPU."""
     paths = {"dev": "root/eng/dev", "ops": "root/eng/ops", "art": "root/art"}
     objects = [node("n1", "16", "16Gi")]
     for name, path in paths.items():
@@ -79,7 +79,8 @@ def tree(weights=None, memory=(), **running):
         request = {"cpu": "1", "memory": "4Gi"} if name in memory else {"cpu": "1"}
         objects += [pod(f"{name}-{n}", name, "n1", requests=request)
                     for n in range(running.get(name, 0))]
-        objects.append(pod(f"{name}-wait", name, requests=request))
+        objects += [pod(f"{name}-wait{n or ''}", name, requests=request)
+                    for n in range((waiting or {}).get(name, 1))]
     return open_session(*objects, plugins="{name: drf, enableHierarchy: true}")
 
 
@@ -139,3 +140,37 @@ def test_a_trial_of_reclaiming_leaves_the_tree_as_it_was():
     before = in_order(ssn), ssn.plugins["drf"].hierarchy.total_allocated
     ssn.plugins["drf"].reclaimable(task(ssn, "dev-wait"), [task(ssn, "art-0")])
     assert (in_order(ssn), ssn.plugins["drf"].hierarchy.total_allocated) == before
+
+
+AMOUNTS = [dict(zip(("dev", "ops", "art"), each, strict=True))
+           for each in product((0, 1, 3), (0, 2, 5), (1, 2, 4))]
+
+
+@pytest.mark.parametrize("memory", [(), ("art",)])
+def test_a_victim_is_one_without_which_its_queue_comes_after_the_reclaimers(memory):
+    """Compared with a cluster in which the victim is gone and the reclaimer is placed."""
+    found = set()
+    for running in AMOUNTS:
+        then = tree(memory=memory, waiting={"dev": 0, "art": 2}, **running | {
+            "dev": running["dev"] + 1, "art": running["art"] - 1})
+        after = then.plugins["drf"].queue_order(then.queues["dev"], then.queues["art"])
+        ssn = tree(memory=memory, **running)
+        victims, _ = ssn.plugins["drf"].reclaimable(task(ssn, "dev-wait"), [task(ssn, "art-0")])
+        assert bool(victims) is (after < 0), running
+        found.add(bool(victims))
+    assert found == {True, False}
+
+
+@pytest.mark.parametrize("running", AMOUNTS[::4])
+def test_the_queues_follow_what_is_placed_and_taken_back(running):
+    ssn, then = tree(**running), tree(waiting={"dev": 0}, **running | {"dev": running["dev"] + 1})
+
+    def orders(one):
+        queues = [one.queues[name] for name in ("dev", "ops", "art")]
+        return [one.plugins["drf"].queue_order(*pair) for pair in permutations(queues, 2)]
+
+    before, statement = orders(ssn), ssn.statement()
+    statement.allocate(task(ssn, "dev-wait"), ssn.nodes["n1"])
+    assert orders(ssn) == orders(then) != before
+    statement.discard()
+    assert orders(ssn) == before
