@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explain.test_exports import asked, exported
+from volcano_lab.api.objects.meta import OwnerReference
 from volcano_lab.cli.__main__ import main
 from volcano_lab.cluster import Cluster
 
@@ -295,3 +296,51 @@ def test_that_a_job_is_not_admitted_keeps_actions_from_evicting_for_it():
     for actions, said in (("enqueue, allocate, reclaim", True), ("enqueue, allocate", False)):
         text = cluster.why("new", conf=conf(actions, *PLUGINS)).text
         assert ("reclaim evicts pods for admitted jobs only." in text) is said
+
+
+@pytest.mark.parametrize("kind, single", [("Pod", True), ("ReplicaSet", False)])
+def test_pods_with_a_pod_group_each_are_jobs_of_their_own(kind, single):
+    cluster = Cluster().node("n1", cpu=1).job("one", cpu=1).job("two", cpu=1)
+    owned = [obj.changed(metadata={"owner_references": [OwnerReference("v1", kind, "x", "u")]})
+             if obj.kind == "PodGroup" else obj for obj in cluster.objects()]
+    found = Cluster(owned).why("one", before="two", conf=conf("allocate", "gang", "predicates"))
+    assert ("Each of these pods has a PodGroup of its own" in found.text) is single
+
+
+def test_a_queue_in_which_nothing_is_requested_is_not_called_overused():
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job("new", queue="b", cpu=9)
+    bare = Cluster([obj for obj in cluster.objects() if obj.kind != "Pod"])
+    text = bare.why("b", conf=conf("enqueue, allocate", *PLUGINS)).text
+    assert "nothing requested" in text and "overused" not in text
+
+
+def test_a_job_that_waits_only_for_pods_that_leave_needs_no_change():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).add(CLASS)
+    for name in ("n1", "n2"):
+        cluster.job(f"on-{name}", cpu=3, running={name: 1})
+    for name in ("new", "next"):
+        cluster.job(name, cpu=2, priority=9, priority_class="p")
+    said = "Without a change it has its places once the pods that leave are gone."
+    tiers = {"actions": "enqueue, allocate, preempt", "tiers": [
+        {"plugins": [{"name": name} for name in ("priority", "proportion")]}]}
+    assert said in cluster.why("next", conf=tiers).text
+    assert said not in cluster.why("new", conf=tiers).text, "its pod is pipelined"
+
+
+@pytest.mark.parametrize("asked, said", [("8", True), ("9", False)])
+def test_what_the_kubelet_keeps_is_told_where_the_machine_would_be_enough(asked, said):
+    given = Cluster().add(f"""
+apiVersion: v1
+kind: Node
+metadata: {{name: n1}}
+status: {{capacity: {{cpu: 8}}, allocatable: {{cpu: 7910m, memory: 8Gi, pods: 10}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: new, namespace: default}}
+spec: {{schedulerName: volcano, containers: [
+  {{name: c, image: i, resources: {{requests: {{cpu: {asked}}}}}}}]}}
+""")
+    text = given.why("new", conf=conf("allocate", "gang", "predicates")).text
+    assert ("n1 has cpu 8 (status.capacity), and 7.91 allocatable: its kubelet keeps the rest"
+            in text) is said

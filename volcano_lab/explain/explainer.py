@@ -10,7 +10,7 @@ from functools import partial
 from math import inf
 from time import perf_counter, time
 
-from volcano_lab.api import RELEASING, JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
@@ -213,6 +213,9 @@ class Explainer(Shown):
         causes += [*self._reserving(causes), *defect_causes(self.evidence, job, causes)]
         loops = self.loops() if len(self.session.nodes) < LARGE else None
         causes += loops.causes if loops is not None else []
+        future = self.evidence.alone
+        if future and not loops and not job.in_status(PIPELINED) and future[0].runs(uid):
+            causes.append(Cause.of("in_time", context=True))
         # a pipelined pod lacks nothing, and where no pods are created admission places none
         seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
             "pods_not_made", "groups_beside"} & codes

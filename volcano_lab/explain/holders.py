@@ -16,6 +16,7 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence, after_init, ended, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.origin import above, near
+from volcano_lab.explain.owners import is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import Record, State
 from volcano_lab.trace.cause_trace import POINTS
@@ -261,6 +262,8 @@ def order_causes(seen: Evidence, action: str, first: JobInfo, second: JobInfo,
     said = decided(seen, left, right, turn) if turn is not None else None
     if turn is not None and said is not None:
         note = priority_note(seen, second) if said.facts["plugin"] == "priority" else None
+        if left is first and is_single(first) and is_single(second):
+            note = note or Message("came_first.pods")
         yield Cause("came_first", [said, note], {
             "first": left.uid, "plugin": said.facts["plugin"],
             "kind": "job" if left is first else "queue"}, [turn], context)

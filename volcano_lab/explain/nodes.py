@@ -248,7 +248,7 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
 
 def _not_ready(seen: Evidence, names: list[str]) -> Iterator[Message]:
     """Yield what nodes say themselves that are not Ready, each text once."""
-    said = {each.message or each.reason: name for name in reversed(names)
+    said = {(each.message or each.reason).rstrip("."): name for name in reversed(names)
             for each in seen.ssn.nodes[name].node.status.conditions
             if each.type == "Ready" and each.status != "True" and each.reason}
     yield from [Message("taint.ready", node=name, text=text) for text, name in said.items()]
@@ -334,18 +334,20 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
 
 def withheld(seen: Evidence, task: TaskInfo, nodes: Iterable[str], names: Iterable[str]
              ) -> Iterator[Message]:
-    """Yield the nodes that have more devices than they may use, of those whose labels and taints
-    let the pod in.
+    """Yield the nodes that have more devices than they may use, or all that the pod requests before
+    the kubelet keeps its part, of those whose labels and taints let the pod in.
     """
-    for each in [name for name in names if "/" in name]:
+    for each in names:
+        asked, device = task.init_resreq.get(each), "/" in each
         sizes = [(Resource.from_list(node.node.status.capacity).get(each),
                   node.allocatable.get(each), node.name)
                  for node in map(seen.ssn.nodes.__getitem__, nodes)]
-        less = [size for size in sizes if size[0] > size[1] and rule_of(
+        less = [size for size in sizes if size[0] > size[1] and (
+            device or size[1] < asked <= size[0]) and rule_of(
             refused_now(seen, task, size[2]))[0] not in STATIC]
         for whole, usable, _ in less[:1]:
-            yield Message("devices.withheld", nodes=[name for *_, name in less], n=len(less),
-                          capacity={each: whole}, usable={each: usable})
+            yield Message("devices.withheld" if device else "node.kept", n=len(less), nodes=[
+                name for *_, name in less], capacity={each: whole}, usable={each: usable})
 
 
 def _left_in_all(left: dict[str, Amounts], lacking: dict[str, list[str]],

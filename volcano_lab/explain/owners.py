@@ -36,6 +36,11 @@ def _kind(job: JobInfo) -> str:
     return getattr(owner_of(job), "kind", "")
 
 
+def is_single(job: JobInfo) -> bool:
+    """Whether it is one pod that nothing has put into a PodGroup with others."""
+    return _kind(job) == "Pod"
+
+
 def runs_on(job: JobInfo) -> bool:
     """Whether it is meant to run until it is stopped: its end is not waited for, and it is not
     deleted for other jobs.

@@ -156,7 +156,7 @@ def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: lis
     if not ssn.queues[queue].is_open:
         yield closed(seen, queue)
     yield from _bound(seen, queue)
-    if ssn.overused(ssn.queues[queue]):
+    if ssn.overused(ssn.queues[queue]) and over(sums["request"], {}):
         names = [name for name in sums["deserved"] if name != "pods"]
         yield Cause("overused", Message("queue_overused", deserved=part(sums["deserved"], names)),
                     {each: sums[each] for each in ("deserved", "allocated")},
