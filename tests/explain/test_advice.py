@@ -109,7 +109,7 @@ def test_what_an_image_needs_of_a_node_stays_selected():
 def test_what_the_whole_cluster_lacks_is_no_matter_of_quota():
     full = Cluster().node("n1", cpu=8).job("old", pods=4, cpu=2, running={"n1": 4})
     assert asked(full.job("new", cpu=2), actions="allocate").head.startswith(
-        "new waits for resources: the nodes are cpu 2 short.")
+        "new waits for resources: the nodes lack cpu 2 for its next pod.")
     large = asked(Cluster().node("n1", cpu=8).job("new", cpu=12), actions="allocate")
     assert large.head.startswith("new waits for a larger node: cpu 12 requested, the largest has 8")
     assert large.codes == ["over_deserved"]

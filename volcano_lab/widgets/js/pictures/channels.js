@@ -102,9 +102,9 @@ function nodes(p) {
       }));
   });
   if (c.memory) { for (const key in c.memory) delete c.memory[key]; Object.assign(c.memory, now); }
-  const count = data.nodes.length, idle = t("{0} of {1} idle", tenths(p.total - taken), amount(p.total, data.unit));
+  const count = data.nodes.length, rest = tenths(p.total - taken), idle = t("{0} of {1} idle", rest, amount(p.total, data.unit));
   return h("g", {key: "nodes"}, say(0, y + 16, t(count === 1 ? "{0} node" : "{0} nodes", count), {class: "vp-strong"}), drawn,
-    p.shares > 0 && say(p.width, y + 16, fit(tiny || wide(idle, 12) > p.shares + 14 ? tenths(p.total - taken) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
+    p.shares > 0 && say(p.width, y + 16, fit(tiny || wide(idle, 12) > p.shares + 14 ? t("{0} idle", rest) : idle, p.shares + 14, 12), {class: "vp-soft vp-small", ...end}));
 }
 
 const STATES = {running: t("runs"), now: t("placed in this cycle"), promised: t("promised ").trim(), leaving: t("leaves ").trim()};
