@@ -344,3 +344,15 @@ spec: {{schedulerName: volcano, containers: [
     text = given.why("new", conf=conf("allocate", "gang", "predicates")).text
     assert ("n1 has cpu 8 (status.capacity), and 7.91 allocatable: its kubelet keeps the rest"
             in text) is said
+
+
+def test_a_share_that_no_plugin_is_asked_about_is_no_condition():
+    tiers = conf("allocate, reclaim", "priority", "conformance")
+    tiers["tiers"] += conf("", "predicates", "proportion")["tiers"]
+    for pods, held in ((4, True), (1, False)):
+        cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+            "old", queue="a", pods=pods, cpu=1, min_member=1, running={"n1": pods})
+        text = cluster.job("new", queue="b", cpu=2).why("old", evict=True, conf=tiers).text
+        assert "What a queue deserves counts only where" in text
+        assert "only while queue a holds more" not in text
+        assert ("queue a holds cpu 4 and deserves" in text) is held

@@ -370,7 +370,8 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         tiers = _tiers(seen, "reclaimable")
         above = [*takewhile(SHARES.isdisjoint, tiers)]
         if above and len(above) < len(tiers):
-            said.append(Message("evict.before_shares", plugins=[*chain(*above)]))
+            decide = Message("evict.before_shares", plugins=[*chain(*above)])
+            said = [*said, decide] if more else [decide]
     yield Cause(f"condition_{action}", said, numbers, [], True)
 
 
