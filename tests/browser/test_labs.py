@@ -253,6 +253,7 @@ def test_a_hand_drags(name, lesson, selector, by, moved, shown):
 
 def test_a_queue_is_dragged_onto_another_parent_and_moved_by_keys(shown):
     lab = make("05")
+    lab.begin("move batch")
     shown = shown(lab)
 
     def middle(queue):

@@ -63,4 +63,4 @@ def test_the_toy_moves_weights_alone():
     assert toy.set(**{"queue/c.weight": 9}).said == (
         "Queue c: weight 9 (was 1). No queue deserves more or less. c deserves 30 CPUs, requests "
         "30 CPUs and holds 30 CPUs (proportion).")
-    assert toy.done["more weight for c"]
+    assert toy.begin("more weight for c").set(**{"queue/c.weight": 9}).done["more weight for c"]

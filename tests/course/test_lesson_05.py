@@ -84,7 +84,8 @@ def test_the_lesson_s_tasks_can_be_done(lab):
         fresh = queue_tree_lab()
         fresh.ask = {"n": 1, "show": number}
         assert fresh.done[task.name], task.name
-    assert lab.set(**{"queue/research.capability.cpu": 9}).done["admit train-gang"]
+    assert lab.begin("admit train-gang").set(**{"queue/research.capability.cpu": 9}).done[
+        "admit train-gang"]
 
 
 def test_the_levels_hold_what_the_queues_below_them_hold():

@@ -99,8 +99,9 @@ def test_a_task_is_done_at_its_start_or_at_what_show_me_shows():
         Task("there", "Begin there.", start={"weight": 3}),
         Task("on", "Go on.", start={"weight": 3}, show={"pods": 1})])
     assert lab.done == {"there": False, "on": False}
-    assert lab.set(weight=3).done == {"there": True, "on": False}
-    assert lab.set(pods=1).done == {"there": True, "on": True}
+    assert not any(lab.set(weight=3, pods=1).done.values()), "by accident: none was begun"
+    assert lab.begin("there").done == {"there": True, "on": False}
+    assert lab.begin("on").set(pods=1).done == {"there": True, "on": True}
 
 
 def test_what_differs_most_is_said_first():
@@ -256,7 +257,7 @@ def test_whatever_is_raised_behind_a_move_is_a_sentence(place, error):
               tasks=[Task("a", "Do it.", lambda values, facts: at("task", facts, False))],
               says=[amounts("has", lambda facts: at("says", facts, {"a": facts}))],
               why=lambda facts, about: at("why", 4, "so"))
-    board = lab.board
+    board = lab.begin("a").board
     ask(lab, **({"why": {}} if place == "why" else {"values": {"pods": 4}}))
     assert lab.shown["n"] == 1 and lab.shown["error"] and lab.board == board
     assert lab.said.startswith("This does not work: ") and lab.said.count("\n") == 0

@@ -93,7 +93,7 @@ class Lab(OnPage):
             decide: values -> facts; any exception is shown as a sentence.
             panels: pictures whose data are functions of the facts.
             title: one line.
-            tasks: the lesson's own tasks; each is ticked when it is done, unless another was begun.
+            tasks: the lesson's own tasks; each is ticked when it was begun and is done.
             says: what the sentence after a move reports, see `widgets.story`.
             opening: the sentence before the first move, or a function of the facts.
             nothing: the sentence where nothing of `says` changed, or a function of the facts.
@@ -175,8 +175,7 @@ class Lab(OnPage):
 
     def begin(self, task: int | str) -> Lab:
         """Begin a task, by its number or name: show its text, set its values."""
-        self._task = self._number(task)
-        found = self.tasks[self._task]
+        found = self._begun(task)
         sentence = f"**{gettext(found.name)}{mark('.')}** {gettext(found.text)}"
         self._apply(self.start | found.start, [sentence], ghost="none")
         return self
@@ -233,7 +232,7 @@ class Lab(OnPage):
                   ) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
         """Return facts, board, done tasks and sentences for values; nothing changes on failure."""
         facts, board = self._decisions.of(values)
-        done = [was or (self._task in (-1, number) and task.is_done(values, facts))
+        done = [was or (self._task == number and task.is_done(values, facts))
                 for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
         words = sentences or [self._words(self._opening, facts)] if fresh else [
             *sentences, *(self._taught(values, facts) or self._changes(before, facts))]
@@ -318,18 +317,19 @@ class Lab(OnPage):
         if self.shown["n"] != asked.get("n", 0):  # nothing was there to do
             self._again()
 
-    def _number(self, task: int | str) -> int:
-        """Return the number of a task; `NoSuch` for one that the lab does not have."""
+    def _begun(self, task: int | str) -> Task:
+        """Return a task, the current one from now on; `NoSuch` for one that the lab does not have."""
         names = [each.name for each in self.tasks]
         number = names.index(task) if task in names else task
         if number not in range(len(names)):
             raise NoSuch("there is no task {task}; there are {names:,}", task=repr(task),
                          names=names)
-        return int(number)
+        self._task = int(number)
+        return self.tasks[self._task]
 
     def _shown(self, at: int) -> None:
         """Set the values of one solution of a task, and list them."""
-        task = self.tasks[self._number(at)]
+        task = self._begun(at)
         start, show = self.start | task.start, task.show or {}
         sentences = self._sentences(start, start | show)
         self._apply(start | show, [str(Message("task.shown", moves=paragraph(sentences)))])

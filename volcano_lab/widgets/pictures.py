@@ -21,7 +21,7 @@ from volcano_lab.widgets import stills
 Data = Any
 """Plain data (dicts, lists, texts, numbers), or a function of a lab's facts that returns them."""
 WIDTH = 640
-LABELS = ("unit", "limit", "x", "y", "parts", "columns", "heads", "words")
+LABELS = ("unit", "of", "limit", "x", "y", "parts", "columns", "heads", "words")
 """The options of a picture that are read as text."""
 Words = Mapping[str, str]
 
@@ -186,7 +186,7 @@ def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, un
 
 
 def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None = None,
-         unit: str = "", **frame: Any) -> Picture:
+         unit: str = "", of: str | None = None, **frame: Any) -> Picture:
     """Draw a tree of queues as rows at one scale, and a gang that climbs up to the refusing level.
 
     Args:
@@ -198,9 +198,10 @@ def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None =
         rows: the number of queues to reserve space for.
         lines: how many lines of text are below.
         unit: of the amounts.
+        of: beside a row, other words for "{0}{1} of {2}": allocated, in queue, size.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("tree", title, data, frame, rows=rows, lines=lines, unit=unit)
+    return _picture("tree", title, data, frame, rows=rows, lines=lines, unit=unit, of=of)
 
 
 def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,
@@ -210,7 +211,7 @@ def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None
     Args:
         title: one line.
         data: {"nodes": [{"name", "group", "size", "note", "state", "pods": [{"name", "size",
-            "color", "state", "ring", "tip"}]}], "groups": [{"name", "group", "note", "state"}],
+            "color", "state", "label", "ring", "tip"}]}], "groups": [{"name", "group", "note", "state"}],
             "text"}. A pod's state: "running", "allocated" (placed in this cycle), "promised",
             "leaving", "evicted"; a node's or group's: "chosen", "refused" or "".
         unit: of the sizes.

@@ -17,16 +17,19 @@ from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.plugins import answering
 from volcano_lab.scheduler import life
 from volcano_lab.simulation import Simulation
-from volcano_lab.trace import Trace
+from volcano_lab.trace import Trace, short
+from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.cluster_lab import Decided, Outcomes
-from volcano_lab.widgets.controls import choice, group, slider, switch
+from volcano_lab.widgets.controls import choice, group, slider
 from volcano_lab.widgets.lab import Lab, Values
 
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
 NONE = "–"
 PLACES = ("first", "second", "third")
+MISSING, THERE = "missing", "from cycle 1"
+COLORS = colors_of(("helper", "lost", "train", "wide"))
 
 
 def small_cluster() -> Cluster:
@@ -205,9 +208,27 @@ def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
                           heads=HEADS, legend=LEGEND)
 
 
+def nodes(ran: Ran) -> dict[str, Any]:
+    """Return the nodes as data of `pictures.cluster`, each job in its own colour; beside a node's
+    name are its pods without requests.
+
+    >>> [node["note"] for node in nodes(Ran())["nodes"]]
+    ['• helper', '']
+    """
+    def jobs(name: str) -> list[str]:
+        return [task.key.rpartition("-")[0] for task in ran.cycle.session.nodes[name].tasks.values()
+                if task.resreq.is_empty()]
+
+    found = ran.cycle.plot.nodes().data["nodes"]
+    return {"nodes": [node | {
+        "note": " ".join(f"• {short(job)}" for job in jobs(node["name"])),
+        "pods": [pod | {"label": short(pod["name"]), "color": COLORS[short(
+            pod["name"]).rpartition("-")[0]]} for pod in node["pods"]]} for node in found]}
+
+
 def _ran(values: Values) -> Ran:
     listed = [values[place] for place in PLACES if values[place] != NONE]
-    return Ran(", ".join(listed), values["cycle"], values["mended"])
+    return Ran(", ".join(listed), values["cycle"], values["nobody"] == THERE)
 
 
 def cycle_lab() -> Lab:
@@ -221,16 +242,18 @@ def cycle_lab() -> Lab:
                for at, place in enumerate(PLACES)}
     return Lab(
         group("actions", actions) | {
-            "cycle": slider(1, 1, 3, "cycle"), "mended": switch(False, "create the queue nobody")},
+            "cycle": slider(1, 1, 3, "cycle"),
+            "nobody": choice(MISSING, {gettext(each): each for each in (MISSING, THERE)},
+                             "queue nobody")},
         _ran,
         [pictures.table("What each phase did, in the order of the list", phases, key="phases",
                         heads=HEADS, texts=True, rows=4, wide=True,
                         legend="✓: goes on. ✗: waits; at close: no node. ·: not touched. "
                                "Blue line: changed."),
          pictures.cluster("The nodes, when the cycle ends",
-                          lambda ran: ran.cycle.plot.nodes().data, unit="CPUs", wide=True,
-                          legend="Hatched: placed in this cycle. Full: runs. A pod without "
-                                 "requests takes no space.")],
+                          nodes, unit="CPUs", wide=True,
+                          legend="Hatched: placed in this cycle. Full: runs. •: a pod without "
+                                 "requests, which takes no space.")],
         title="A list of actions",
         says=[Ends()],
         opening=gettext("The list is {ACTIONS}, Volcano's default. Build another one, go on to the "
@@ -238,4 +261,4 @@ def cycle_lab() -> Lab:
         nothing="Every job ends as before.",
         tasks=tasks("01", {"place without enqueue": lambda values, ran: (
             "enqueue" not in ran.actions and ran.jobs["train"]["fate"] == "placed")}),
-        code=lambda values: cluster_of(values["mended"]))
+        code=lambda values: cluster_of(values["nobody"] == THERE))

@@ -27,7 +27,7 @@ QUEUES = ("dev", "prod", "sci")
 PARENTS = {"sci": "", "eng": "", "dev": "eng", "prod": "eng"}
 COLORS = colors_of(QUEUES) | {"eng": "#8C8C8C"}
 START = {"sci_weight": 1, "eng_weight": 1, "dev_weight": 1, "prod_weight": 1, "sci_pods": 12,
-         "dev_pods": 12, "prod_pods": 12}
+         "dev_pods": 12, "prod_pods": 12, "prod_gi": 0}
 OPENING = START | {"dev_pods": 2}
 """The lab's first values: dev leaves some of its share, and the rule is seen without exception."""
 
@@ -53,7 +53,8 @@ def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = Non
                  **values: int) -> Cluster:
     """A node of 12 CPUs and 12Gi; root has sci and eng, eng has dev and prod. Pods ask for 1 CPU.
 
-    With `prod_memory` those of prod ask for 1Gi of memory and nothing else; `running` are pods of
+    With `prod_memory` those of prod ask for 1Gi of memory and nothing else, with `prod_gi` for so
+    much memory beside the CPU; `running` are pods of
     each queue that run already.
 
     >>> len(tree_cluster(eng_weight=2).run(HIERARCHICAL).committed)
@@ -65,7 +66,10 @@ def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = Non
         way = [*filter(None, [PARENTS[queue]]), queue]
         cluster.add(queue_text(queue, "/".join(["root", *way]), "/".join(
             ["1", *(str(said[f"{name}_weight"]) for name in way)])))
-        asked = {"memory": "1Gi"} if prod_memory and queue == "prod" else {"cpu": 1}
+        asked: dict[str, Any] = (
+            {"memory": "1Gi"} if prod_memory and queue == "prod" else {"cpu": 1})
+        if queue == "prod" and said["prod_gi"]:
+            asked["memory"] = f"{said['prod_gi']}Gi"
         runs = {"n1": (running or {})[queue]} if running else {}
         cluster.job(f"{queue}-work", queue=queue, pods=said[f"{queue}_pods"], min_member=1,
                     running=runs, **asked)
@@ -130,11 +134,17 @@ def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
 
 
 def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[dict[str, Any]]]:
-    """Return the queue below the parent that got its last pod, and `compared` right before."""
+    """Return the queue below the parent that got its last pod, and `compared` right before; its row
+    says where an old place in the heap, and no number, put it first.
+    """
     turns = [turn["queue"] for turn in cycle.turns() if turn["pods"]]
     last = max(at for at, name in enumerate(turns) if parent in ("", PARENTS[name]))
     running = {name: turns[:last].count(name) for name in QUEUES}
-    return turns[last], compared(tree_cluster(running=running, **values).run(AT_REST), parent)
+    rows = compared(tree_cluster(running=running, **values).run(AT_REST), parent)
+    taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
+    if taken is not min(rows, key=lambda row: (row["saturated"], row["held"])):
+        taken["says"] = f"{taken['says']} {gettext('(first, by an old place)')}".lstrip()
+    return turns[last], rows
 
 
 def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, dashed: str = "was") -> Bars:
@@ -165,10 +175,11 @@ def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
 
 def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
     """Draw the tree with all weights 1."""
-    return pictures.tree(title, tree_drawn(cycle), lines=0, width=760, legend=LEGEND)
+    return pictures.tree(title, tree_drawn(cycle), lines=0, of=PART, width=760, legend=LEGEND)
 
 
-LEGEND = "A box is as wide as its share by the weights. Full: placed pods."
+LEGEND = "A box is as wide as its part by the weights. Full: placed pods."
+PART = "{0}, its part {2}"
 COMPARED = "Pale: dominant share. Full: what is compared, rescaled and divided by the weight."
 RINGED = "Filled: a pod was placed. Dotted: none was. Ringed: by an old place."
 WORDS = {"held": "compared", "asked": "dominant share"}
@@ -196,7 +207,7 @@ def decide(values: Values) -> Shared:
 
 
 PANELS = [pictures.tree("The tree, when the cycle ends",
-                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", lines=0,
+                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", lines=0, of=PART,
                         legend=LEGEND),
           pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle, at.early),
                          key="turns", slots=18, lanes=3, legend=RINGED),
@@ -220,11 +231,33 @@ def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
                           slots=18, width=760, legend=RINGED)
 
 
+def old_places(cluster: Cluster) -> list[dict[str, Any]]:
+    """A row for each turn by an old place, all weights 1: the heap, what sci and eng count as, and
+    the heap of the next turn.
+
+    >>> old_places(tree_cluster())[1]["heap before"], old_places(tree_cluster())[1]["heap after"]
+    ('dev, sci, prod', 'sci, prod, dev')
+    """
+    turns = OldPlaces()
+    cluster.run(HIERARCHICAL, trace=turns)
+    order, rows = [heap[0] for heap in turns.heaps], []
+    for turn in turns.early:
+        was, (sci, now) = ([f"{round(row['held'] * CPUS)}/{CPUS}" for row in compared(tree_cluster(
+            running={name: order[:at].count(name) for name in QUEUES}).run(AT_REST), "")]
+            for at in (turn - 2, turn - 1))
+        rows.append({"turn": turn, "heap before": ", ".join(turns.heaps[turn - 1]),
+                     "eng a turn ago": was[1], "eng": now, "sci": sci,
+                     "heap after": ", ".join(turns.heaps[turn])})
+    return rows
+
+
 def _controls() -> dict[str, Control]:
     found: dict[str, Control] = {}
     for name in PARENTS:
         sliders = {f"{name}_{word}": slider(OPENING[f"{name}_{word}"], 1, most, word)
                    for word, most in (("weight", 6), ("pods", 16)) if f"{name}_{word}" in OPENING}
+        if name == "prod":
+            sliders["prod_gi"] = slider(0, 0, 4, "memory", unit="Gi")
         found |= group(gettext("queue {name}" if name in QUEUES else "level {name}", name=name),
                        sliders, color=COLORS[name], link=name)
     return found
@@ -263,7 +296,7 @@ def _because(before: Shared, now: Shared) -> str:
     queue, rows = now.last[parent]
     shares = [f"{row['name']} {plain(row['held'])} {row['says']}".rstrip() for row in rows]
     said = [Message("drf.last.of" if parent else "drf.last", queue=queue, parent=parent,
-                    shares=shares), *_against(queue, rows)]
+                    shares=shares), *_tie(queue, rows)]
     if within and across and rows[1]["held"] < rows[1]["asked"]:
         said.append(Message("drf.rescaled"))
     if now.exact != pods:
@@ -271,12 +304,10 @@ def _because(before: Shared, now: Shared) -> str:
     return paragraph(said)
 
 
-def _against(queue: str, rows: list[dict[str, Any]]) -> list[Message]:
-    """Return why a queue comes first although no number is in favour of it; `rows` stand in the
-    order in which their queues were created.
+def _tie(queue: str, rows: list[dict[str, Any]]) -> list[Message]:
+    """Return why the first one goes first where both count the same; `rows` stand in the order in
+    which their queues were created.
     """
-    older = rows[0]["name"] in (queue, PARENTS[queue])
     first, second = ((row["saturated"], row["held"]) for row in rows)
-    own, other = (first, second) if older else (second, first)
-    code = "drf.tie" if older and own == other else "drf.old"
-    return [Message(code, queue=queue, other=rows[int(older)]["name"])] if own >= other else []
+    older = rows[0]["name"] in (queue, PARENTS[queue])
+    return [Message("drf.tie", queue=queue)] if first == second and older else []

@@ -44,7 +44,7 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
 
 class OldPlaces(Outline):
     """Counts the turns of allocate, and notes those in which the numbers of the moment put another
-    queue first (`early`).
+    queue first (`early`), and the heap of each turn (`heaps`), its first queue included.
 
     >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, tree_cluster
     >>> turns = OldPlaces()
@@ -56,11 +56,13 @@ class OldPlaces(Outline):
     def __init__(self) -> None:
         super().__init__()
         self.turn, self.early = 0, list[int]()
+        self.heaps = list[list[str]]()
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
         super().popped(kind, item, rest)
         if (self._action, kind) == ("allocate", "queue"):
             self.turn += 1
+            self.heaps.append([each.name for each in (item, *rest.items)])
             if any(rest.less(other, item) for other in rest.items):
                 self.early.append(self.turn)
 

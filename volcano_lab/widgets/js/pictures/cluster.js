@@ -10,10 +10,10 @@ export const cluster = {
     const {spec} = c, groups = data.groups ?? [], most = Math.max(1, ...data.nodes.map((node) => node.size)), cell = spec.cell ?? Math.max(1, most / 10);
     const least = Math.min(Math.max(Math.max(...data.nodes.map((node) => wide(node.name) + (node.note ? wide(node.note) + 8 : 0)), most / cell * 21) + 14, 88), 230);
     const lay = {c, cell, least, groups, nodes: data.nodes, most};
-    const whole = inside(lay, "", c.width), lines = data.text === undefined ? 0 : 1;
-    const height = spec.height ?? whole.height + lines * 24;
-    const colors = data.nodes.flatMap((node) => node.pods.map((pod, i) => colorOf(pod, i)));
-    return {height, kids: [hatches(c.uid, colors), whole.draw(0, 0), lines > 0 && say(0, height - 5, fit(data.text, c.width), {class: "vp-soft"})],
+    const whole = inside(lay, "", c.width), said = data.text !== undefined;
+    const height = spec.height ?? whole.height + said * 24;
+    const colors = data.nodes.flatMap((node) => node.pods.map(colorOf));
+    return {height, kids: [hatches(c.uid, colors), whole.draw(0, 0), said && say(0, height - 5, fit(data.text, c.width), {class: "vp-soft"})],
       alt: sentences([...groups.filter((group) => group.note || group.state).map((group) => about(group.name, inRow([GROUP_WORDS[group.state]?.trim(), group.note].filter(Boolean)))),
         ...data.nodes.map((node) => toldNode(node, spec)), data.text])};
   },
@@ -61,14 +61,14 @@ function drawn(lay, node, x, y, width) {
   const held = node.pods.filter((pod) => pod.state !== "promised");
   held.forEach((pod, i) => { boxes.push(podBox(c, pod, i, x + 6 + from * scale, y, pod.size * scale, node)); from += pod.size; });
   // What is promised stands on what is leaving, and then on idle room.
-  let promise = held.filter((pod) => pod.state === "leaving").length ? sum(held.filter((pod) => pod.state !== "leaving" && pod.state !== "evicted")) : from;
+  let promise = held.some((pod) => pod.state === "leaving") ? sum(held.filter((pod) => pod.state !== "leaving" && pod.state !== "evicted")) : from;
   const promised = node.pods.filter((pod) => pod.state === "promised").map((pod, i) => {
     const one = podBox(c, pod, `p${i}`, x + 6 + promise * scale, y, pod.size * scale, node);
     promise += pod.size;
     return one;
   });
-  const idle = [], end_ = Math.max(from, promise);
-  for (let at = end_; at < node.size - 0.001 && idle.length < 60; at += cell) {
+  const idle = [];
+  for (let at = Math.max(from, promise); at < node.size - 0.001 && idle.length < 60; at += cell) {
     const part = Math.min(cell, node.size - at);
     idle.push(box(x + 6 + at * scale + 1.5, y + 25, part * scale - 3, POD, {key: `idle ${idle.length}`, rx: 3, class: "vp-idle"}));
   }
@@ -89,6 +89,7 @@ function podBox(c, pod, i, x, y, width, node) {
   return h("g", {key: `pod ${pod.name ?? i}`, link: pod.link ?? pod.name, tip: toldPod(pod, node, c.spec), act: c.spec.asks && pod.name ? {ask: {pod: pod.name, node: node.name}} : null},
     state === "promised" ? box(x + 4.5, y + 28, w - 6, POD - 6, {rx: 2.5, "stroke-width": 1.8, ...look}) : box(x + 1.5, y + 25, w, POD, {rx: 3.5, "stroke-width": 1.8, ...look}),
     gone && w > (covered ? 24 : 9) && say(x + 1.5 + (covered ? 10 : w / 2), y + 39, "×", {...middle, class: "vp-strong"}),
+    pod.label && say(x + 1.5 + w / 2, y + 39, fit(pod.label, w), {...middle, class: "vp-halo"}),
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));
 }
 
@@ -99,5 +100,5 @@ const toldPod = (pod, node, spec) => pod.tip ?? t("{0} on {1}: {2}, {3}", pod.na
 function toldNode(node, spec) {
   const idle = node.size - sum(node.pods.filter((pod) => pod.state !== "promised"));
   const states = Object.entries(STATE_WORDS).map(([state, words]) => [node.pods.filter((pod) => (pod.state ?? "running") === state).length, words]).filter(([count]) => count);
-  return t("{0}: {1}, idle {2} of {3}", node.name, inRow(states.map(([count, words]) => t(count > 1 ? "{0} pods {1}" : "{0} pod {1}", count, count > 1 ? MANY[words] ?? words.trim() : words.trim()))) || t("empty"), number(Math.max(idle, 0)), amount(node.size, spec.unit)) + (node.pods.length && node.pods.length < 9 ? t(" ({0})", inRow(node.pods.map((pod) => pod.name ?? t("a pod")))) : "") + (node.note ? t(", ") + node.note : "");
+  return t("{0}: {1}, idle {2} of {3}", node.name, inRow(states.map(([count, words]) => t(count > 1 ? "{0} pods {1}" : "{0} pod {1}", count, count > 1 && MANY[words] || words.trim()))) || t("empty"), number(Math.max(idle, 0)), amount(node.size, spec.unit)) + (node.pods.length && node.pods.length < 9 ? t(" ({0})", inRow(node.pods.map((pod) => pod.name ?? t("a pod")))) : "") + (node.note ? t(", ") + node.note : "");
 }

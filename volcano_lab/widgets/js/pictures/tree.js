@@ -12,9 +12,9 @@ export const tree = {
     const {width, spec, before} = c, rows = inOrder(data.queues), at = new Map(rows.map((row, i) => [row.queue, i]));
     const gang = climbing(data, before, c.pick), climb = data.climbs?.[gang], way = (climb?.steps ?? []).filter((step) => at.has(step.queue));
     const refused = climb?.steps.find((step) => !step.fits)?.queue;
-    const words = rows.map((row) => t("{0}{1} of {2}", number(row.allocated), row.inqueue ? ` + ${number(row.inqueue)}` : "", number(row.size)));
+    const words = rows.map((row) => t(spec.of ?? "{0}{1} of {2}", number(row.allocated), row.inqueue ? ` + ${number(row.inqueue)}` : "", number(row.size)));
     const names = Math.min(Math.max(...rows.map((row) => wide(row.queue, 14, true) + INDENT * row.depth)) + 12, width * 0.3);
-    const left = names + (data.climbs && Object.keys(data.climbs).length ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 44;
+    const left = names + (Object.keys(data.climbs ?? {}).length ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 44;
     const room = width - left - numbers - (rows.some((row) => row.gang) ? CHIP : 0), most = Math.max(...rows.map((row) => Math.max(row.size ?? 0, row.allocated + (row.inqueue ?? 0))), 0.001);
     const long = (value) => room * Math.min(value ?? 0, most) / most, top = (i) => i * ROW + 2, tokenX = names + 15;
     const drawn = rows.map((row, i) => {
@@ -42,7 +42,7 @@ export const tree = {
     const below = climb ? [climb.text, ...climb.steps.map((step) => about(step.queue, step.text))] : [data.text ?? t("No gang waits.")];
     const shown = below.length > lines ? [...below.slice(0, lines - 1), below.at(-1)] : below;
     return {height: foot + lines * LINE, kids: [hatches(c.uid, rows.map((row) => row.color)), drawn, token,
-      lines > 0 && shown.map((text, i) => say(2, foot + i * LINE, fit(text, width, 14, i === 0), {key: `line ${i}`, class: i === 0 ? "vp-strong" : refused && i === shown.length - 1 ? "vp-bad" : "vp-soft"}))],
+      lines > 0 && shown.map((text, i) => say(2, foot + i * LINE, fit(text, width, 14, !i), {key: `line ${i}`, class: !i ? "vp-strong" : refused && i === shown.length - 1 ? "vp-bad" : "vp-soft"}))],
       alt: sentences([...rows.map((row) => told(row, spec.unit)), ...below])};
   },
 };

@@ -29,4 +29,4 @@ export const turns = {
 };
 
 const told = (turn, i) => t("turn {0}: queue {1}", i + 1, turn.queue) + (typeof turn.share === "number" ? t(", share {0}", number(turn.share)) : "") +
-  t(", ") + about(turn.job || t("no job left"), WORDS[turn.outcome].trim()) + `${turn.pods ? t(turn.pods > 1 ? ", {0} pods" : ", {0} pod", turn.pods) : ""}`;
+  t(", ") + about(turn.job || t("no job left"), WORDS[turn.outcome].trim()) + (turn.pods ? t(turn.pods > 1 ? ", {0} pods" : ", {0} pod", turn.pods) : "");
