@@ -128,8 +128,8 @@ def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
 
 
 @pytest.mark.parametrize(("moves", "said"), [
-    ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 0.42, eng 0.5 (first, by "
-     "an old place)."),
+    ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 0.42, "
+     "eng 0.5 (first, by an old place)."),
     ({"dev_pods": 12, "sci_weight": 2, "eng_weight": 2},
      "(first, by an old place)")])
 def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):
