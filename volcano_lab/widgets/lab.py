@@ -318,7 +318,7 @@ class Lab(OnPage):
             self._again()
 
     def _begun(self, task: int | str) -> Task:
-        """Return a task, the current one from now on; `NoSuch` for one that the lab does not have."""
+        """Make a task the current one; `NoSuch` for one that the lab does not have."""
         names = [each.name for each in self.tasks]
         number = names.index(task) if task in names else task
         if number not in range(len(names)):

@@ -211,8 +211,8 @@ def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None
     Args:
         title: one line.
         data: {"nodes": [{"name", "group", "size", "note", "state", "pods": [{"name", "size",
-            "color", "state", "label", "ring", "tip"}]}], "groups": [{"name", "group", "note", "state"}],
-            "text"}. A pod's state: "running", "allocated" (placed in this cycle), "promised",
+            "color", "state", "label", "ring", "tip"}]}], "groups": [{"name", "group",
+            "note", "state"}], "text"}. A pod's state: "running", "allocated" (placed in this cycle), "promised",
             "leaving", "evicted"; a node's or group's: "chosen", "refused" or "".
         unit: of the sizes.
         cell: how much idle resource one empty box represents.
