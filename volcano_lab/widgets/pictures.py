@@ -213,7 +213,8 @@ def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None
         data: {"nodes": [{"name", "group", "size", "note", "state", "pods": [{"name", "size",
             "color", "state", "label", "ring", "tip"}]}], "groups": [{"name", "group",
             "note", "state"}], "text"}. A pod's state: "running", "allocated" (placed in this
-            cycle), "promised", "leaving", "evicted"; a node's or group's: "chosen", "refused" or "".
+            cycle), "promised", "leaving", "evicted"; a node's or group's: "chosen", "refused" or
+            "".
         unit: of the sizes.
         cell: how much idle resource one empty box represents.
         height: pixels; without it as the data need.
