@@ -287,6 +287,26 @@ def test_a_sub_group_that_grows_stays_in_its_leaf():
     assert ssn.jobs["default/g"].sub_jobs["default/g/workers-1"].allocated_hyper_node == "s1"
 
 
+@pytest.mark.parametrize(("sentence", "nodes", "held", "whole"), [
+    ("in two leaves, below their common HyperNode", {"1": "n0", "2": "n2"},
+     {"1": "s0", "2": "s1"}, "top"),
+    ("in one leaf", {"1": "n0", "2": "n1"}, {"1": "s0", "2": "s0"}, "s0"),
+    ("one of them only", {"1": "", "2": "n3"}, {"1": "", "2": "s1"}, "s1"),
+    ("none", {"1": "", "2": ""}, {"1": "", "2": ""}, ""),
+    ("one outside all leaves", {"1": "outside", "2": "n0"}, {"1": CLUSTER_TOP, "2": "s0"},
+     CLUSTER_TOP)])
+def test_a_new_scheduler_finds_the_hyper_nodes_of_sub_groups_by_their_pods(sentence, nodes, held,
+                                                                           whole):
+    pods = [pod(f"g-{part}", "g", on, labels={"part": part}) for part, on in nodes.items()]
+    cache = Cache([*two_tiers(), node("outside"), queue(),
+                   group("g", subGroupPolicy=[policy(size=1, topology=LEAF)]), *pods])
+    ssn = Scheduler(cache, CONF.replace("allocate", "backfill")).run_once()
+    for found in (ssn.jobs["default/g"], cache.jobs["default/g"]):
+        assert {uid[-1]: sub.allocated_hyper_node for uid, sub in found.sub_jobs.items()
+                } == held, sentence
+        assert found.allocated_hyper_node == whole, sentence
+
+
 def test_a_tier_that_a_policy_names_applies_to_its_sub_jobs_from_the_next_cycle_on():
     """As in Volcano: the name is resolved when the job's turn comes, and its sub-jobs are older
     than that.

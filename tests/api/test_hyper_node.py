@@ -255,6 +255,18 @@ def test_members_define_the_parent_before_the_tree_does():
     assert infos.ancestors("s0") == ["s0", "s2", "top"]
 
 
+@pytest.mark.parametrize(("others", "parent"), [
+    ([("b", 2, "s0"), ("a", 3, "s0")], "a"), ([("a", 2, "s1"), ("b", 2, "s0")], "b"),
+    ([("a", 1, "s0")], ""), ([("a", 1, "s0"), ("b", 2, "s0")], "b"), ([("a", 2, "node:s0")], "")])
+def test_the_parent_is_the_first_by_name_of_a_higher_tier_with_it_as_a_member(others, parent):
+    each = [hyper_node("s0", 1, "node:gpu-1"), *(hyper_node(*other) for other in others)]
+    infos = HyperNodeMap((one.name, HyperNodeInfo.of(one)) for one in each)
+    assert infos.parent("s0") == parent
+    infos.freeze()
+    infos["s0"].parent = "changed later"
+    assert infos.parent("s0") == parent
+
+
 def test_tiers_by_name_where_hyper_nodes_disagree():
     tree = tree_of(hyper_node("b", 2, tier_name="rack"), hyper_node("a", 1, tier_name="rack"),
                    hyper_node("c", 3))
