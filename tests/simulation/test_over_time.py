@@ -224,6 +224,17 @@ def test_waiting_and_slowdown_each_have_their_own_tail():
     assert 1 < whole["slowdown_median"] < whole["slowdown_p95"] < 2.5 < whole["waiting_p95"] < 105
 
 
+def test_a_queue_with_jobs_is_measured_though_it_holds_nothing_and_one_without_either_is_not():
+    world = Cluster().node("n1", cpu=4).queue("a").queue("b").queue("idle")
+    world.job("old", queue="b", cpu=2, running={"n1": 1})
+    rows = [{"time": 0, "name": "large", "queue": "a", "cpu": 9, "run_time": 100}]
+    found = {row["queue"]: row for row in simulate(world, arrivals=rows, until=60).measures(
+        "queues")}
+    assert list(found) == ["a", "b"]
+    assert (found["a"]["used_cpu"], found["a"]["still_waiting"]) == (0, 1)
+    assert found["b"]["used_cpu"] > 0.4 and "used_gpu" not in found["b"]
+
+
 def two_queues() -> Cluster:
     world = Cluster().node("n1", cpu=8).queue("a").queue("b")
     for number in range(6):
