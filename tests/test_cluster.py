@@ -57,6 +57,15 @@ def test_a_change_shows_and_the_original_stays(sentence, change, expected):
     assert deserved(original) == {"a": 28, "b": 42, "c": 30}
 
 
+def test_jobs_of_one_name_in_two_namespaces_are_two_jobs():
+    cluster = Cluster().job("a", cpu=1).job("a", cpu=2, namespace="team").job("a", pods=2)
+    cluster.job("a", namespace="team", pods=3)
+    assert [(row["job"], row["pods"]) for row in cluster.rows_of("jobs")] == [
+        ("default/a", 2), ("team/a", 3)]
+    assert cluster.to_python().count(".job(") == 2
+    assert not cluster.remove("a").rows_of("jobs")
+
+
 def test_units_and_names():
     cluster = Cluster().node("n", cpu="1500m", memory="4Gi", gpu=2, labels={"zone": "z1"},
                              resources={"example.com/fpga": 1})

@@ -44,9 +44,9 @@ class ClusterObjects(Shown):
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.others = Loaded(checked_objects(objects), getattr(objects, "warnings", ()),
                              getattr(objects, "places", {}))
-        self._described: dict[tuple[str, str], dict[str, Any]] = {}
+        self._described: dict[tuple[str, str, str], dict[str, Any]] = {}
         # unchanged objects are not written again
-        self._written: dict[tuple[str, str], builder.Written] = {}
+        self._written: dict[tuple[str, str, str], builder.Written] = {}
 
     def __repr__(self) -> str:
         kinds = Counter(obj.kind for obj in self.objects())
@@ -134,8 +134,8 @@ class ClusterObjects(Shown):
         It starts with `min_member` pods (default: all) or not at all; enqueue compares the
         minimum's resources. `running` is how many of its pods run already, by node: {"node-1": 2}.
         `priority` is that of its pods only; `priority_class`, the name of an added PriorityClass,
-        is that of its pods and of the job. `network_topology` is the required proximity: {"mode":
-        "hard", "highestTierAllowed": 1}.
+        is that of its pods and of the job. Jobs of one name in two namespaces are two jobs.
+        `network_topology` is the required proximity: {"mode": "hard", "highestTierAllowed": 1}.
 
         >>> ClusterObjects().job("train", pods=4, cpu=1, min_member=2).rows_of("jobs")
         [{'job': 'default/train', 'queue': 'default', 'min_member': 2, 'pods': 4}]
@@ -178,11 +178,12 @@ class ClusterObjects(Shown):
     def _describe(self, kind: str, name: str, arguments: dict[str, Any]) -> Self:
         given = {word: value for word, value in arguments.items() if word not in ("self", "name")
                  and value is not None}
-        before = self._described.get((kind, name))
+        space = str(given.get("namespace", "default"))
+        before = self._described.get((kind, name, space))
         now = (before or {}) | given
         if now != before:
-            self._described[kind, name] = now
-            self._written.pop((kind, name), None)
+            self._described[kind, name, space] = now
+            self._written.pop((kind, name, space), None)
         return self
 
     # -- use ---------------------------------------------------------------------------------------
@@ -240,7 +241,7 @@ class ClusterObjects(Shown):
         from volcano_lab.manifests.export import literal
 
         calls = []
-        for (kind, name), arguments in self._described.items():
+        for (kind, name, _), arguments in self._described.items():
             words = [literal(name), *(f"{word}={literal(value)}"
                                       for word, value in arguments.items())]
             calls.append(f".{kind.lower()}({', '.join(words)})")

@@ -60,18 +60,18 @@ class Findings:
                                    path=path_text(path), found=found_text(found),
                                    allowed=gettext(allowed)))
 
-    def unknown(self, path: Path, key: str, known: typing.Collection[str], inner: str = "") -> None:
-        """Record a field that the API does not have here, but perhaps in the field `inner`. The
-        only field that it has is named.
+    def unknown(self, path: Path, key: str, known: typing.Collection[str],
+                inner: Path | None = None) -> None:
+        """Record a field that the API does not have here, but perhaps at the path `inner`: that is
+        more likely than a similar name. The only field that it has is named.
         """
-        near = ""
         if inner:
-            near = gettext("; did you mean {name}?", name=path_text(((path, inner), key)))
-        elif len(known) == 1:
-            near = gettext("; allowed is {name}", name=next(iter(known)))
+            hint = gettext("; did you mean {name}?", name=path_text(inner))
+        else:
+            hint = did_you_mean(key, known, gettext(
+                "; allowed is {name}", name=next(iter(known))) if len(known) == 1 else "")
         self.warnings.append(gettext("{path} is not known and has no effect{hint}",
-                                     path=path_text((path, key)),
-                                     hint=did_you_mean(key, known, near)))
+                                     path=path_text((path, key)), hint=hint))
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
@@ -90,7 +90,7 @@ def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
         field = fields.get(key)
         if field is None:
             if key not in IGNORED.get(cls.__name__, ()):
-                findings.unknown(path, key, fields, _inner(cls, key))
+                findings.unknown(path, key, fields, _inner(cls, key, path))
         elif raw is not None:
             name, read = field
             values[name] = read(raw, (path, key), findings)
@@ -158,22 +158,31 @@ def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
             for field in attrs.fields(cls)}
 
 
-def _inner(cls: type, key: str) -> str:
-    """Return the field of a class in which a key is known, one level down; "" without one.
+def _inner(cls: type, key: str, path: Path = ()) -> Path | None:
+    """Return where a class has a key one level down, in a list at its first item; None without.
 
+    >>> from volcano_lab.api.objects import VolcanoJobSpec
     >>> from volcano_lab.api.objects.volcano import Guarantee
-    >>> _inner(Guarantee, "cpu"), _inner(Guarantee, "weight")
-    ('resource', '')
+    >>> path_text(_inner(Guarantee, "cpu")), _inner(Guarantee, "weight")
+    ('resource.cpu', None)
+    >>> path_text(_inner(VolcanoJobSpec, "replicas"))
+    'tasks[0].replicas'
     """
-    return next((name for name, kind in _nested(cls) if (
-        key in _readers(kind) if attrs.has(kind) else _CONTAINERS_RESOURCE.fullmatch(key))), "")
+    for name, kind, is_list in _nested(cls):
+        if key in _readers(kind) if attrs.has(kind) else _CONTAINERS_RESOURCE.fullmatch(key):
+            field: Path = (path, name)
+            return ((field, 0) if is_list else field), key
+    return None
 
 
 @cache
-def _nested(cls: type) -> list[tuple[str, Any]]:
-    """Return the fields of a class that have fields, or amounts, of their own: name and type."""
+def _nested(cls: type) -> list[tuple[str, Any, bool]]:
+    """Return the fields of a class that have fields, or amounts, of their own: name, type, and
+    whether it is a list of them.
+    """
     hints = typing.get_type_hints(cls, include_extras=True)
-    return [(json_name(field), kind) for field in attrs.fields(cls)
+    return [(json_name(field), kind, typing.get_origin(hints[field.name]) is list)
+            for field in attrs.fields(cls)
             for kind in (hints[field.name], *typing.get_args(hints[field.name]))
             if attrs.has(kind) or kind is ResourceList]
 
