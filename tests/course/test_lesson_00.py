@@ -20,12 +20,12 @@ def test_it_begins_with_the_worked_example(lab):
 
 SAID = [
     ("a weight moves what queues deserve", {"queue/a.weight": 5},
-     "Queue a: weight 5 (was 2). a-work is placed (was waiting): a holds 40 and deserves 43.8 "
-     "(proportion). a deserves 43.8 CPUs (was 28), b 26.3 CPUs (was 42)."),
+     "Queue a: weight 5 (was 2). a deserves 43.8 CPUs (was 28), b 26.3 CPUs (was 42). a-work is "
+     "placed (was waiting): a holds 40 and deserves 43.8 (proportion)."),
     ("a gang one pod too large is discarded, which is said before what others get",
      {GANG_MINIMUM: 4}, "Job a-gang: minimum 4 pods (was 3). a-gang is discarded (was placed): a "
-     "needs 32 CPUs and deserves 28 (proportion). a-work is placed (was waiting): a "
-     "holds 28 and deserves 28 (proportion)."),
+     "needs 32 CPUs (28 + 4 for one more pod) and deserves 28 (proportion). a-work is placed (was "
+     "waiting): a holds 28 and deserves 28 (proportion)."),
     ("a guarantee costs what others may hold", {"queue/b.guarantee.resource.cpu": 20},
      "Queue b: guarantee 20 CPUs (was 0). No outcome changes. c may hold 70 CPUs (was "
      "90). b deserves 42 CPUs, requests 60 CPUs and holds 42 CPUs (proportion)."),

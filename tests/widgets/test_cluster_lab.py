@@ -120,8 +120,8 @@ def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence(
     shown = departments().lab(conf=TREE)
     assert shown.facts.jobs["train-gang"]["fate"] == "not admitted"
     said = shown.set(**{"queue/train.parent": "prod"}).said
-    assert said.startswith("Queue train: parent prod (was research). train-gang is placed (was not "
-                           "admitted): train needs 5 ≤ 10 CPUs, before 5 > 4 (capacity).")
+    assert said.startswith("Queue train: parent prod (was research). train may hold 10 CPUs (was 4). "
+                           "train-gang is placed (was not admitted): train needs 5 ≤ 10 CPUs, before 5 > 4 (capacity).")
     assert ask(shown, values={"queue/prod.parent": "train"}).shown["error"]
     assert not shown.undo().shown["error"]
 
@@ -209,6 +209,13 @@ MOVED = [
      "ci/nightly-4412 is placed (was not admitted): 1108 reserved + requested ≤ 1110.4 CPUs, "
      "before 1144 > 1110.4 (overcommit). web/reindex is not admitted (was discarded): 1124 "
      "reserved + requested, limit 1110.4."),
+    ("what decided is said first, and as a sum", {"queue/web.capability.cpu": 240},
+     "web deserves 240 CPUs (was 256). web/reindex is not tried (was discarded): web needs 244 "
+     "CPUs (240 + 4 for one more pod) and deserves 240 (proportion)."),
+    ("a weight that the deciding limit does not read", {"queue/ci.weight": 5},
+     "No outcome changes. ci/nightly-4412 is not admitted: 1144 reserved + requested, limit 1110.4 "
+     "CPUs (overcommit). This limit is of the whole cluster: no weight and no amount of a queue "
+     "changes it."),
     ("a guarantee that turns nothing", {"queue/vision.guarantee.resource.cpu": 100},
      "No outcome changes. vision deserves 100 CPUs (was 16). vision/segment is discarded: Pod "
      "vision/segment-worker-0 requests nvidia.com/gpu 1; all 6 nodes with nvidia.com/gpu together "

@@ -213,6 +213,11 @@ def _fate(job: JobInfo, counts: Counter[str], tried: bool) -> str:
     return "discarded" if tried else "not tried"
 
 
+def limits_cluster(cause: Cause) -> bool:
+    """Tell whether the deciding limit is one of the whole cluster, and not of a queue."""
+    return REASONS.get(cause.code) == "cluster"
+
+
 def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     """Return the number that decided, with the plugin, and as short words.
 
@@ -226,11 +231,19 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     name, level = numbers["short_of"][0], numbers.get("level", queue)
     asked, limit = _compared(numbers, name)
     code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
-    whole = code == "reason.cluster"
+    whole = limits_cluster(cause)
     facts: Row = {"queue": level, "plugin": plugin, "asked": text(asked), "limit": text(limit)}
-    units = {"limit": counted(limit, unit)} if whole else {"asked": counted(asked, unit)}
+    units = {"limit": counted(limit, unit)} if whole else {"asked": _sum(cause, name, asked)}
     brief = code if whole or level == queue else "reason.level"
     return str(Message(code, **facts | units)), str(Message(f"{brief}.short", **facts))
+
+
+def _sum(cause: Cause, name: str, asked: float) -> str:
+    """Return what a queue would hold, as the sum of what it holds and its next pod's request."""
+    each = amount(in_units(name, cause.numbers.get("each", {}).get(name, 0)), name) or 0
+    shown = counted(asked, unit_of(name))
+    return str(Message("reason.sum", asked=shown, held=text(asked - each), each=text(each))
+               ) if 0 < each < asked else shown
 
 
 def admission(refused: Cause | None, trace: TraceReader, job: str) -> str:

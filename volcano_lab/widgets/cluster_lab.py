@@ -26,6 +26,7 @@ from volcano_lab.widgets.channels import (
     gathered,
     held_reason,
     job_rows,
+    limits_cluster,
     sharing_plugin,
     short_reason,
     unit_of,
@@ -160,14 +161,16 @@ class Outcomes:
         found = [self._sentence(name, before, now, why)
                  for name, why in zip(names, whys, strict=False)
                  if name == names[0] or before.jobs[name]["fate"] != now.jobs[name]["fate"]]
+        shares: list[str] = []
         for verb, field, setting in (("deserves", "deserved", "deserved"),
                                      ("may hold", "real_capability", "capability")):
-            if len(found) < 2:
+            if len(found) + len(shares) < 2:
                 as_set = {link for _, link, path, value in moves  # the move's text has it
                           if f".{setting}" in path and value == now.of(field).get(link)}
-                found += amounts(verb, partial(_amounts, field=field, without=as_set),
-                                 unit_of(now.resource)).sentences(before, now)
-        return found[:2] if names else [gettext("No outcome changes."), *found[:1]]
+                shares += amounts(verb, partial(_amounts, field=field, without=as_set),
+                                  unit_of(now.resource)).sentences(before, now)
+        return ([*shares, *found] if names  # first what decided, then what it decided
+                else [gettext("No outcome changes."), *shares[:1]])
 
     def _sentence(self, name: str, before: Decided, now: Decided, why: str) -> str:
         was, row = before.jobs[name], now.jobs[name]
@@ -198,17 +201,23 @@ def cause_words(before: Decided, now: Decided) -> str:
         return ""
     for kind, name, *_ in sorted(now.settings - before.settings):
         own = [row for row in now.jobs.values() if row.get(kind) == name]
-        if said := waiting_words(now, own) or (kind == "job" and own and now.state(own[0])):
+        if said := waiting_words(now, own, kind) or (kind == "job" and own and now.state(own[0])):
             return said
         if kind == "queue" and name in now.queues:
             return str(now.holds(name))
     return waiting_words(now, now.jobs.values())
 
 
-def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]]) -> str:
-    """Return the first of some jobs that was not placed, with its reason."""
-    return next((facts.state(row) for row in rows if row["pods"] and row["fate"] in (
-        "discarded", "not admitted", "not tried")), "")
+def waiting_words(facts: Decided, rows: Iterable[dict[str, Any]], moved: str = "") -> str:
+    """Return the first of some jobs that was not placed, with its reason; and, where a queue was
+    moved, that a limit of the whole cluster reads nothing of it.
+    """
+    for row in rows:
+        if row["pods"] and row["fate"] in ("discarded", "not admitted", "not tried"):
+            whole = moved == "queue" and facts.explain.foremost(row["job"])
+            return paragraph([facts.state(row), *(
+                [Message("reason.cluster.all")] if whole and limits_cluster(whole) else [])])
+    return ""
 
 
 def first_words(facts: Decided) -> str:
@@ -315,8 +324,8 @@ def lab(*sources: Cluster | Source, conf: Conf = None, confs: Mapping[str, Conf]
     ...     _ = cluster.job(f"{queue}-gang", queue=queue, pods=6, cpu=1)
     >>> moved = lab(cluster).set(**{"queue/a.weight": 2})
     >>> print(moved.said)
-    Queue a: weight 2 (was 1). a-gang is placed (was discarded): a holds 6 and deserves 6 \
-(proportion). a deserves 6 CPUs (was 4.5), b 3 CPUs (was 4.5).
+    Queue a: weight 2 (was 1). a deserves 6 CPUs (was 4.5), b 3 CPUs (was 4.5). a-gang is placed \
+(was discarded): a holds 6 and deserves 6 (proportion).
     >>> moved.changes()
     ['queue/a.weight=2']
     """
