@@ -120,8 +120,9 @@ def test_a_queue_moves_to_another_parent_and_what_breaks_the_tree_is_a_sentence(
     shown = departments().lab(conf=TREE)
     assert shown.facts.jobs["train-gang"]["fate"] == "not admitted"
     said = shown.set(**{"queue/train.parent": "prod"}).said
-    assert said.startswith("Queue train: parent prod (was research). train may hold 10 CPUs (was 4). "
-                           "train-gang is placed (was not admitted): train needs 5 ≤ 10 CPUs, before 5 > 4 (capacity).")
+    assert said.startswith(
+        "Queue train: parent prod (was research). train may hold 10 CPUs (was 4). train-gang is "
+        "placed (was not admitted): train needs 5 ≤ 10 CPUs, before 5 > 4 (capacity).")
     assert ask(shown, values={"queue/prod.parent": "train"}).shown["error"]
     assert not shown.undo().shown["error"]
 
