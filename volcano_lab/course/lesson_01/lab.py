@@ -28,7 +28,7 @@ ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
 NONE = "–"
 PLACES = ("first", "second", "third")
-MISSING, THERE = "missing", "from cycle 1"
+MISSING, THERE = "missing", "at start"
 COLORS = colors_of(("helper", "lost", "train", "wide"))
 
 
