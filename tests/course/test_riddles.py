@@ -379,9 +379,11 @@ def test_a_repair_of_a_job_is_the_command_that_has_its_effect(number, changes, s
 
 @pytest.mark.parametrize(("number", "changes", "said"), [
     (5, ["conf/actions=preempt, allocate, backfill"], "After 4 cycles: evicts 2 pods of batch; 2 "
-     "of 16 pods of batch wait in queue default; 2 pods of incident are pipelined, and not bound."),
+     "of 16 pods of batch wait in queue default; 2 pods of incident are still only promised a node "
+     "(pipelined), and not bound."),
     (6, ["conf/actions=reclaim, allocate", "queue/guest.reclaimable=true"],
-     "default/render is evicted again and again; 4 pods of home are pipelined, and not bound."),
+     "default/render is evicted again and again; 4 pods of home are still only promised a node "
+     "(pipelined), and not bound."),
     (8, ["queue/ml.capability[cpu]=30"], "Queue eng, above queue ml, refuses it: cpu 10 allocated "
      "+ 8 requested = 18, limit 16"),
     (11, ["conf/actions=allocate, reclaim"], "reclaim finds 16 candidates (of default/crunch), but "

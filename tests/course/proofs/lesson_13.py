@@ -52,6 +52,13 @@ def what_is_said_of_reindex(file, volcano_lab):
             "Pod's node affinity/selector.") in said and "ci/nightly-4412 ci Pending" in said
 
 
+@after("own-write")
+def a_node_that_is_not_cordoned_has_not_the_label(file, volcano_lab):
+    assert "to do" in repr(volcano_lab(...))
+    said = repr(volcano_lab(f"why {file} web/reindex-worker-0 --node m01"))
+    assert "node selector is disk=ssd" in said and "cordoned" not in said
+
+
 @after("own-08")
 def three_jobs_with_pods_wait(file, volcano_lab):
     said = repr(volcano_lab(f"why {file} --all --no-remedies"))

@@ -23,6 +23,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
 from volcano_lab.course.kit.results import Printed, Table, table
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.verdict import Verdict, to_do
+from volcano_lab.messages import gettext
 
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
 JOB, GROUP = "volcano.sh/job-name", "scheduling.k8s.io/group-name"
@@ -38,12 +40,14 @@ COLUMNS = {"deserved CPUs": ("deserved", "cpu"), "held CPUs": ("allocated", "cpu
 GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
-def volcano_lab(line: str) -> Printed:
+def volcano_lab(line: Any = ...) -> Printed | Verdict:
     """Run a command as a terminal would; what it prints. Warnings, which are the business of
-    `lint`, are left out where something else is said.
+    `lint`, are left out where something else is said. Of dots, what to write.
     """
     from volcano_lab.cli import main
 
+    if line is ...:
+        return to_do(gettext("Write a command in place of the dots."))
     out, warnings = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(warnings):
         main(shlex.split(line))
