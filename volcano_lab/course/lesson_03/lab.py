@@ -95,7 +95,7 @@ def _opening(facts: Decided) -> str:
 def proportion_lab() -> ClusterLab:
     """Open the lab: weights, limits, memory and number of pods.
 
-    >>> proportion_lab().set(**{"job/default/c-work.pods": 6}).done["overused"]
+    >>> proportion_lab().begin("overused").set(**{"job/default/c-work.pods": 6}).done["overused"]
     True
     """
     return lab(two_resource_cluster(), title="Two resources: 100 CPUs and 120 Gi, three queues",
