@@ -439,7 +439,7 @@ def test_nothing_is_dim_after_a_drag_until_the_pointer_is_elsewhere(shown):
     mouse.up()
     mouse.move(x + 31, y + 1)
     assert not lit.count()
-    other = shown.page.locator("svg [data-link=sci]").first
+    other = shown.page.locator("svg [data-link=sci]").first.locator("rect").last
     assert shown.until(lambda: shown.asked[-1]) and shown.at_rest(other)  # drawn after the drag
     other.hover()
     assert shown.until(lit.count)
