@@ -54,8 +54,7 @@ def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = Non
     """A node of 12 CPUs and 12Gi; root has sci and eng, eng has dev and prod. Pods ask for 1 CPU.
 
     With `prod_memory` those of prod ask for 1Gi of memory and nothing else, with `prod_gi` for so
-    much memory beside the CPU; `running` are pods of
-    each queue that run already.
+    much memory beside the CPU; `running` are pods of each queue that run already.
 
     >>> len(tree_cluster(eng_weight=2).run(HIERARCHICAL).committed)
     12
@@ -133,14 +132,19 @@ def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
     return rows
 
 
+def compared_after(turns: list[str], parent: str, values: Values) -> list[dict[str, Any]]:
+    """Return `compared` once each of these turns, by queue, has placed a pod."""
+    running = {name: turns.count(name) for name in QUEUES}
+    return compared(tree_cluster(running=running, **values).run(AT_REST), parent)
+
+
 def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[dict[str, Any]]]:
     """Return the queue below the parent that got its last pod, and `compared` right before; its row
     says where an old place in the heap, and no number, put it first.
     """
     turns = [turn["queue"] for turn in cycle.turns() if turn["pods"]]
     last = max(at for at, name in enumerate(turns) if parent in ("", PARENTS[name]))
-    running = {name: turns[:last].count(name) for name in QUEUES}
-    rows = compared(tree_cluster(running=running, **values).run(AT_REST), parent)
+    rows = compared_after(turns[:last], parent, values)
     taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
     if taken is not min(rows, key=lambda row: (row["saturated"], row["held"])):
         taken["says"] = f"{taken['says']} {gettext('(first, by an old place)')}".lstrip()
@@ -242,9 +246,9 @@ def old_places(cluster: Cluster) -> list[dict[str, Any]]:
     cluster.run(HIERARCHICAL, trace=turns)
     order, rows = [heap[0] for heap in turns.heaps], []
     for turn in turns.early:
-        was, (sci, now) = ([f"{round(row['held'] * CPUS)}/{CPUS}" for row in compared(tree_cluster(
-            running={name: order[:at].count(name) for name in QUEUES}).run(AT_REST), "")]
-            for at in (turn - 2, turn - 1))
+        was, (sci, now) = ([f"{round(row['held'] * CPUS)}/{CPUS}"
+                            for row in compared_after(order[:at], "", {})]
+                           for at in (turn - 2, turn - 1))
         rows.append({"turn": turn, "heap before": ", ".join(turns.heaps[turn - 1]),
                      "eng a turn ago": was[1], "eng": now, "sci": sci,
                      "heap after": ", ".join(turns.heaps[turn])})
