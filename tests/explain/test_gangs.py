@@ -1,0 +1,191 @@
+"""Why a gang does not start: its pods, its roles, its owner, or the HyperNode that it needs."""
+
+import pytest
+from hyper_scene import gang, hyper_node, two_tiers
+from small_cluster import conf, group, node, pod
+
+from volcano_lab import Cluster
+from volcano_lab.api.objects import OwnerReference
+from volcano_lab.explain import Explainer
+
+GANG = conf("gang", "predicates", "nodeorder")
+NO_GANG = conf("predicates", "nodeorder")
+TOPOLOGY = conf("gang", "predicates", "{name: network-topology-aware}")
+HARD = {"mode": "hard", "highestTierAllowed": 1}
+WORKER = {"training.kubeflow.org/replica-type": "worker"}
+
+
+def asked(*objects, conf=GANG, name="new"):
+    """The first cause of each code of an answer."""
+    causes = Explainer(Cluster(objects).objects(), conf, 1_800_000_000).why(name).causes
+    return {cause.code: cause for cause in reversed(causes)}
+
+
+def owned(obj, kind):
+    """An object that one of this kind has created."""
+    return obj.changed(metadata={"owner_references": [OwnerReference(
+        api_version="v1", kind=kind, name="o", uid="o")]})
+
+
+def text_of(causes, code):
+    return causes[code].text if code in causes else None
+
+
+# -- pods that the gang lacks ----------------------------------------------------------------------
+
+def test_pods_that_name_a_podgroup_in_a_label_are_not_in_it():
+    named = {"scheduling.k8s.io/group-name": "new"}
+    other = pod("z", labels=named).changed(metadata={"namespace": "team"})
+    said = "The PodGroup has no pods yet."
+    assert asked(node("n1"), group("new"), pod("y"))["no_pods"].text == said
+    assert asked(node("n1"), group("new"), pod("x", labels=named), other)["no_pods"].text == (
+        f"{said} default/x have its name as a label; Volcano reads the annotation "
+        "scheduling.k8s.io/group-name, and creates a PodGroup of its own for each pod that has "
+        "none.")
+
+
+TOO_FEW = ("The gang is not valid (NotEnoughTasks: Not enough valid tasks for gang-scheduling, "
+           "valid: 1, min: 3): 1 of 3 pods exist that may run.")
+ROLES = ("The gang is not valid (NotEnoughPodsOfTask: Not enough valid pods of each task for "
+         "gang-scheduling): ")
+ALONE = " With a minimum of 1, pods that are created later are placed one by one."
+
+
+@pytest.mark.parametrize("owner, more, said", [
+    ("", {}, TOO_FEW + ALONE), ("", {"labels": WORKER}, TOO_FEW),
+    ("StatefulSet", {}, f"{TOO_FEW} StatefulSet o creates them, each once the one before it is "
+     f"ready, unless its podManagementPolicy is Parallel: look at that, its replicas, status and "
+     f"events.{ALONE}"),
+    ("ReplicaSet", {}, f"{TOO_FEW} ReplicaSet o creates them: look at its replicas, status and "
+                       f"events.{ALONE}")])
+def test_a_gang_of_which_too_few_pods_exist(owner, more, said):
+    groups = group("new", minMember=3)
+    objects = [node("n1"), owned(groups, owner) if owner else groups, pod("x", "new", **more),
+               pod("failed", "new", phase="Failed")]
+    found = asked(*objects)["gang_invalid"]
+    assert found.text == said and len(found.records) == 1
+    assert found.numbers == {"min_available": 3, "valid": 1, "roles": {}, "renamed": {},
+                             "after": {}}
+
+
+@pytest.mark.parametrize("minima, owner, said, renamed", [
+    ({"ps": 1, "worker": 2}, "", "1 of 2 pods of role worker exist that may run.", {}),
+    ({"ps": 1, "workers": 1}, "StatefulSet", "0 of 1 pods of role workers exist that may run. The "
+     "PodGroup's minTaskMember names role workers, and the role of its pods is worker.",
+     {"workers": "worker"}),
+    ({"ps": 1, "gpu": 1}, "", "0 of 1 pods of role gpu exist that may run.", {})])
+def test_a_gang_of_which_a_role_has_too_few_pods(minima, owner, said, renamed):
+    groups = group("new", minMember=3, minTaskMember=minima)
+    found = asked(node("n1"), owned(groups, owner) if owner else groups, *(
+        pod(name, "new", role=role) for name, role in (("x", "ps"), ("y", "worker"), ("z", "ps"))))
+    assert found["gang_invalid"].text == ROLES + said
+    assert found["gang_invalid"].numbers["renamed"] == renamed
+
+
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: new, namespace: default}
+spec:
+  minAvailable: 2
+  schedulerName: volcano
+  tasks:
+  - {name: a, replicas: 1, template: &one {spec: {containers: [
+      {name: c, image: i, resources: {requests: {cpu: 1}}}]}}}
+  - {name: b, replicas: 1, dependsOn: {name: [a]}, template: *one}
+"""
+
+
+def test_a_gang_and_a_task_that_depends_on_another_wait_for_each_other():
+    found = Explainer(Cluster([node("n1")]).add(JOB).objects(), GANG).why("new")
+    assert (f"{ROLES}0 of 1 pods of role b exist that may run. These wait for each other: the gang "
+            "for the pods of a task that depends on others (dependsOn), and the others for the "
+            "gang.") in found.text
+    assert "creates them" not in found.text
+
+
+@pytest.mark.parametrize("topology, waits", [(HARD, True), ({"mode": "soft"}, True), (None, False)])
+def test_a_topology_waits_for_the_tree_of_hyper_nodes(topology, waits):
+    circle = [hyper_node("a", 1, "b"), hyper_node("b", 2, "a")]
+    found = asked(node("n1"), *circle, *gang("new", 1, topology), conf=TOPOLOGY)
+    assert ("hyper_nodes_not_ready" in found) is waits
+
+
+# -- pods that were placed, and rolled back --------------------------------------------------------
+
+def pods(*cpus, node="", first=0, **more):
+    return [pod(f"new-{number}", "new", node, requests={"cpu": str(cpu)}, **more)
+            for number, cpu in enumerate(cpus, first)]
+
+
+SHORT = "The gang needs {} pods at once: "
+BACK = [  # the PodGroup's spec, its pods, code, the sentence
+    ({"minMember": 3}, pods(2, 2, 2, 2), "gang_short",
+     SHORT.format(3) + "2 placed, 1 not; all were rolled back."),
+    ({"minMember": 4}, [*pods(2, node="n2"), *pods(2, 2, 2, 2, first=1)], "gang_short",
+     SHORT.format(4) + "1 were placed before, 2 in this attempt, 1 not; the attempt was rolled "
+     "back."),
+    ({"minMember": 2, "minTaskMember": {"ps": 1, "w": 1}},
+     [*pods("1500m", "1500m", role="w"), *pods(3, first=2, role="ps")], "gang_short",
+     "2 pods of its gang of 2 were placed, but not the ones that its roles or sub-groups need; "
+     "they were rolled back."),
+    ({"minMember": 2}, [*pods(2, node="n2"), *pods(2, 2, 2, first=1)], "gang_short", None),
+    ({"minMember": 2}, pods(2, 2, 2, labels=WORKER), "in_part",
+     "Its gang's minimum is 2 of 3 pods, so gang lets a part of it run; minResources are compared "
+     "only at admission."),
+    ({"minMember": 3}, pods(2, 2, 2, labels=WORKER), "in_part", None),
+    ({"minMember": 2}, pods(2, 2, 2), "in_part", None)]
+
+
+@pytest.mark.parametrize("spec, pods, code, said", BACK)
+def test_what_a_gang_had_placed_when_it_was_rolled_back(spec, pods, code, said):
+    found = asked(node("n1"), node("n2", cpu="2", labels={"full": "y"}), group("full"), pod(
+        "full-0", "full", "n2", requests={"cpu": "0" if any(
+            each.spec.node_name for each in pods) else "2"}), group("new", **spec), *pods)
+    assert text_of(found, code) == said and (not said or found[code].context)
+
+
+@pytest.mark.parametrize("conf, least, cpus, said", [
+    (NO_GANG, 3, (2, 2, 2), True), (NO_GANG, 2, (2, 2, 2), False), (NO_GANG, 2, (5, 5), False),
+    (NO_GANG, 2, (3, 3), True), (GANG, 3, (2, 2, 2), False)])
+def test_a_minimum_that_no_plugin_reads(conf, least, cpus, said):
+    found = asked(node("n1"), group("new", minMember=least), *pods(*cpus), conf=conf)
+    assert text_of(found, "no_gang") == (f"The configuration does not name the plugin gang: its "
+                                         f"pods are placed one by one, whatever its minimum of "
+                                         f"{least}." if said else None)
+    assert not said or found["no_gang"].context
+
+
+@pytest.mark.parametrize("name, kind, node_name, said", [
+    ("podgroup-x", "PyTorchJob", "n1", True), ("podgroup-x", "ReplicaSet", "n1", False),
+    ("podgroup-x", "Pod", "n1", False), ("x", "PyTorchJob", "n1", False),
+    ("podgroup-x", "PyTorchJob", "", False)])
+def test_pods_of_an_operator_without_a_podgroup_are_placed_one_by_one(name, kind, node_name, said):
+    found = asked(node("n1"), owned(group(name), kind), pod("a", name, node_name, requests={
+        "cpu": "3" if node_name else "5"}), pod("b", name, requests={"cpu": "5"}), name=name)
+    assert ("no_gang" in found) is said and (not said or found["no_gang"].context)
+
+
+# -- HyperNodes ------------------------------------------------------------------------------------
+
+OLD = gang("old", 1, None, ["n0"], cpu="2")
+ONE = "No single HyperNode up to tier {} holds it: {} pods are needed together, and {}."
+TOO_SMALL = [  # more objects, the topology, pods and CPUs of each, the sentence, what each takes
+    ([], HARD, 3, 3, ONE.format(1, 3, "s0, s1 take 2 each"), {"s0": 2, "s1": 2}),
+    (OLD, HARD, 3, 3, ONE.format(1, 3, "s0 takes 1, s1 takes 2"), {"s0": 1, "s1": 2}),
+    (OLD, {"mode": "hard", "highestTierAllowed": 2}, 5, 3,
+     ONE.format(2, 5, "s0 takes 1, s1 takes 2, top takes 3"), {"s0": 1, "s1": 2, "top": 3}),
+    ([node("out2"), node("out1")], HARD, 3, 3, ONE.format(1, 3, "s0, s1 take 2 each")
+     + " In no HyperNode of these tiers: out1, out2.", {"s0": 2, "s1": 2}),
+    (OLD, HARD, 8, 1, None, None),
+    (OLD, HARD, 9, 1, ONE.format(1, 9, "s0 takes 6, s1 takes 8"), {"s0": 6, "s1": 8}),
+    ([], {"mode": "hard", "highestTierAllowed": 0}, 3, 3,
+     "There is no HyperNode up to tier 0, the highest tier that it allows.", {}),
+    ([], {"mode": "soft"}, 9, 3, None, None)]
+
+
+@pytest.mark.parametrize("more, topology, size, cpu, said, holds", TOO_SMALL)
+def test_how_many_pods_each_hyper_node_takes(more, topology, size, cpu, said, holds):
+    found = asked(*two_tiers(), *more, *gang("new", size, topology, cpu=str(cpu)), conf=TOPOLOGY)
+    assert text_of(found, "topology_too_small") == said
+    assert not said or found["topology_too_small"].numbers["holds"] == holds
