@@ -1,8 +1,12 @@
 """Fields of queues that nothing reads are named, and those that are read are not."""
 
 import pytest
+from hyper_scene import hyper_node, two_tiers
+from small_cluster import conf, group, node, pod, queue
+from storage import claim, claims, volume
 
 from volcano_lab import Cluster
+from volcano_lab.api.objects import OwnerReference
 from volcano_lab.explain.lint import contradictions, ignored_fields
 
 CONF = 'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n'
@@ -217,3 +221,153 @@ spec:
     assert said == ["Job default/a: the minima of its tasks (master 4, work 1) have no effect: "
                     "minAvailable 4 is less than their sum of 5, so gang counts pods of any task."
                     ] * found
+
+
+def notices(*objects, plugins=("gang", "predicates")):
+    """What of some objects has no effect; what contradicts itself or cannot work."""
+    ssn = Cluster(objects).run(conf(*plugins)).session
+    return [*map(str, ignored_fields(ssn))], [*((rule, str(what)) for rule, what in (
+        contradictions(ssn)))]
+
+
+HIERARCHY = ("gang", "predicates", "{name: capacity, enableHierarchy: true}")
+TOPOLOGY = ("predicates", "{name: network-topology-aware}")
+
+
+@pytest.mark.parametrize("kept, sum_of", [
+    ({("a", ""): 3, ("b", ""): 1}, ""), ({("up", ""): 4, ("a", "up"): 4}, ""),
+    ({("a", ""): 3, ("b", ""): 2}, "cpu 5 in sum (a 3, b 2)"),
+    ({("up", ""): 4, ("a", "up"): 3, ("b", ""): 2}, "cpu 5 in sum (a 3, b 2)"),
+    ({("a", ""): 5}, "cpu 5 in sum (a 5)")])
+def test_guarantees_count_where_no_queue_is_below(kept, sum_of):
+    """A queue's guarantee is part of that of the queue above it; of the root, too, to whose spec
+    the scheduler writes the sum.
+    """
+    queues = [queue(name, parent=parent, guarantee={"resource": {"cpu": str(cpu)}})
+              for (name, parent), cpu in kept.items()]
+    found = notices(node("n1"), *queues, plugins=HIERARCHY)[1]
+    assert [what for rule, what in found if rule == "guarantees-above-cluster"] == [
+        f"Queues are guaranteed {sum_of}, and the cluster has cpu 4"] * bool(sum_of)
+
+
+@pytest.mark.parametrize("plugins", [HIERARCHY, ("capacity",)])
+def test_queues_that_are_one_anothers_parents(plugins):
+    ways = [("c", "b"), ("b", "a"), ("a", "c"), ("y", "x"), ("x", "y"), ("below", "a")]
+    found = notices(node("n1"), *(queue(name, parent=parent) for name, parent in ways),
+                    plugins=plugins)[1]
+    assert [what.partition(":")[0] for rule, what in found if rule == "queue-circle"] == [
+        f"The parents of queues form a cycle ({way})" for way in (
+            "a -> c -> b -> a", "x -> y -> x")] * (plugins == HIERARCHY)
+
+
+@pytest.mark.parametrize("memory, found", [
+    ("0", False), ("1", True), ("1048575", True), ("1048576", False), ("100M", False)])
+def test_memory_without_a_unit(memory, found):
+    said = notices(node("n1"), queue("a", capability={"memory": memory}))[1]
+    assert said == [("memory-in-bytes", f"Queue a: spec.capability.memory is {memory}, which "
+                     "counts bytes: a unit such as Gi is missing")] * found
+
+
+def test_members_of_hyper_nodes_that_match_no_node():
+    found = [node("n1"), hyper_node("h", 1, "node:n1", "node:n9"), hyper_node("top", 2, "h", "no"),
+             hyper_node("e", 1, "regex:^gone"), hyper_node("ok", 1, "regex:^n")]
+    assert notices(*found, plugins=TOPOLOGY)[1] == [
+        ("hyper-node-member", "A member that HyperNodes name is no node: h: n9"),
+        ("hyper-node-member", 'The selector of a HyperNode matches no node: e: {"regexMatch": '
+                              '{"pattern": "^gone"}}')]
+
+
+NOTE, COOL = "volcano.sh/sla-waiting-time", "volcano.sh/cooldown-time"
+
+
+@pytest.mark.parametrize("plugin, keys", [
+    ("tdm", (COOL, NOTE)), ("sla", (COOL,)), ("cdp", (NOTE,))])
+def test_annotations_whose_plugin_is_not_configured(plugin, keys):
+    objects = [node("n1"), group("z", annotations={NOTE: "1h"}), group("a"), pod(
+        "a-0", "a", annotations={NOTE: "1h"}, labels={COOL: "1h"}), group("b"), pod("b-0", "b")]
+    places = {NOTE: "Jobs default/a, default/z", COOL: "Job default/a"}
+    readers = {NOTE: "sla", COOL: "cdp"}
+    assert notices(*objects, plugins=("predicates", plugin))[0] == [
+        f"{places[key]}: the annotation {key} has no effect: only the plugin {readers[key]} reads "
+        "it, and the configuration does not name it." for key in keys]
+
+
+LABEL, OWN_LABEL = "volcano.sh/queue-name", "scheduling.volcano.sh/queue-name"
+OF_CONTROLLER = ("that its pods name queue b has no effect: when Volcano makes a PodGroup it "
+                 f"reads their annotation {OWN_LABEL}.")
+OF_OPERATOR = ("that its pods name queue b has no effect: its PodGroup is in queue default, as the "
+               "operator reads it of the PyTorchJob (runPolicy.schedulingPolicy.queue).")
+
+
+@pytest.mark.parametrize("name, owner, notes, said", [
+    ("podgroup-x", "", {"labels": {LABEL: "b"}}, OF_CONTROLLER),
+    ("podgroup-x", "", {"labels": {OWN_LABEL: "b"}}, OF_CONTROLLER),
+    ("podgroup-x", "", {"labels": {OWN_LABEL: "default"}}, ""),
+    ("podgroup-x", "PyTorchJob", {"labels": {LABEL: "b"}}, OF_CONTROLLER),
+    ("x", "", {"labels": {LABEL: "b"}}, ""), ("x", "ReplicaSet", {"labels": {LABEL: "b"}}, ""),
+    ("x", "PyTorchJob", {"labels": {LABEL: "b", OWN_LABEL: "c"}}, OF_OPERATOR),
+    ("x", "PyTorchJob", {"annotations": {LABEL: "b"}}, OF_OPERATOR),
+    ("x", "PyTorchJob", {"labels": {LABEL: "default"}}, "")])
+def test_labels_of_pods_that_name_another_queue(name, owner, notes, said):
+    groups = group(name)
+    if owner:
+        groups = groups.changed(metadata={"owner_references": [OwnerReference(
+            api_version="v1", kind=owner, name="o", uid="o")]})
+    job = "default/o" if owner else f"default/{name}"
+    assert notices(node("n1"), queue("b"), queue("c"), groups, pod("p", name, **notes))[0] == [
+        f"Job {job}: {said}"] * bool(said)
+
+
+@pytest.mark.parametrize("tier, nodes, said", [
+    ("leaf", two_tiers(), ""), ("rack", two_tiers(), "no HyperNode has this tierName; there are "
+                                                     "leaf, spine."),
+    ("rack", [node("n1")], "no HyperNode has a tierName."), ("", two_tiers(), "")])
+def test_names_of_tiers_that_no_hyper_node_has(tier, nodes, said):
+    close = {"mode": "hard", **({"highestTierName": tier} if tier else {"highestTierAllowed": 1})}
+    found = notices(*nodes, group("x", networkTopology=close), pod("p", "x"), plugins=TOPOLOGY)[0]
+    assert found == [f"Job default/x: highestTierName {tier} has no effect: {said}"] * bool(said)
+
+
+@pytest.mark.parametrize("plugins, words", [
+    (("capacity",), ["spec.weight has no effect: only the plugin proportion"]),
+    (("proportion",), []), (("gang",), []), (("capacity", "proportion"), [])])
+def test_a_weight_has_no_effect_where_capacity_alone_shares(plugins, words):
+    found = notices(node("n1"), queue("z", weight=2), queue("a", weight=2), plugins=plugins)
+    assert [each.split(": ", 1)[0] for each in found[0]] == ["Queue a", "Queue z"] * len(words)
+    assert all(word in each for word in words for each in found[0])
+    assert [rule for rule, _ in found[1]] == ["two-shares"] * (len(plugins) > 1)
+
+
+def test_the_root_has_no_parent_and_a_field_of_its_own_says_so():
+    assert notices(node("n1"), queue("root", parent="a"), queue("a"), plugins=("capacity",))[0] == [
+        'Queue root: spec.parent is "a" and has no effect: allowed is none, the root is above all '
+        "other queues."]
+
+
+@pytest.mark.parametrize("fields, names", [
+    ({"deserved": {"fpga": "1"}}, []),
+    ({"deserved": {"nvidia.com/gpus": "1"}}, ["spec.deserved names nvidia.com/gpus"])])
+def test_resources_that_no_node_has_any_of(fields, names):
+    some = node("n1", **{"example.com/fpga": "0", "nvidia.com/gpu": "2"})
+    found = notices(some, queue("a", **fields), plugins=("capacity",))[0]
+    assert [each.split(": ")[1].split(",")[0] for each in found] == names
+
+
+@pytest.mark.parametrize("used, found", [("", True), ("10", False)])
+def test_usage_that_no_node_tells(used, found):
+    measured = node("n1", annotations={"volcano-lab/cpu-usage": used} if used else {})
+    said = notices(measured, node("n2"), plugins=("usage",))[0]
+    assert [each.partition(":")[0] for each in said] == ["Plugin usage"] * found
+
+
+@pytest.mark.parametrize("modes, users, space, said", [
+    ("ReadWriteOncePod", 2, "default", 2), ("ReadWriteOncePod", 1, "default", 0),
+    ("ReadWriteOnce", 2, "default", 0), ("ReadWriteOncePod", 2, "team", 0)])
+def test_claims_for_one_pod_that_several_name(modes, users, space, said):
+    one = claim(volume="disk", modes=modes).changed(metadata={"namespace": space})
+    pods = [claims("data", "other", name=f"p{number}", scheduler_name="volcano")
+            for number in range(users)]
+    found = notices(node("n1"), one, claim("other", volume="else"), volume(), volume("else"), *pods)
+    assert [each for each in found[0] if "ReadWriteOncePod" in each] == [
+        "PersistentVolumeClaim default/data: it is ReadWriteOncePod and named by 2 pods; Volcano "
+        "does not look at that, and places them all."] * bool(said)

@@ -92,7 +92,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
     guarantees-above-cluster; Queues are guaranteed cpu 6 in sum (a 6), and the cluster has cpu 4
     """
     tree = getattr(ssn.plugins.get("capacity"), "tree", None)
-    parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
+    parents = {queue.queue.spec.parent or ROOT_QUEUE for queue in ssn.queues.values()}
     kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
             for name, queue in ssn.queues.items() if name not in parents}
     found = [("two-shares", Message("two_shares"))] * ({*LIMITS} <= {*ssn.conf.plugin_names()})
