@@ -12,9 +12,9 @@ from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, FONT, GREEN, INK, LINE, RED, html, plain
 from volcano_lab.course.kit.values import as_text
-from volcano_lab.messages import ENGLISH, gettext, mark, spoken
-from volcano_lab.messages.text import columns
+from volcano_lab.messages import ENGLISH, gettext, spoken
 from volcano_lab.trace.palette import COLORS, colors_of
+from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.story import counted
 
 NAMES = frozenset({"plugin", "question", "point", "extension point"})
@@ -139,72 +139,28 @@ def _is_amount(value: Any) -> bool:
         "bool"))
 
 
-@define(frozen=True, slots=True, repr=False)
-class Bars:
-    """A bar for each name, with its previous amount as a dashed line."""
-
-    values: dict[str, float]
-    was: dict[str, float]
-    unit: str
-    title: str
-    dashed: str = "was"
-
-    def __repr__(self) -> str:
-        bars = mark("; ").join(f"{gettext(name)} {self._label(name)}" for name in self.values)
-        return f"{gettext(self.title)}{mark(': ')}{bars}" if self.title else bars
-
-    def _label(self, name: str) -> str:
-        value, before = self.values[name], self.was.get(name, self.values[name])
-        amount = counted(value, self.unit, as_text(value))
-        return amount if before == value else gettext(
-            "{amount} ({dashed} {before})", amount=amount, dashed=gettext(self.dashed),
-            before=as_text(before))
-
-    def _repr_html_(self) -> str:
-        most = max([*self.values.values(), *self.was.values(), 1e-9])
-        colors = colors_of(self.values)
-        if COLOURS.keys() & colors.keys():
-            colors = dict.fromkeys(colors, COLORS[-1]) | COLOURS
-        elif all(name[:1].isdigit() for name in colors):
-            colors = dict.fromkeys(colors, COLORS[0])  # sizes of one thing
-        left = 12 + 8 * max(columns(gettext(name)) for name in self.values)
-        parts, height, size = [], 26 * len(self.values), 0.0
-        for number, (name, value) in enumerate(self.values.items()):
-            y, width = 26 * number, 300 * value / most
-            before = 300 * self.was.get(name, value) / most
-            named = escape(gettext(name))
-            parts.append(f'<text x="0" y="{y + 17}" font-weight="600">{named}</text>'
-                         f'<rect x="{left}" y="{y + 4}" width="{width:.1f}" height="17" rx="3" '
-                         f'fill="{colors[name]}"/>')
-            if before != width:
-                x = left + before
-                parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y + 1}" y2="{y + 24}" '
-                             'stroke="currentColor" stroke-dasharray="3 2"/>')
-            label, x = self._label(name), left + max(width, before) + 6
-            parts.append(f'<text x="{x:.1f}" y="{y + 17}">{escape(label)}</text>')
-            size = max(size, x + 9 * columns(label))
-        title = f"<b>{html(self.title)}</b>" if self.title else ""
-        return (f'<div style="color: {INK}; font-family: {FONT}; margin: 6px 0">{title}'
-                f'<svg viewBox="0 0 {size:.0f} {height}" width="{size:.0f}" role="img" '
-                f'aria-label="{escape(repr(self), quote=True)}" style="max-width: 100%; '
-                'display: block; fill: currentColor; font-size: 14px">'
-                f"{''.join(parts)}</svg></div>")
-
-
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",
-         title: str = "", dashed: str = "was") -> Bars:
+         title: str = "", line: str = "was") -> pictures.Picture:
     """Draw a bar for each name.
 
     Args:
         values: Name -> amount.
-        was: Name -> amount before a change; drawn as a dashed line where it differs.
+        was: Name -> amount before a change; drawn as a line where it differs.
         unit: The unit, such as "CPUs".
         title: The subject of the bars.
-        dashed: The meaning of the dashed line, in a word.
+        line: The meaning of the line, in a word.
 
-    >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 42}, unit="CPUs")
-    a 24 CPUs (was 28); b 46 CPUs (was 42)
+    >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 46}, unit="CPUs", title="Deserved").alt
+    'Deserved. a: 24 now, 28 was (CPUs). b: 46 now (CPUs).'
     """
-    values = {_sized(str(name)): float(value) for name, value in dict(values).items()}
-    before = {_sized(str(name)): float(value) for name, value in dict(was or {}).items()}
-    return Bars(values, before, unit, title, dashed)
+    colors = colors_of(values)
+    if COLOURS.keys() & colors.keys():
+        colors = dict.fromkeys(colors, COLORS[-1]) | COLOURS
+    elif all(str(name)[:1].isdigit() for name in colors):
+        colors = dict.fromkeys(colors, COLORS[0])  # sizes of one thing
+    before = was or {}
+    rows = [{"name": _sized(str(name)), "color": colors[name], "held": facts.plain(value),
+             "limit": facts.plain(before[name]) if before.get(name, value) != value else None}
+            for name, value in values.items()]
+    return pictures.bars(title, rows, unit=unit if was else "",
+                         words={"held": "now" if was else unit, "limit": line})

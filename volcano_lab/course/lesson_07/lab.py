@@ -8,7 +8,7 @@ from attrs import define
 
 from volcano_lab.api import EMPTY, dominant_share
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.results import Bars, bars
+from volcano_lab.course.kit.results import bars
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
@@ -151,10 +151,11 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     return turns[last], rows
 
 
-def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, dashed: str = "was") -> Bars:
+def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, line: str = "was"
+                 ) -> pictures.Picture:
     """Show how many pods of each queue have a place, and have in another cycle."""
     return bars(_by_queue(cycle), was=_by_queue(other) if other else None, unit="pods",
-                title=title, dashed=dashed)
+                title=title, line=line)
 
 
 def _by_queue(cycle: Cycle) -> dict[str, int]:
