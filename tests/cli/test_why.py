@@ -70,7 +70,7 @@ WHYS = [
     (["team"], "Queue team: cpu 5 requested"),
     (["old-0"], "Pod default/old-0 is Running on node n1."),
     (["train-1", "--node", "n1"], "No node was searched for pod default/train-1"),
-    (["train-0", "--node", "n1"], "Pod default/train-0 is on node n1."),
+    (["train-0", "--node", "n1"], "Pod default/train-0 is Binding on node n1."),
 ]
 
 

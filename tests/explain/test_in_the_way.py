@@ -105,7 +105,7 @@ def test_what_no_node_announces_is_told_and_admission_is_no_help():
     explanation = why(resource="example.com/fpga")
     assert "No node announces example.com/fpga" in explanation.text
     assert [remedy.change for remedy in explanation.remedies] == [
-        "1 more node like n1 with example.com/fpga 2"]
+        "1 more node like n1 announcing example.com/fpga 2"]
 
 
 def test_a_job_of_a_queue_that_is_not_there_is_known_by_its_own_name():

@@ -371,3 +371,19 @@ def test_claims_for_one_pod_that_several_name(modes, users, space, said):
     assert [each for each in found[0] if "ReadWriteOncePod" in each] == [
         "PersistentVolumeClaim default/data: it is ReadWriteOncePod and named by 2 pods; Volcano "
         "does not look at that, and places them all."] * bool(said)
+
+
+@pytest.mark.parametrize("name, found", [("gold", False), ("golden", True),
+                                         ("system-node-critical", False)])
+def test_a_priority_class_that_does_not_exist(name, found):
+    cluster = Cluster().node("n1", cpu=4).add(f"""
+{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: gold}}, value: 9}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: a, namespace: default}}
+spec: {{minMember: 1, priorityClassName: {name}}}
+""")
+    assert ["Job default/a: its PodGroup names PriorityClass golden, which does not exist (near: "
+            "gold): its priority is 0 (name one that exists, or create it)"] * found == [
+        str(each) for each in cluster.lint()]

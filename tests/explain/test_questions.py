@@ -356,3 +356,29 @@ def test_a_share_that_no_plugin_is_asked_about_is_no_condition():
         assert "What a queue deserves counts only where" in text
         assert "only while queue a holds more" not in text
         assert ("queue a holds cpu 4 and deserves" in text) is held
+
+
+def test_a_pod_that_is_spared_only_by_the_order_may_be_evicted():
+    cluster = Cluster().node("n1", cpu=2).add(CLASS)
+    for name in ("a", "b"):
+        cluster.job(name, cpu=1, running={"n1": 1})
+    cluster.job("new", cpu=1, priority=9, priority_class="p")
+    found = {name: cluster.why(name, evict=True, conf=conf(
+        "allocate, preempt", "priority", "predicates")) for name in ("a", "b")}
+    spared, taken = sorted(found, key=lambda name: found[name].find_remedies is not None)
+    assert found[spared].head.startswith("1 of 1 running pods")
+    assert (f"preempt could evict default/{spared}-0 for default/new; it takes default/{taken}-0, "
+            "which comes first" in found[spared].text)
+    assert any("loses no pods" in str(remedy) for remedy in found[taken].remedies)
+
+
+def test_a_gang_is_kept_whole_by_gang_in_the_tier_that_decides():
+    loose = {"name": "gang", "enableReclaimable": False}
+    cluster = running(min_member=4).job("one", queue="b", cpu=1)
+    tiers = conf("allocate, reclaim", "priority", "gang", "conformance")
+    tiers["tiers"][0]["plugins"][1] = loose
+    tiers["tiers"] += conf("", "predicates", "proportion")["tiers"]
+    found = cluster.why("old", evict=True, conf=tiers)
+    effects = {remedy.change: remedy.effect for remedy in found.remedies}
+    assert "old loses no pods" in effects[
+        "both: plugin proportion in tier 1; enableReclaimable: true for gang"]

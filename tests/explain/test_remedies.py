@@ -247,7 +247,7 @@ SCENES = {
         "evicts 3 pods of old"),
     "a device that no node has": (
         lambda: Cluster().node("n1", cpu=8).job("train", pods=2, cpu=1, gpu=2).objects(),
-        conf("gang", "predicates"), "1 more node like n1 with nvidia.com/gpu 4",
+        conf("gang", "predicates"), "1 more node like n1 announcing nvidia.com/gpu 4",
         "train is placed on 1 new node"),
     "more than a few nodes": (
         lambda: Cluster().node("n1", cpu=1).job("train", pods=20, min_member=20, cpu=1).objects(),

@@ -132,7 +132,7 @@ def test_devices_that_no_node_has_are_offered_with_the_largest_node():
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job(
         "new", cpu=1, resources={"a.b/gpu": 1})
     assert [remedy.change for remedy in why(cluster, "new", CONF).remedies] == [
-        "1 more node like n2 with a.b/gpu 1"]
+        "1 more node like n2 announcing a.b/gpu 1"]
 
 
 def test_a_node_group_is_named_behind_a_full_queue():

@@ -278,3 +278,56 @@ def test_a_node_with_none_of_it_does_not_make_a_misspelt_device_a_right_one():
         + JOB.format(more="", asks="{nvidia.com/gpus: 1}", pods=""))
     (remedy,) = Explainer(cluster.objects(), ALLOCATE).why("web").remedies
     assert remedy.change == "job default/web: nvidia.com/gpu instead of nvidia.com/gpus"
+
+
+def test_resources_beside_the_one_that_nodes_announce_are_left_out():
+    found = Explainer(written("{nvidia.com/gpu: 1, nvidia.com/gpumem: 9, nvidia.com/gpucores: 5}",
+                              nodes="cpu: 4, nvidia.com/gpu: 4"), ALLOCATE).why("web")
+    assert "Its nvidia.com/gpu is announced (4 on all nodes)." in found.text
+    changes = [remedy.change for remedy in found.remedies]
+    assert changes == [
+        "job default/web: request per pod nvidia.com/gpucores 5 -> null, nvidia.com/gpumem 9 "
+        "-> null",
+        "1 more node like n1 announcing nvidia.com/gpucores 5, nvidia.com/gpumem 9"]
+
+
+@pytest.mark.parametrize("value, near", [("tesla-v100-16gb", True), ("t4", False)])
+def test_a_value_near_the_one_of_a_selector_is_tried_and_the_job_without_it(value, near):
+    found = Explainer(written(pods="nodeSelector: {model: tesla-v100-32gb}",
+                              labels=f"model: {value}"), ALLOCATE).why("web")
+    assert [remedy.change for remedy in found.remedies] == [
+        "job default/web: node selector model=tesla-v100-16gb instead of model=tesla-v100-32gb"
+    ] * near + ["job default/web: without its node selector model=tesla-v100-32gb"]
+
+
+@pytest.mark.parametrize("name", ["team-mi", "queue/team-mi"])
+def test_a_queue_that_does_not_exist_is_known_by_the_jobs_in_it(name):
+    found = Explainer(made(NODE.replace("not-ready, effect: NoSchedule", "a, effect: "
+                                        "PreferNoSchedule"), more="queue: team-mi")).why(name)
+    assert "no queue team-mi" in found.head and "web names it, and each cycle leaves" in found.head
+    assert [remedy.change for remedy in found.remedies] == ["create queue team-mi"]
+    with pytest.raises(LookupError):
+        Explainer(made(NODE)).why("team-mi")
+
+
+@pytest.mark.parametrize("plugins, asked, said", [
+    (("gang",), {}, "Only plugin predicates compares these"),
+    (("gang",), {"node": "n2"}, "Only plugin predicates compares these"),
+    (("gang",), {"node": "n1"}, ""),
+    (("gang", "predicates"), {"node": "n2"}, "it was there before they changed"),
+    (("gang", "predicates"), {"node": "n3"}, "untolerated taint")])
+def test_a_taint_of_the_node_on_which_a_pod_is(plugins, asked, said):
+    taint = "spec: {taints: [{key: a, value: b, effect: NoSchedule}]}, status"
+    nodes = "---\n".join(NODE.replace("n1", name).partition("spec")[0] + f"{taint}: {{allocatable: "
+                         "{cpu: 4, pods: 9}}}\n" for name in ("n2", "n3"))
+    cluster = Cluster().node("n1", cpu=4).add(nodes).job("old", cpu=1, running={"n2": 1})
+    conf = {"actions": "allocate", "tiers": [{"plugins": [{"name": name} for name in plugins]}]}
+    text = cluster.why("old-0", conf=conf, **asked).text
+    assert said in text and ("has the taint a=b:NoSchedule, which the pod" in text) is (
+        bool(said) and asked != {"node": "n3"})
+
+
+def test_what_a_node_lacks_is_said_of_a_pod_for_which_none_was_searched():
+    cluster = Cluster().node("n1", cpu=4).queue("q", capability=2).job("new", queue="q", cpu=6)
+    text = cluster.why("new-0", node="n1").text
+    assert "Pod default/new-0 requests cpu 6; node n1 had 4 left." in text and "overcommit" in text

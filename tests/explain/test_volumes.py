@@ -111,3 +111,13 @@ def test_the_claims_that_may_be_meant_by_a_missing_one_are_named(name, namespace
     there = claim(name).changed(metadata={"namespace": namespace})
     said = f"There is {near}; a pod may use only claims of its own namespace, default."
     assert (said in asked(there, klass()).text) is bool(near)
+
+
+@pytest.mark.parametrize("namespace, said, changes", [
+    ("team", "create claim default/data on the same storage", []),
+    ("default", "", ["job default/web: claim dataa instead of data"])])
+def test_a_claim_with_a_similar_name_is_tried_and_one_elsewhere_named(namespace, said, changes):
+    there = claim("data" if said else "dataa", volume="disk").changed(
+        metadata={"namespace": namespace})
+    found = asked(there, klass(), volume())
+    assert said in found.text and [each.change for each in found.remedies] == changes

@@ -23,7 +23,8 @@ from volcano_lab.messages import mark
 IN_GROUP = ("minAvailable", "minMember", "minTaskMember", "queue", "priorityClassName",
             "minResources", "networkTopology", "subGroupPolicy")
 IN_PODS = ("affinity", "containers", "initContainers", "nodeSelector", "preemptionPolicy",
-           "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints")
+           "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints",
+           "volumes")
 OWN = ("annotations", "pods", "priority", "requests")
 WORDS = (*IN_GROUP, *IN_PODS, *OWN)
 """The fields after `job/NAME.` where the Job has a PodGroup."""

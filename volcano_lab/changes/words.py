@@ -195,8 +195,10 @@ def _taints(value: Any, before: Any, obj: Node) -> Facts:
 def _more(value: Any, before: Any, obj: Node) -> Facts:
     if not isinstance(value, dict):
         return {"n": value, "devices": None}
-    devices = [f"{name} {text}" for name, text in value.items() if name != "count"]
-    return {"n": value["count"], "devices": Message("change.devices", devices=devices)}
+    devices = {name: text for name, text in value.items() if name != "count"}
+    code = "" if devices.keys() & obj.status.allocatable.keys() else ".new"
+    return {"n": value["count"], "devices": Message(f"change.devices{code}", devices=[
+        f"{name} {text}" for name, text in devices.items()])}
 
 
 def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:

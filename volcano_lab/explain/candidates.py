@@ -40,6 +40,7 @@ ENDED = 4
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
 """Labels of nodes that a container's image needs."""
+CLAIM_NAME = ("persistentVolumeClaim", "claimName")
 GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
 Numbers = dict[str, Any]
 
@@ -125,8 +126,7 @@ class Candidates:
         winners = [self.ssn.jobs[uid] for each in numbers for uid in each["winners"]
                    if uid in self.ssn.jobs]
         unasked = [name for cause in causes for name in cause.numbers.get("later", ())]
-        for name in ["priority"] * ("preempt" in actions) + unasked:
-            yield once(f"plugin/{name}.tier=1", rank=Rank.SWITCH)
+        yield from self._asked(actions, unasked)
         yield options.in_order(world)
         yield options.switched("drf", "enableJobOrder", False)
         yield options.switched("priority", "enableJobOrder", True)
@@ -145,6 +145,17 @@ class Candidates:
         yield from values.nodes(world, size, {}, self.ssn.nodes, {})
         for action in actions:
             yield options.without_action(world, action, Rank.LESS)
+
+    def _asked(self, actions: Iterable[str], unasked: list[str]) -> Iterator[Option]:
+        """That the first tier have priority for preempt, and the plugins that were not asked; for a
+        gang also with gang, as all of a tier have to agree.
+        """
+        for name in ["priority"] * ("preempt" in actions) + unasked:
+            yield once(f"plugin/{name}.tier=1", rank=Rank.SWITCH)
+        there = [option.name for option in self.world.conf.tiers[0].plugins]
+        moved = [f"plugin/{name}.tier=1" for name in (*unasked, "gang") if name not in there]
+        for action in actions if unasked and self.job.min_available > 1 else ():
+            yield once(*moved, f"plugin/gang.{options.SWITCHED[action]}=true", rank=Rank.SWITCH)
 
     # -- by the cause -----------------------------------------------------------------------------
 
@@ -417,10 +428,11 @@ class Candidates:
         """
         labels = slips.values_by_label(self.world.nodes.values())
         for pod in self.world.waiting(self.job.uid):
-            if meant := slips.selector_slips(pod, labels):
+            if meant := slips.selector_slips(pod, labels, slips.TRIED):
                 near = dict(meant.get(pair[0], pair) for pair in pod.spec.node_selector.items())
                 yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
-                return
+                if meant == slips.selector_slips(pod, labels):
+                    return
         yield from self._near_labels()
         yield once(setting(self.name, "nodeSelector", to={
             key: pod.spec.node_selector[key] for pod in self.world.waiting(self.job.uid)[:1]
@@ -436,6 +448,16 @@ class Candidates:
                     if near := slips.near_values(each, labels.get(each["key"], set())):
                         yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
                                            "values", to=near), rank=Rank.JOB)
+
+    def claims(self, numbers: Numbers) -> Iterator[Option]:
+        """That the pods use a claim of their namespace that has a similar name."""
+        places = {tuple(at for at, volume in enumerate(pod.spec.volumes) if at_path(
+            volume, CLAIM_NAME) == numbers["claim"].partition("/")[2])
+            for pod in self.world.waiting(self.job.uid)}
+        for at in places.pop() if len(places) == 1 else ():
+            for near in numbers["near"]:
+                yield once(setting(self.name, "volumes", str(at), *CLAIM_NAME, to=near),
+                           rank=Rank.JOB, kind="claim")
 
     def company(self, numbers: Numbers) -> Iterator[Option]:
         """That the terms of the pods' affinity search the namespaces of pods that have the labels,

@@ -131,11 +131,12 @@ class Evidence:
         return {"queue": queue, "allocated": part(sums["allocated"], names),
                 "deserved": part(sums["deserved"], names)}
 
-    def not_announced(self, names: Iterable[str]) -> Iterator[Message]:
-        """Yield which of some resources no node has at all, and the nearest name; and the nodes
-        that have other devices of the vendor instead.
+    def not_announced(self, names: Iterable[str], task: TaskInfo) -> Iterator[Message]:
+        """Yield which of some resources of a pod no node has at all, and the nearest name; and the
+        nodes that have other devices of the vendor instead.
         """
         there = amounts(self.ssn.total_resource)
+        absent: dict[str, list[str]] = {}
         for name in names:
             close = announced(name, [each for each, amount in there.items()
                                      if amount and each != name])
@@ -146,8 +147,11 @@ class Evidence:
                 yield Message("resource.instead", resource=name, amount=amount, n=len(nodes),
                               nodes=[node.name for node in nodes])
             elif not there.get(name):
-                yield Message("resource.near" if close else "resource.unknown", resource=name,
-                              near=close, amount=amount)
+                absent.setdefault(close, []).append(name)
+        for close, missing in absent.items():
+            code = "unknown" if not close else "beside" if task.init_resreq.get(close) else "near"
+            yield Message(f"resource.{code}", resources=missing, near=close,
+                          amount={close: there.get(close, 0.0)})
 
     def missing_unit(self, task: TaskInfo) -> Message | None:
         """Return that the CPUs which a pod requests may be meant in thousandths."""

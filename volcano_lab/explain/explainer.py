@@ -5,7 +5,7 @@ Volcano: none
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from math import inf
 from time import perf_counter, time
@@ -17,7 +17,7 @@ from volcano_lab.changes import Change
 from volcano_lab.explain import origin, questions
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
-from volcano_lab.explain.evictions import victim_causes
+from volcano_lab.explain.evictions import evicted_for, victim_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.loops import cluster_loops
@@ -106,7 +106,7 @@ class Explainer(Shown):
         try:
             kind, key = self.names.find(what)
         except LookupError:
-            found = self._left_out(what)
+            found = self._left_out(what) or self._no_queue(what.removeprefix("queue/"))
             if found is None:
                 raise
             return found
@@ -134,6 +134,16 @@ class Explainer(Shown):
             Message(left_out.code, **{**left_out.facts, "name": what}),
             *self._also(left_out, groups, pods)]), [Cause("left_out", "")],
             partial(self._with_a_queue, what, lost) if lost else None)
+
+    def _no_queue(self, name: str) -> Explanation | None:
+        """Which jobs are in a queue of this name, which does not exist."""
+        lost = {uid: said.facts["name"] for uid, said in self._absent().items()
+                if said.facts.get("queue") == name}
+        return Explanation(f"queue {name}", Message(
+            "left_out.queue", queue=name, n=len(lost), jobs=[*lost.values()], near=origin.near(
+                name, self.session.queues)), [Cause("left_out", "")], partial(
+            self._with_a_queue, next(iter(lost.values())), dict.fromkeys([*lost][:1], name))) if (
+            lost) else None
 
     def _pods_called(self, what: str) -> list[Pod]:
         """The pods of a name, or else those of an owner of that name without a PodGroup."""
@@ -312,20 +322,19 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
-        if absent := [*self._absent()]:
+        if absent := [Explanation(said.facts["name"], Message("left_out.head", why=[said]), [
+                Cause("left_out", said)]) for said in self._absent().values()]:
             groups[("left_out",)] = Group("left_out", partial(self.why, absent[0].about), absent)
         return Waiting(sorted(groups.values(), key=lambda group: -len(group.answers)),
                        len(self.session.jobs) + len(absent))
 
-    def _absent(self) -> Iterator[Explanation]:
-        """Yield the answers about jobs that are not in the session."""
+    def _absent(self) -> dict[str, Message]:
+        """Why jobs are not in the session, by their PodGroups."""
         owners = {obj.key: owner.name for obj in self.objects if isinstance(obj, PodGroup)
                   for owner in obj.metadata.owner_references[:1]}
-        for reason in self.session.snapshot.jobs_left_out:
-            uid = reason.facts["name"]
-            name = f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid
-            said = Message(reason.code, **{**reason.facts, "name": name})
-            yield Explanation(name, Message("left_out.head", why=[said]), [Cause("left_out", said)])
+        return {uid: Message(reason.code, **{**reason.facts, "name": (
+            f"{uid.partition('/')[0]}/{owners[uid]}" if uid in owners else uid)})
+            for reason in self.session.snapshot.jobs_left_out for uid in [reason.facts["name"]]}
 
     def foremost(self, uid: str) -> Cause | None:
         """Return the first cause for which a job waits; None where no pod of it waits."""
@@ -343,7 +352,8 @@ class Explainer(Shown):
         if task.node_name:
             return Explanation(f"pod {key}", Message(
                 "pod.placed", pod=key, status=task.status, node=task.node_name),
-                [*filter(None, [questions.why_here(self.evidence, task)])])
+                [*filter(None, [questions.why_here(self.evidence, task),
+                                questions.despite(self.evidence, task, task.node_name)])])
         job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
         if choice is None:
             tried = Message("pod.not_tried")
@@ -375,11 +385,12 @@ class Explainer(Shown):
         causes: Sequence[Cause | None] = []
         code, other = "pod.not_on_node", found.node_name
         if found.node_name == name:
-            code = "pod.on_node"
-        elif choice is None:
-            code, causes = ("pod.elsewhere", [questions.why_not_cause(
-                self.evidence, key, name, None) or Cause.of("fits_now", pod=key, node=name)]) if (
-                other) else ("pod.no_search", self.why_job(found.job).causes)
+            return self.why_task(key)
+        if choice is None:
+            code = "pod.elsewhere" if other else "pod.no_search"
+            causes = [questions.why_not_cause(self.evidence, key, name, None) or Cause.of(
+                "fits_now", pod=key, node=name)]
+            causes = causes if other else [*causes, *self.why_job(found.job).causes]
         elif cause := questions.why_not_cause(self.evidence, key, name, choice):
             causes = [cause]
         elif choice["node"] == name:
@@ -387,6 +398,7 @@ class Explainer(Shown):
         else:
             code, other = "node.other", choice["node"]
             causes = [questions.why_here(self.evidence, found, name)]
+        causes = [*causes, questions.despite(self.evidence, found, name)]
         return Explanation(f"pod {key} on node {name}", Message(
             code, pod=key, node=name, other=other), [*filter(None, causes)])
 
@@ -412,7 +424,11 @@ class Explainer(Shown):
         No action of the configuration evicts pods of default/a for others (preempt, reclaim).
         """
         job = self.session.jobs[self.names.find(name, "job")[1]]
-        return questions.who_evicts(self.evidence, job)
+        found = questions.who_evicts(self.evidence, job)
+        gone = [pod for pods in evicted_for(self.evidence, job).values() for pod in pods]
+        found.find_remedies = self._sparing(job, [
+            *victim_causes(self.evidence, gone[0])] if gone else [])
+        return found
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
@@ -423,8 +439,12 @@ class Explainer(Shown):
         if not self._evicted(key):
             return Explanation(f"pod {key}", Message("pod.not_evicted", pod=key), causes)
         job = self.session.jobs[self.evidence.tasks[key].job]
-        find = partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
-        return Explanation(f"pod {key}", Message("pod.evicted", pod=key), causes, find)
+        return Explanation(f"pod {key}", Message("pod.evicted", pod=key), causes,
+                           self._sparing(job, causes))
+
+    def _sparing(self, job: JobInfo, causes: list[Cause]) -> Callable[..., Iterable[Remedy]] | None:
+        """What finds changes with which fewer pods of a job are evicted, by the causes of one."""
+        return partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
 
     def _evicted(self, key: str) -> bool:
         return any(record.get("operation") == "evict" and record["task"] == key

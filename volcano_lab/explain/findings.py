@@ -21,7 +21,7 @@ from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskI
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import unplaced
 from volcano_lab.explain.lint import contradictions, ignored_fields
-from volcano_lab.explain.origin import above_cluster
+from volcano_lab.explain.origin import above_cluster, classes_of, unknown_class
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts
@@ -111,7 +111,7 @@ def findings(loaded: Loaded, world: Callable[[], Loaded], conf: Callable[[], Sch
     known = {*map(str, found)}
     found += [Finding("unread", WARNING, *_parted(warning))
               for warning in complete.warnings if warning not in known and PLACED.search(warning)]
-    return Findings([*found, *of_cycle(ssn)])
+    return Findings([*found, *of_cycle(ssn), *_classes(ssn, complete)])
 
 
 def _parted(sentence: str) -> tuple[str, str]:
@@ -160,6 +160,15 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     nodes = list(ssn.nodes.values())
     for uid, job in ssn.jobs.items():
         yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]), nodes)
+
+
+def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
+    """Yield jobs whose PriorityClass does not exist, so that they have priority 0."""
+    names, classes = Names(ssn), classes_of(objects)
+    for uid, job in ssn.jobs.items():
+        if said := unknown_class(job, classes, names.called(uid)):
+            yield _found(Message("place.job", n=1, names=[names.called(uid)]), "unknown_class",
+                         **said.facts)
 
 
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:

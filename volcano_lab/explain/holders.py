@@ -15,7 +15,7 @@ from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence, after_init, ended, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
-from volcano_lab.explain.origin import above, near
+from volcano_lab.explain.origin import above, classes_of, unknown_class
 from volcano_lab.explain.owners import is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import Record, State
@@ -25,8 +25,6 @@ from volcano_lab.trace.plain import amounts
 MOST = 3
 """Jobs that are named; the others are counted."""
 COUNTED = frozenset(map(str, ALLOCATED_STATUSES))
-BUILT_IN = ("system-cluster-critical", "system-node-critical")
-"""PriorityClasses that each cluster has."""
 READY = frozenset(map(str, READY_STATUSES))
 HOLDING = COUNTED | {str(RELEASING)}
 
@@ -305,12 +303,8 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
     """
     name = job.pod_group.spec.priority_class_name
     pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
-    classes = [obj.name for obj in seen.objects if getattr(obj, "kind", "") == "PriorityClass"]
-    if pods == job.priority and name and classes and name not in (*classes, *BUILT_IN):
-        return Message("priority.unknown_class", name=name, job=seen.called(job.uid),
-                       priority=job.priority, near=near(name, classes))
     if pods == job.priority or not job.tasks:
-        return None
+        return unknown_class(job, classes_of(seen.objects), seen.called(job.uid))
     return Message("priority.lost_class" if name else "priority.no_class", name=name, pods=pods,
                    job=seen.called(job.uid), priority=job.priority)
 

@@ -328,8 +328,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     return Cause(code, [said, *seen.at_first(task, largest or names),
                         seen.missing_unit(task) if largest else None,
                         None if largest else seen.own(task.job, choice),
-                        *seen.not_announced(largest), *withheld(seen, task, seen.ssn.nodes, names)],
-                 numbers, [choice])
+                        *seen.not_announced(largest, task),
+                        *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])
 
 
 def withheld(seen: Evidence, task: TaskInfo, nodes: Iterable[str], names: Iterable[str]

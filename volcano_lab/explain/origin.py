@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
+from volcano_lab.api.objects import KubernetesObject, PriorityClass
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
@@ -19,6 +20,8 @@ from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.state import queue_attributes
 
+BUILT_IN = ("system-cluster-critical", "system-node-critical")
+"""PriorityClasses that each cluster has."""
 TOO_LARGE = ("pod_too_large", "cluster_too_small")
 """Causes that hold whatever others leave."""
 
@@ -99,6 +102,19 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
                  {"missing": missing, "inner": inner}, [record])
 
 
+def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:
+    """The names of the PriorityClasses among some objects."""
+    return [obj.name for obj in objects if isinstance(obj, PriorityClass)]
+
+
+def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | None:
+    """That its PodGroup names a PriorityClass which is not among those that there are."""
+    name = job.pod_group.spec.priority_class_name
+    return Message("priority.unknown_class", name=name, job=called, priority=job.priority,
+                   near=near(name, classes)) if (
+        name and classes and name not in (*classes, *BUILT_IN)) else None
+
+
 def best_effort(seen: Evidence, queue: str, context: bool = False) -> Iterator[Cause]:
     """Yield that a queue deserves nothing by capacity."""
     sums = seen.trace.start["queues"].get(queue)
@@ -114,7 +130,7 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         asked, most = amounts(task.init_resreq), seen.largest_nodes
         if names := over(asked, most):
             yield Cause.of("pod_too_large", *seen.at_first(task, names),
-                           *seen.not_announced(names), seen.missing_unit(task), context=True,
+                           *seen.not_announced(names, task), seen.missing_unit(task), context=True,
                            pod=task.key, asked=part(asked, names), largest=part(most, names))
             return
     yield from cluster_too_small(seen, job)

@@ -25,11 +25,15 @@ from volcano_lab.explain.evictions import (
 from volcano_lab.explain.evidence import Evidence, counts, requested
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
+from volcano_lab.explain.lint import PREDICATES
 from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
 from volcano_lab.explain.owners import head, on_eviction
 from volcano_lab.explain.refusals import admission_causes
+from volcano_lab.explain.slips import taint_text
 from volcano_lab.messages import Message, NoSuch
+from volcano_lab.plugins.kube.pod_info import PodInfo
+from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.reading import scores_of
@@ -82,6 +86,21 @@ def _points(scores: dict[str, float]) -> list[Message]:
     """What each plugin gives a node."""
     return [Message("points", plugin=plugin, score=score)
             for plugin, score in scores.items() if score] or [Message("points.none")]
+
+
+def despite(seen: Evidence, task: TaskInfo, node: str) -> Cause | None:
+    """Return the taint or the labels by which Kubernetes keeps a pod off a node, where no plugin
+    compares them, or the pod is there already.
+    """
+    there = seen.ssn.nodes[node].node
+    taint = first_untolerated(there.spec.taints, task.pod.spec.tolerations)
+    fits = taint is None and PodInfo(task.pod).required_nodes.matches(there)
+    if fits or (PREDICATES in seen.ssn.plugins and task.node_name != node):
+        return None
+    why = "before" if PREDICATES in seen.ssn.plugins else "unread"
+    return Cause("despite", [
+        Message("despite.taint", node=node, taint=taint_text(taint)) if taint else
+        Message("despite.labels", node=node), Message(f"despite.{why}", plugin=PREDICATES)])
 
 
 def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -> Cause | None:
@@ -278,7 +297,8 @@ def who_evicts(seen: Evidence, job: JobInfo) -> Explanation:
         return Explanation(about, Message("evict.no_pods" if not pods else "evict.no_action",
                                           job=name))
     done = {action: [*_done(seen, job, action)] for action in actions}
-    more = {action: [*_now(seen, job, action, pods)] for action in actions}
+    more = {action: [*_spared(seen, job, action), *_now(seen, job, action, pods)]
+            for action in actions}
     causes = [cause for action in actions for cause in (
         *done[action], *more[action], *_when(seen, job, action))]
     gone, free = ([cause.numbers["pods"] for found in each.values() for cause in found
@@ -307,6 +327,21 @@ def _done(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
             nodes = dict.fromkeys(record["node"] for record in records.values())
             yield Cause("evicted_for", [said, first_node(seen, action, [*nodes])],
                         {"pods": len(records), "jobs": [uid]}, [*records.values()])
+
+
+def _spared(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
+    """Yield the pods of it that an action could evict in this cycle, for the first job for which it
+    takes pods of others instead, as these come first.
+    """
+    for record in seen.of("victims", action=action):
+        pods = [key for key in record.get("candidates", ()) if seen.tasks[key].job == job.uid]
+        taken = record["chosen"]
+        if pods and not any(seen.tasks[key].job == job.uid for key in taken):
+            uid = seen.tasks[record["task"]].job
+            said = Message("evict.spared", action=action, n=len(pods), pods=pods, taken=taken,
+                           job=seen.called(uid))
+            yield Cause("evicted_for", said, {"pods": len(pods), "jobs": [uid]}, [record])
+            return
 
 
 def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Iterator[Cause]:

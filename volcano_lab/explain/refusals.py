@@ -261,7 +261,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
                    why=[*whole, Message("weight", weight=queue["weight"])])
     return Cause("over_deserved", [
         said, *seen.at_first(seen.tasks[pod], names), seen.own(job.uid, record),
-        *seen.not_announced(names), left], numbers, [record])
+        *seen.not_announced(names, seen.tasks[pod]), left], numbers, [record])
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]

@@ -37,6 +37,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     slips = _slips(world, job, largest, most)
     for options in slips.values():
         yield from options
+    yield _without(world, job, largest, {*most, *slips})
     fewer = members if any("asked" in cause.numbers for cause in causes) else 1
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
@@ -75,6 +76,14 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
         found["cpu"] = [once(setting(world.job(job.uid), "requests", "cpu", to=quantity_text(
             "cpu", largest["cpu"] / 1000) + "m"), rank=Rank.JOB)]
     return found
+
+
+def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]) -> Option:
+    """Without the requested resources that no node announces, where the pods also request the one
+    of those `there` that has the nearest name.
+    """
+    return once(*(setting(world.job(job.uid), "requests", name, to=None) for name in asked
+                  if name not in there and announced(name, there)), rank=Rank.JOB)
 
 
 def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:

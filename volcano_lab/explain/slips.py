@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from volcano_lab.api.objects import Node, Pod
+from volcano_lab.api.objects import Node, Pod, Taint
 from volcano_lab.messages import Message, meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 
 VENDOR = re.compile(r"[^/]+/|hugepages-")
 """How devices of one vendor, and huge pages, begin."""
+TRIED = 0.8
+"""How similar a label is at least for another value of it to be tried."""
 BEYOND = 8
 """So many times larger than the largest node none is likely to be."""
 
@@ -29,9 +31,10 @@ def values_by_label(nodes: Iterable[Node]) -> dict[str, set[str]]:
     return labels
 
 
-def selector_slips(pod: Pod, labels: Mapping[str, set[str]]) -> dict[str, tuple[str, str]]:
+def selector_slips(pod: Pod, labels: Mapping[str, set[str]], alike: float = 0.93
+                   ) -> dict[str, tuple[str, str]]:
     """{a label that the pod's node selector names and no node has so: the (label, value) near it},
-    where nodes have these values of each label.
+    where nodes have these values of each label; `alike` is how similar the values are at least.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
     >>> pod = Pod(ObjectMeta("p"), PodSpec(node_selector={"disk": "SSD"}))
@@ -39,7 +42,7 @@ def selector_slips(pod: Pod, labels: Mapping[str, set[str]]) -> dict[str, tuple[
     {'disk': ('disk', 'ssd')}
     """
     return {key: (name, close) for key, value in pod.spec.node_selector.items()
-            if (name := meant(key, labels)) and (close := meant(value, labels[name]))
+            if (name := meant(key, labels)) and (close := meant(value, labels[name], alike))
             and value not in labels.get(key, ())}
 
 
@@ -55,8 +58,9 @@ def near_values(expression: Mapping[str, Any], there: set[str]) -> list[str]:
     values, numbers = expression.get("values", ()), sorted(map(int, filter(str.isdigit, there)))
     if expression["operator"] in ("Gt", "Lt") and numbers:
         return [str(numbers[-1] - 1 if expression["operator"] == "Gt" else numbers[0] + 1)]
-    near = [meant(value, there) for value in values] if expression["operator"] == "In" else []
-    return [] if there & {*values} else [*filter(None, near)]
+    if expression["operator"] != "In" or there & {*values}:
+        return []
+    return [*filter(None, (meant(value, there, TRIED) for value in values))]
 
 
 def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
@@ -106,6 +110,15 @@ def in_milli(asked: float, largest: float) -> bool:
     return asked > BEYOND * largest and 1000 <= asked / 1000 <= largest
 
 
+def taint_text(taint: Taint) -> str:
+    """A taint as kubectl writes it.
+
+    >>> taint_text(Taint("gpu", "a100")), taint_text(Taint("slow", effect="NoExecute"))
+    ('gpu=a100:NoSchedule', 'slow:NoExecute')
+    """
+    return f"{taint.key}{'=' * bool(taint.value)}{taint.value}:{taint.effect}"
+
+
 def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
     """Yield the tolerations of a pod that have a taint's key, or one near it, and still do not
     cover it.
@@ -116,7 +129,6 @@ def near_tolerations(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
         for own in pod.spec.tolerations:
             if taint is not None and meant(own.key, [taint.key]):
                 equal = f"={own.value}" * (own.operator != "Exists")
-                found[f"{own.key}{equal}:{own.effect or 'any'}"] = (
-                    f"{taint.key}{'=' * bool(taint.value)}{taint.value}:{taint.effect}")
+                found[f"{own.key}{equal}:{own.effect or 'any'}"] = taint_text(taint)
     for tolerated, tainted in found.items():
         yield Message("taint.near", own=tolerated, taint=tainted)

@@ -33,25 +33,27 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
         lost = why is not None and why.code == "claim_unbound.lost_class"
-        yield Cause(code, [Message("claim", pod=task.key, why=why or reason),
-                           *_near_claims(seen.ssn.snapshot.storage, why)], {
-            "reason": reason, "claim": why.facts["claim"] if why else "", "classes": [
+        claim = why.facts["claim"] if why else ""
+        there, close = _near_claims(seen.ssn.snapshot.storage, claim) if (
+            why is not None and why.code == "claim_missing") else ([], [])
+        yield Cause(code, [
+            Message("claim", pod=task.key, why=why or reason),
+            Message("claim_missing.near", namespace=task.namespace, claims=[*there, *(
+                f"{task.namespace}/{each}" for each in close)]) if there or close else None,
+            Message("claim_missing.there", claims=there, claim=claim) if there else None], {
+            "reason": reason, "claim": claim, "near": close, "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
             ] if lost else []})
 
 
-def _near_claims(storage: Storage, why: Message | None) -> Iterator[Message]:
-    """Yield the claims that may be meant by one that does not exist: of its name in other
-    namespaces, or of a similar one in its own.
+def _near_claims(storage: Storage, missing: str) -> tuple[list[str], list[str]]:
+    """Return the claims that may be meant by one that does not exist: the keys of those of its name
+    in other namespaces, and similar names in its own.
     """
-    if why is not None and why.code == "claim_missing":
-        space, _, name = why.facts["claim"].partition("/")
-        claims = storage.all(CLAIM)
-        there = [claim.key for claim in claims if claim.name == name]
-        close = alike(name, [claim.name for claim in claims if claim.namespace == space])
-        if there or close:
-            yield Message("claim_missing.near", namespace=space,
-                          claims=[*there, *(f"{space}/{each}" for each in close)])
+    space, _, name = missing.partition("/")
+    claims = storage.all(CLAIM)
+    return [claim.key for claim in claims if claim.name == name], alike(
+        name, [claim.name for claim in claims if claim.namespace == space])
 
 
 def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -21,7 +21,7 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.holders import priority_note, quota_users
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
+from volcano_lab.explain.origin import TOO_LARGE, best_effort, classes_of, cluster_too_small
 from volcano_lab.explain.outcome import future
 from volcano_lab.explain.owners import named_queue, on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
@@ -29,7 +29,7 @@ from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
 from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
-from volcano_lab.messages import Message, Said, known
+from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.sla import WAITING_TIME
 from volcano_lab.trace import Record, short
 from volcano_lab.trace.cause_trace import POINTS
@@ -163,8 +163,9 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     note = priority_note(seen, job)
     named = {task.pod.spec.priority_class_name for task in job.tasks.values()} - {""}
     lost = note is not None and note.code == "priority.unknown_class"
-    if lost or (note is not None and "preempt" in seen.ssn.enabled_actions):
-        yield Cause("no_priority_class", [note], {"named": [] if lost else sorted(named)}, [], True)
+    if note is not None and (lost or "preempt" in seen.ssn.enabled_actions):
+        near = alike(note.facts["name"], classes_of(seen.objects)) if lost else sorted(named)
+        yield Cause("no_priority_class", [note], {"named": near}, [], True)
     for why in seen.unmade.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
