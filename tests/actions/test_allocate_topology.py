@@ -63,6 +63,9 @@ PLACED = [  # what is there, the gang, its HyperNode and nodes
      "top", "n1 n2 n3"),
     ("nothing where its leaf is too small and no more is allowed", [],
      gang("new", 3, hard(), ["n1"], cpu="4"), "s0", "n1 - -"),
+    ("the tier above for pods beyond the minimum where its leaf is full",
+     gang("busy", 1, None, ["n0"], cpu="4"), of_minimum(1, "new", 3, hard(2), ["n1"], cpu="4"),
+     "top", "n1 n2 n3"),
     ("pods above the minimum in the same leaf", [], of_minimum(2, "new", 5, hard(), cpu="2"), "s0",
      "n0 n1 n0 n1 -"),
     ("resources that become free, with no HyperNode yet",
@@ -93,8 +96,8 @@ def test_jobs_take_one_leaf_after_the_other():
 
 @pytest.mark.parametrize("scores, hyper_node", [
     ({"s0": 1, "s1": 2}, "s1"), ({"s0": 2, "s1": 1}, "s0"), ({"s1": -1, "s0": -2}, "s1"),
-    ({"s0": -math.inf, "s1": -1}, "s1"), ({"s0": -math.inf, "s1": -math.inf}, ""),
-    ({"top": 9, "s1": 1}, "s1")])
+    ({"s0": -math.inf, "s1": -1}, "s1"), ({"s0": -math.inf, "s1": -math.inf}, "top"),
+    ({"s0": -math.inf, "s1": -math.inf, "top": -math.inf}, ""), ({"top": 9, "s1": 1}, "s1")])
 def test_the_hyper_node_with_the_highest_score(scores, hyper_node):
     class Scores(Plugin):
         name = "scores"
@@ -104,7 +107,7 @@ def test_the_hyper_node_with_the_highest_score(scores, hyper_node):
 
     register_plugin("scores", Scores)
     for observer in (None, Watching()):
-        ssn = cycle(*gang("new", 2, hard(), cpu="4"), observer=observer, conf=conf(
+        ssn = cycle(*gang("new", 2, hard(2), cpu="4"), observer=observer, conf=conf(
             "gang", "predicates", "{name: network-topology-aware, enabledHyperNodeOrder: false}",
             "scores"))
         assert found(ssn)[0] == hyper_node

@@ -328,6 +328,15 @@ def test_one_sub_group_that_does_not_fit_undoes_all_with_a_reason():
     assert "In hyperNode s1: 0/1 nodes are unavailable: 1 Insufficient cpu." in condition.message
 
 
+def test_a_sub_group_that_fits_nowhere_keeps_no_other_from_its_place():
+    objects = job([policy(minimum=1, topology=LEAF)], {"1": 2, "2": 2}, "3", minMember=2)
+    large = [pod(f"g-1-{number}", "g", labels={"role": "worker", "part": "1"},
+                 requests={"cpu": "9"}) for number in range(2)]
+    ssn = run(*two_tiers(), queue(), *[each for each in objects if "g-1-" not in each.name], *large,
+              conf=CONF)
+    assert parts_by_leaf(ssn) == {"2": {"s0"}}
+
+
 def test_pods_fall_into_other_sub_jobs_when_the_policies_change():
     found = session(*job([], {"1": 2, "2": 1})).jobs["default/g"]
     for policies, names in (([policy("workers")], ["default/g/workers-1", "default/g/workers-2"]),

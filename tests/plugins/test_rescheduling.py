@@ -126,6 +126,54 @@ def test_arguments(sentence, arguments, expected):
     assert len(victims(cluster(BUSY, THREE), arguments)) == expected, sentence
 
 
+@pytest.mark.parametrize("usage, arguments, expected", [
+    ({"n1": (90, 10), "n2": (29, 29)}, STRATEGY, 3),
+    ({"n1": (90, 10), "n2": (29, 30)}, STRATEGY, 0),
+    ({"n1": (71, 10), "n2": (10, 10)}, STRATEGY, 1),
+    ({"n1": (70, 71), "n2": (10, 10)}, STRATEGY, 1),
+    ({"n1": (10, 10), "n2": (20, 20)}, STRATEGY, 0),
+    ({"n1": (90, 10), "n2": (30, 30)}, STRATEGY, 0),
+    (BUSY, f"{STRATEGY}, metricsPeriod: ''", 0), (BUSY, "strategies: []", 0),
+    (BUSY, "strategies: [{name: lowNodeUtilization}]", 0),
+    (BUSY, "strategies: [{name: lowNodeUtilization, params: {thresholds: {cpu: 30}, "
+           "targetThresholds: {cpu: 70, memory: 5}}}]", 3),
+    (BUSY, f"strategies: [{{name: lowNodeUtilization, {LIMITS}}}, {{name: other}}]", 3)])
+def test_where_low_and_busy_begin(usage, arguments, expected):
+    period = "" if "metricsPeriod" in arguments else f"{PERIOD}, "
+    assert len(victims(cluster(usage, THREE), f"{period}interval: 0s, {arguments}")) == expected
+
+
+def test_a_node_that_can_take_more_loses_none_though_it_is_above_the_target():
+    pods = {**THREE, "c-0": ("n3", {})}
+    low = f"{PERIOD}, interval: 0s, " + STRATEGY.replace("{cpu: 30", "{cpu: 85")
+    assert victims(cluster({"n1": (90, 10), "n3": (80, 10)}, pods), low) == ["a-0", "a-1", "a-2"]
+    assert victims(cluster({"n1": (80, 10), "n3": (0, 10)}, pods), low) == []
+
+
+@pytest.mark.parametrize("given, doubt", [
+    ("5", "strategies is 5, allowed is a list; lowNodeUtilization is used"),
+    ("[5]", "strategies[0] is 5, allowed is a mapping with the name lowNodeUtilization and a "
+            "mapping params; it has no effect"), ("[]", ""),
+    ("thresholds: 5", "thresholds is 5, allowed is a mapping with cpu and memory; 100 percent of "
+                      "each is used"),
+    ("thresholds: {cpu: 0, memory: 100, pod: 5}", ""),
+    ("thresholds: {cpu: 101}", "thresholds.cpu is 101, allowed is 0 to 100 of cpu and memory; "
+                               "Volcano computes with it as it is"),
+    ("targetThresholds: {memory: -1}", "targetThresholds.memory is -1, allowed is 0 to 100 of cpu "
+                                       "and memory; Volcano computes with it as it is"),
+    ("thresholds: {pod: 101}", "thresholds.pod is 101, allowed is 0 to 100 of cpu and memory; it "
+                               "has no effect"),
+    ("thresholds: {gpu: 5}", "thresholds.gpu is 5, allowed is 0 to 100 of cpu and memory; it has "
+                             "no effect")])
+def test_arguments_without_the_effect_that_they_seem_to_have(given, doubt):
+    if given[0] == "t":
+        given = f"[{{name: lowNodeUtilization, params: {{{given}}}}}]"
+        doubt = doubt and f"lowNodeUtilization's {doubt}"
+    plugin = f"{{name: rescheduling, arguments: {{strategies: {given}}}}}"
+    ssn = Session(cluster(BUSY, THREE), load_conf(conf(plugin)), now=NOW)
+    assert ssn.warnings == [f'plugin "rescheduling": argument {doubt}'] * bool(doubt)
+
+
 def test_it_runs_once_an_interval_and_first_when_one_has_passed():
     memory, ran = {}, []
     for later in (0, 299, 300, 301, 600, 601):
