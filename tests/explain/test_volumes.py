@@ -121,3 +121,58 @@ def test_a_claim_with_a_similar_name_is_tried_and_one_elsewhere_named(namespace,
         metadata={"namespace": namespace})
     found = asked(there, klass(), volume())
     assert said in found.text and [each.change for each in found.remedies] == changes
+
+
+IMMEDIATE = ("its PersistentVolumeClaim default/{} has no volume; StorageClass wait binds at once "
+             "(Immediate), before Volcano places the pod")
+
+
+@pytest.mark.parametrize("objects, code, said, classes", [
+    ([klass()], "claim_missing", "its PersistentVolumeClaim default/data does not exist", []),
+    ([claim(klass=None)], "claim_unbound",
+     "its PersistentVolumeClaim default/data has no volume, and names no StorageClass", []),
+    ([claim(klass=""), klass()], "claim_unbound",
+     "its PersistentVolumeClaim default/data has no volume, and names no StorageClass", []),
+    ([claim(), klass(mode="Immediate"), claim("more")], "claim_unbound", IMMEDIATE.format("data"),
+     []),
+    ([claim(volume="disk"), volume(zone="a"), klass(mode="Immediate"), claim("more")],
+     "claim_unbound", IMMEDIATE.format("more"), []),
+    ([claim(), claim("more", klass="gone"), klass(), volume(zone="a")], "claim_unbound",
+     "its PersistentVolumeClaim default/more has no volume, and there is no StorageClass gone "
+     "(known: wait)", ["wait"])])
+def test_the_first_claim_that_keeps_a_pod_waiting(objects, code, said, classes):
+    pods = claims("data", "more", name="web", scheduler_name="volcano")
+    (cause,) = Explainer(Cluster([*NODES, *objects, pods]).objects()).why("web").causes
+    assert (cause.code, cause.text) == (code, f"Pod default/web fits no node: {said}.")
+    assert cause.numbers["classes"] == classes
+    assert cause.numbers["claim"] == f"default/{'more' if 'more' in said else 'data'}"
+
+
+def test_the_pods_of_a_gang_that_wait_for_one_claim_are_one_cause():
+    group = {"annotations": {"scheduling.k8s.io/group-name": "web"}}
+    pods = [claims(name, name=f"web-{number}", scheduler_name="volcano").changed(metadata=group)
+            for number, name in enumerate(("data", "data"))]
+    cluster = Cluster([*NODES, klass(), *pods]).add(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: web}, spec: "
+        "{minMember: 1}, status: {phase: Inqueue}}")
+    causes = cluster.why("web").causes
+    assert [(cause.code, cause.numbers["claim"]) for cause in causes] == [
+        ("claim_missing", "default/data")]
+    assert "Pod default/web-0 fits no node" in causes[0].text
+
+
+@pytest.mark.parametrize("where, said", [
+    ({"zone": "c", "disk": "ssd"}, "requires nodes with zone In c, disk In ssd. It names a node"),
+    ({"zone": "a,c"}, ""), ({}, "")])
+def test_the_nodes_that_reach_a_volume(where, said):
+    text = asked(claim(volume="disk"), volume(**where), klass(zone="z")).text
+    assert ("PersistentVolume disk requires" in text) is bool(said) and said in text
+    assert "allowedTopologies" not in text
+
+
+def test_a_volume_that_another_node_reaches_names_none_that_is_gone():
+    there = claims("data", name="web", scheduler_name="volcano", node_selector={"zone": "b"})
+    text = Explainer(Cluster([*NODES, claim(volume="disk"), volume(zone="a"), there]).objects()
+                     ).why("web").text
+    assert "PersistentVolume disk requires nodes with zone In a." in text
+    assert "does not exist" not in text
