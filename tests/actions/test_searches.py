@@ -177,7 +177,8 @@ def test_a_gang_that_sla_lets_be_pipelined_is_tried_though_one_alike_failed():
 
 
 def crowded(seed: int) -> Cluster:
-    """Nodes that are nearly full with jobs of up to five pods on as many nodes, and jobs that wait.
+    """Nodes that are nearly full with jobs of up to five pods on as many nodes, of which some want
+    more, and jobs that wait, a few of them for a resource that no node has.
     """
     chance, built = Random(seed), Cluster()
     free = {f"n{number:02}": chance.choice([4, 5, 8]) for number in range(chance.randint(6, 20))}
@@ -191,15 +192,16 @@ def crowded(seed: int) -> Cluster:
         names = [name for name in chance.sample(sorted(free), pods) if free[name] >= cpu]
         free |= {name: free[name] - cpu for name in names}
         if names:
-            built.job(f"run-{number:02}", queue=chance.choice("abc"), pods=len(names), cpu=cpu,
-                      min_member=chance.choice([1, len(names)]), memory="1Gi",
-                      running=dict.fromkeys(names, 1))
+            built.job(f"run-{number:02}", queue=chance.choice("abc"), cpu=cpu, memory="1Gi",
+                      pods=len(names) + chance.choice([0, 0, 1, 2]),
+                      min_member=chance.choice([1, len(names)]), running=dict.fromkeys(names, 1))
     for number in range(10):
         pods = chance.randint(1, 4)
         least, cpu = chance.randint(1, pods), chance.choice([1, 2, 2, 2.5, 3])
         for copy in range(chance.choice([1, 1, 3])):  # like the jobs before, or nearly
             built.job(f"wait-{number}-{copy}", queue=chance.choice("aab"), pods=pods, memory="2Gi",
-                      min_member=chance.choice([least, least, 1]), cpu=cpu)
+                      min_member=chance.choice([least, least, 1]), cpu=cpu,
+                      gpu=chance.choice([None] * 9 + [1]))
     return built
 
 
