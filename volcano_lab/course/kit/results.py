@@ -1,7 +1,7 @@
 """Results for readers: a small table, bars, a finding.
 
-They need neither pandas nor a script, follow light and dark pages, and are text where there is no
-page.
+They follow light and dark pages, and are text where there is no page; tables and findings need
+neither pandas nor a script.
 """
 
 from collections.abc import Iterable, Mapping
