@@ -219,10 +219,17 @@ def test_a_taint():
     both = Explainer(Cluster().node("n1", cpu=1).add(TAINT).job("train", cpu=2).objects(),
                      conf("gang", "predicates"))
     assert both.why_not("n2", "default/train-0").codes == ["taint"]
+    assert both.why_not("n2", "train").about == "pod default/train-0 on node n2"
     assert both.why_not("n1", "default/train-0").causes[0].numbers == {
         "pod": "default/train-0", "node": "n1",
         "request": {"cpu": 2000}, "free": {"cpu": 1000}
     }
+
+
+def test_of_a_job_the_first_pod_that_waits_is_asked_about():
+    cluster = Cluster().node("n1", cpu=2).job("a", pods=3, min_member=1, cpu=1, running={"n1": 2})
+    found = Explainer(cluster.objects(), conf("gang", "predicates")).why_not("n1", "a")
+    assert found.about == "pod default/a-2 on node n1" and found.codes == ["insufficient"]
 
 
 def test_a_refused_node_has_its_reason_where_the_pod_went_elsewhere():

@@ -124,7 +124,8 @@ REFUSED = {
                        'pattern is "(?<=a)b"; allowed is a regular expression of Go'),
     "repeated thrice": (hyper("h", "type: Node, selector: {regexMatch: {pattern: "
                               "'((n{900}){900}){900}'}}"), "allowed is a regular expression of Go"),
-    "a configuration": ("actions: allocate\ntiers: []", "kind is null; allowed is text, such as"),
+    "a configuration": ("actions: allocate\ntiers: []", "is the scheduler's configuration; allowed "
+                        "is a manifest (--conf reads a configuration"),
     "a saved run": ('{"form": "volcano-lab simulation 1"}', "kind is null"),
     "a case of replay": ('{"name": "a", "conf": null, "objects": []}',
                          "is a recorded case; allowed is a manifest (volcano-lab replay reads"),

@@ -220,7 +220,7 @@ def run() -> None:
 @volcano_lab.command()
 @click.argument("words", metavar="[FILE]... NAME", nargs=-1, type=FILE, shell_complete=named)
 @click.option("--node", metavar="NODE", shell_complete=named,
-              help="Why the pod NAME is not on this node.")
+              help="Why the pod NAME, or the job's first pod that waits, is not on this node.")
 @click.option("--before", metavar="JOB", shell_complete=named,
               help="Why this job is served before or after the job NAME, and the place of NAME in "
               "its queue.")

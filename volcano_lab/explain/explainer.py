@@ -6,6 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 from time import perf_counter, time
@@ -375,12 +376,14 @@ class Explainer(Shown):
         return found
 
     def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
-        """Return why a pod is not on a node. Raises `LookupError`."""
+        """Return why a pod, or the first of a job that waits, is not on a node. Raises
+        `LookupError`.
+        """
         name = node.name if isinstance(node, NodeInfo) else node
         if name not in self.session.nodes:
             raise NoSuch('no node is called "{name}"; {near}.', name=name,
                          near=near(name, self.session.nodes))
-        key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
+        key = task.key if isinstance(task, TaskInfo) else self._pod(task)
         found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
         causes: Sequence[Cause | None] = []
         code, other = "pod.not_on_node", found.node_name
@@ -401,6 +404,14 @@ class Explainer(Shown):
         causes = [*causes, questions.despite(self.evidence, found, name)]
         return Explanation(f"pod {key} on node {name}", Message(
             code, pod=key, node=name, other=other), [*filter(None, causes)])
+
+    def _pod(self, name: str) -> str:
+        """The key of a pod, or of the first pod of a job that waits."""
+        with suppress(LookupError):
+            job = self.session.jobs[self.names.find(name, "job")[1]]
+            if job.tasks:
+                return min(job.tasks.values(), key=lambda task: bool(task.node_name)).key
+        return self.names.find(name, "pod")[1]
 
     def why_before(self, first: str, second: str) -> Explanation:
         """Return why one of two jobs is served before the other, and the place of the first in its

@@ -38,6 +38,9 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
     if "objects" in document and "kind" not in document:
         raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
                          "cases)")
+    if document.keys() & {"actions", "tiers"} and "kind" not in document:
+        raise Unreadable("is the scheduler's configuration; allowed is a manifest (--conf reads a "
+                         "configuration, in Python conf=)")
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
             raise Unreadable("{field} is {found}; allowed is text, such as {example}", field=field,
