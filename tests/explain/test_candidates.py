@@ -1,0 +1,210 @@
+"""Which changes are tried for a job that waits, by what keeps it waiting, cheapest first; requests
+and more nodes, tried for all, are left out.
+"""
+
+import pytest
+from hyper_scene import gang, hyper_node, two_tiers
+from small_cluster import conf, group, node, pod, queue
+
+from volcano_lab import Cluster
+from volcano_lab.api.objects import Taint
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.options import Rank, World
+from volcano_lab.manifests import loader
+
+ADMITTED = conf("priority", "gang", "predicates", "proportion", actions="enqueue, allocate")
+EVICTING = conf("priority", "gang", "overcommit", "predicates", "proportion",
+                actions="enqueue, allocate, preempt, reclaim")
+CAPACITY = conf("gang", "predicates", "capacity", actions="enqueue, allocate")
+RECLAIM = CAPACITY.replace("allocate", "allocate, reclaim")
+TREE = CAPACITY.replace("{name: capacity}", "{name: capacity, enableHierarchy: true}")
+TOPOLOGY = conf("gang", "predicates", "network-topology-aware", actions="enqueue, allocate")
+GROUPS = conf("gang", "predicates", "nodegroup", actions="enqueue, allocate")
+CHEAP = {"harmless": Rank.HARMLESS, "switch": Rank.SWITCH, "queue": Rank.QUEUE, "job": Rank.JOB,
+         "others": Rank.OTHERS, "less": Rank.LESS, "wait": Rank.WAIT}
+OLD, NO_ENQUEUE = "wait -podgroup/default/old", "less conf/actions=allocate"
+FACTOR = "queue plugin/overcommit.overcommit-factor=21.2"
+NEW = "job/default/new"
+
+
+def tried(cluster, conf):
+    """The price and the settings of each change; what is removed with a minus sign."""
+    explain = Explainer(cluster.objects(), conf, 1_800_000_000)
+    seen, causes = explain.evidence, explain.why("new").causes
+    options = candidates(World(seen.objects, seen.ssn.conf, seen.called), seen.ssn,
+                         seen.ssn.jobs["default/new"], causes)
+    texts = {rank: name for name, rank in CHEAP.items()}
+    return [" ".join([texts[option.rank], *option.most.settings,
+                      *(f"-{each}" for each in option.most.removals)])
+            for option in options if option.rank in texts and not any(
+                ".requests." in text for text in option.most.settings)]
+
+
+def klass(name, value):
+    return loader.from_dict({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                             "metadata": {"name": name}, "value": value})
+
+
+def held(reclaimable=None, **facts):
+    """Three of four CPUs are held by a job of another queue."""
+    return Cluster().node("n1", cpu=4).queue("a", reclaimable=reclaimable).job(
+        "old", queue="a", cpu=3, running={"n1": 1}).job("new", cpu=2, **facts)
+
+
+def tainted(name, *taints, **resources):
+    return node(name, **resources).changed(spec={"taints": [Taint(*each) for each in taints]})
+
+
+def tolerated(key):
+    return f'{NEW}.tolerations+=[{{"key": "{key}", "operator": "Exists", "effect": "NoSchedule"}}]'
+
+
+ALONE = loader.from_dict({
+    "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "alone", "namespace": "default"},
+    "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {
+        "requests": {"cpu": "3"}}}]}, "status": {"phase": "Running"}})
+GROUP_OF_NODES = "volcano.sh/nodegroup-name"
+REQUIRED = "affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+IN_GROUP = f"""
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: a}}
+spec: {{affinity: {{nodeGroupAffinity: {{{REQUIRED.rpartition('.')[2]}: [g1]}}}}}}
+status: {{state: Open}}
+"""
+HARD = {"mode": "hard", "highestTierAllowed": 1}
+TABLE = {
+    "another queue holds it": (held(), ADMITTED, [
+        "switch conf/actions=enqueue, allocate, reclaim", "queue queue/default.weight=1001", OLD]),
+    "without enqueue none is named": (held(), conf("gang", "predicates", actions="allocate"), [
+        "switch conf/actions=allocate, reclaim", OLD]),
+    "a queue gives nothing back": (held(reclaimable=False), EVICTING, [
+        "switch queue/a.reclaimable=true", FACTOR,
+        "queue conf/actions=allocate, preempt, reclaim", OLD]),
+    "gang keeps all victims": (held(), EVICTING, [
+        "switch plugin/gang.enableReclaimable=false", FACTOR,
+        "queue conf/actions=allocate, preempt, reclaim", OLD]),
+    "reclaim comes before allocate": (
+        held(), conf("gang", "predicates", actions="reclaim, allocate"),
+        ["switch conf/actions=allocate, reclaim", OLD]),
+    "a less important job of its queue holds it": (
+        Cluster().node("n1", cpu=4).add(klass("low", -1)).job(
+            "old", cpu=3, running={"n1": 1}, priority_class="low").job("new", cpu=2), ADMITTED,
+        ["switch conf/actions=enqueue, allocate, preempt", NO_ENQUEUE, OLD]),
+    "a more important job waits, too": (
+        held().add(klass("high", 7)).job("other", cpu=3, priority_class="high"), ADMITTED,
+        ["switch plugin/priority.enableJobOrder=false",
+         "switch conf/actions=enqueue, allocate, reclaim", f"job {NEW}.priority=8",
+         f"others {NEW}.queue=a", NO_ENQUEUE]),
+    "a more important job holds it": (
+        Cluster().node("n1", cpu=4).add(klass("high", 9)).job(
+            "old", cpu=4, running={"n1": 1}, priority_class="high").job("new", cpu=2),
+        conf("priority", "gang", "predicates", actions="enqueue, allocate, preempt"),
+        [f"switch {NEW}.priority=10", OLD]),
+    "its queue may hold no more, and others are guaranteed some": (
+        Cluster().node("n1", cpu=8).queue("a", capability=2).queue("b").queue("c", guarantee=3).job(
+            "old", queue="a", cpu=1, running={"n1": 1}).job("new", queue="a", cpu=2), CAPACITY,
+        ["switch conf/actions=enqueue, allocate, preempt", "queue queue/a.capability.cpu=3",
+         "queue queue/c.guarantee.resource.cpu=0", f"others {NEW}.queue=b",
+         f"others {NEW}.queue=c", NO_ENQUEUE, OLD]),
+    "its queue may hold no more of the job's pods": (
+        Cluster().node("n1", cpu=4).queue("a", capability=4).job(
+            "new", queue="a", pods=4, min_member=1, cpu=2, running={"n1": 2}), CAPACITY,
+        ["queue queue/a.capability.cpu=8", f"others {NEW}.queue=default"]),
+    "its queue deserves less than it asks for": (
+        Cluster().node("n1", cpu=8).queue("a", deserved=2).queue("b", deserved=4).job(
+            "old", queue="b", pods=8, min_member=1, cpu=1, running={"n1": 8}).job(
+            "new", queue="a", cpu=3), RECLAIM, ["queue queue/a.deserved.cpu=3", OLD]),
+    "a gang that needs all its pods holds it": (
+        Cluster().node("n1", cpu=8).queue("a").queue("b").job(
+            "old", queue="b", pods=8, cpu=1, running={"n1": 8}).job("new", queue="a", cpu=3),
+        RECLAIM.replace("capacity", "proportion"),
+        ["switch plugin/gang.enableReclaimable=false", "others job/default/old.minAvailable=1",
+         OLD]),
+    "a queue of a higher priority came first": (
+        Cluster().node("n1", cpu=4).queue("a", priority=5).queue("b").job(
+            "old", queue="a", cpu=3).job("new", queue="b", cpu=3), CAPACITY,
+        ["switch plugin/capacity.enableQueueOrder=false",
+         "switch conf/actions=enqueue, allocate, reclaim", "queue queue/b.priority=6", OLD]),
+    "its queue is closed, and the one above": (
+        Cluster([queue("up", state="Closed"), queue("a", parent="up", state="Closed"),
+                 queue("b")]).node("n1", cpu=8).job("new", queue="a", cpu=2), TREE,
+        ["switch queue/up.status.state=Open queue/a.status.state=Open", f"others {NEW}.queue=b",
+         f"others {NEW}.queue=default"]),
+    "its queue's parent does not exist": (
+        Cluster().node("n1", cpu=4).queue("up").queue("a", parent="upp").job(
+            "new", queue="a", cpu=2), TREE,
+        ["queue queue/a.parent=up",
+         'queue queue/upp={"spec": {"weight": 1}, "status": {"state": "Open"}}']),
+    "its queue has one below it": (
+        Cluster().node("n1", cpu=4).queue("up").queue("a", parent="up").job(
+            "new", queue="up", cpu=2), TREE, [f"others {NEW}.queue=a"]),
+    "a PodGroup without pods has reserved it": (
+        Cluster().node("n1", cpu=4).add(group("g1", minResources={"cpu": "2"})).job("new", cpu=4),
+        EVICTING, ["harmless -podgroup/default/g1", FACTOR,
+                   "less conf/actions=allocate, preempt, reclaim"]),
+    "a pod that nothing creates again holds it": (
+        Cluster([node("n1"), ALONE]).job("new", cpu=2), ADMITTED, ["others -pod/default/alone"]),
+    "gangs that are short of pods hold it": (
+        Cluster().node("n1", cpu=4).job("x", pods=3, cpu=1, running={"n1": 2}).job(
+            "y", pods=4, cpu=1, running={"n1": 2}).job("new", cpu=1), ADMITTED,
+        [f"job {NEW}.priority=1", "others -podgroup/default/x -podgroup/default/y",
+         "others -podgroup/default/y", NO_ENQUEUE]),
+    "nodes have taints": (
+        Cluster([tainted("n1", ("k", "", "NoSchedule"), ("soft", "", "PreferNoSchedule")),
+                 tainted("n2", ("node.kubernetes.io/unreachable", "", "NoExecute")),
+                 tainted("n3", ("node.kubernetes.io/unschedulable", "", "NoSchedule")),
+                 tainted("g1", ("gpu", "", "NoSchedule"), **{"nvidia.com/gpu": "1"})]).job(
+            "new", cpu=2), ADMITTED,
+        ["queue node/n2.taints=[]", f"job {tolerated('k')}", f"others {tolerated('gpu')}"]),
+    "nodes are cordoned": (
+        Cluster([node("n1", unschedulable=True), node("n2", unschedulable=True)]).job(
+            "new", cpu=2), ADMITTED,
+        ["switch node/n1.unschedulable=false", "switch node/n2.unschedulable=false",
+         "switch node/n1.unschedulable=false node/n2.unschedulable=false"]),
+    "no node has its label, but one a similar one": (
+        Cluster([node("n1", labels={"zone": "east-1"}), group("new"), pod("new-0", "new",
+                 nodeSelector={"zone": "eest-1", "kubernetes.io/arch": "amd64"})]), ADMITTED,
+        [f'job {NEW}.nodeSelector={{"zone": "east-1", "kubernetes.io/arch": "amd64"}}',
+         f'less {NEW}.nodeSelector={{"kubernetes.io/arch": "amd64"}}']),
+    "no node has its label, nor a similar one": (
+        Cluster([node("n1", labels={"zone": "east-1"}), group("new"), pod(
+            "new-0", "new", nodeSelector={"zone": "moon"})]), ADMITTED,
+        [f"less {NEW}.nodeSelector={{}}"]),
+    "a role of the minimum is called otherwise": (
+        Cluster([node("n1"), group("new", minMember=3, minTaskMember={"ps": 1, "workers": 2}),
+                 *(pod(f"new-{number}", "new", role=role) for number, role in enumerate(
+                     ("ps", "worker", "worker")))]), ADMITTED,
+        [f"harmless {NEW}.minTaskMember.workers=null {NEW}.minTaskMember.worker=2",
+         f"job {NEW}.minTaskMember.workers=0"]),
+    "too few of its pods exist": (
+        Cluster([node("n1"), group("new", minMember=3), pod("new-0", "new")]), ADMITTED,
+        [f"job {NEW}.minAvailable=1"]),
+    "no HyperNode of its tier holds it": (
+        Cluster([*two_tiers(), *gang("new", 3, HARD, cpu="4")]), TOPOLOGY,
+        ["switch plugin/binpack.tier=1", f"job {NEW}.networkTopology.highestTierAllowed=9",
+         f"job {NEW}.networkTopology.mode=soft", f"less {NEW}.minAvailable=1"]),
+    "a HyperNode names a node wrongly": (
+        Cluster([node("gpu-01"), node("gpu-02"), hyper_node("s0", 1, "node:gpu-1", "node:gpu-02"),
+                 *gang("new", 2, HARD, cpu="4")]), TOPOLOGY,
+        ["harmless hypernode/s0.members.0.selector.exactMatch.name=gpu-01",
+         "switch plugin/binpack.tier=1",
+         f"job {NEW}.networkTopology.highestTierAllowed=9", f"job {NEW}.networkTopology.mode=soft",
+         f"less {NEW}.minAvailable=1"]),
+    "its queue requires nodes of a group": (
+        Cluster([node("n1", labels={GROUP_OF_NODES: "g2"}), node("n2")]).add(IN_GROUP).job(
+            "new", queue="a", cpu=2), GROUPS,
+        [f'queue queue/a.{REQUIRED}=["g1", "g2"]',
+         f"queue node/n2.metadata.labels[{GROUP_OF_NODES}]=g1",
+         f"others node/n1.metadata.labels[{GROUP_OF_NODES}]=g1", f"others {NEW}.queue=default"]),
+    "its queue requires no group": (
+        Cluster([node("n1", labels={GROUP_OF_NODES: "g2"})]).job("new", cpu=2), GROUPS,
+        ["switch plugin/nodegroup.strict=false", f'queue queue/default.{REQUIRED}=["g2"]']),
+}
+
+
+@pytest.mark.parametrize("sentence", TABLE)
+def test_the_changes_that_are_tried_for_a_job_that_waits(sentence):
+    cluster, settings, changes = TABLE[sentence]
+    assert tried(cluster, settings) == changes, sentence
