@@ -47,6 +47,17 @@ def test_an_admitted_job_has_reserved_its_minimum_for_those_that_follow():
     assert plugin.job_enqueueable(b) == REJECT
 
 
+def test_pods_with_a_scheduling_gate_reserve_nothing_once_their_job_is_admitted():
+    gated = [pod(f"a-{number}", "a", requests={"cpu": "3"}, schedulingGates=[{"name": "g"}])
+             for number in range(2)]
+    ssn = session(group("a", phase="Pending", **cpus(7)), *gated,
+                  group("b", phase="Pending", **cpus(9)))
+    plugin = ssn.plugins["overcommit"]
+    plugin.job_enqueued(ssn.jobs["default/a"])
+    assert plugin.inqueue_resource.get("cpu") == 1000
+    assert plugin.job_enqueueable(ssn.jobs["default/b"]) == PERMIT
+
+
 def test_the_event_names_the_resources_beyond_the_limit():
     conf = 'actions: "enqueue"\ntiers:\n- plugins:\n  - name: overcommit\n'
     ssn = run(node("n1", "10"), queue(), group("a", phase="Pending", **cpus(13)), conf=conf)

@@ -103,6 +103,8 @@ def test_a_node_that_is_too_full_for_one_resource_has_no_score_at_all():
     assert ssn.node_order(asked, n1) == 0.0
     ssn, asked, n1 = one(strategies(memory=LEAST), running=running)
     assert ssn.node_order(asked, n1) == pytest.approx(87.5)
+    ssn, asked, n1 = one(strategies(cpu=MOST), running=[{"cpu": "3"}])
+    assert ssn.node_order(asked, n1) == 100.0, "the pod fills it exactly"
 
 
 @pytest.mark.parametrize(
