@@ -12,7 +12,7 @@ from volcano_lab.course.riddles.kubectl import WIDTH
 NUMBERS = tuple(riddles())
 FIRST_GUESS = {
     1: ["queue/vision.weight=9"], 2: ["queue/search.weight=9"], 3: ["queue/science.weight=9"],
-    4: ["queue/finance.weight=9"], 5: ["queue/default.weight=9"], 6: ["queue/owner.weight=9"],
+    4: ["remove podgroup/nightly-etl"], 5: ["queue/default.weight=9"], 6: ["queue/owner.weight=9"],
     7: ["queue/stats.capability[cpu]=24"], 8: ["queue/ml.capability[cpu]=30"],
     9: ["job/allreduce.minAvailable=3"], 10: ["queue/serving.capability[nvidia.com/gpu]=2"],
     11: ["conf/actions=allocate, reclaim, backfill"], 12: ["node/n3.unschedulable=false"]}
@@ -170,10 +170,11 @@ def test_a_change_of_no_object_names_the_form_that_is_allowed():
 def test_the_job_keeps_the_minimum_that_its_team_asks_for():
     """With a minimum of one pod the job is admitted; nobody of riddle 4 agreed to that."""
     said = named(4).repair("job/report.minAvailable=1")
-    assert said.state == TRY_AGAIN and "could start with 1 of its 6 pods" in said.text
+    assert said.state == TRY_AGAIN and "could start with 1 of its 3 pods" in said.text
+    assert "no fewer than 4" in named(9).repair("job/allreduce.minAvailable=3").text
     assert named(3).repair("job/weather.minAvailable=3").state == TRY_AGAIN
     assert named(3).repair("job/weather.minAvailable=4").state == WELL_DONE, "its story allows it"
-    for number in (3, 4):
+    for number in (3, 4, 9):
         riddle(number).again()
 
 
@@ -194,8 +195,27 @@ def test_the_cheapest_repair_counts_whenever_it_is_found():
     game = named(11)
     actions = "conf/actions=allocate, reclaim"
     assert game.repair(actions, "job/crunch.minAvailable=1").state == WELL_DONE
-    assert game.repaired[0] == (2, 4)
+    assert game.repaired[0] == (2, 4, [4, 0])
     game.again()
+
+
+def test_of_two_repairs_that_cost_the_same_the_narrower_counts():
+    """A plugin's switch is for every job, a minimum for one; a taint is for every pod."""
+    actions = "conf/actions=allocate, reclaim"
+    wide = named(11).repair(actions, "plugin/gang.enableReclaimable=false").text
+    assert "Besides counter, it reaches every job of the cluster." in wide
+    narrow = riddle(11).repair(actions, "job/crunch.minAvailable=12").text
+    assert "it reaches every job of the cluster and job crunch." in narrow
+    assert f"It is as cheap as `{actions}` and `plugin/gang.enable" in narrow
+    capability = "queue/serving.capability[nvidia.com/gpu]=2"
+    *_, tolerations = last_hint(named(10))
+    assert riddle(10).repair(capability, tolerations).state == WELL_DONE
+    wide = riddle(10).repair(capability, "node/n3.taints=[]").text
+    assert "all jobs of queue serving and every pod that may use node n3." in wide
+    assert f"`{tolerations}` is as cheap, and reaches less." in wide
+    assert "reaches" not in named(3).repair("job/weather.minAvailable=4").text
+    for number in (3, 10, 11):
+        riddle(number).again()
 
 
 def test_an_opened_riddle_shows_what_was_answered(capsys):
@@ -233,20 +253,21 @@ def test_what_may_be_changed_is_said_before_a_change():
     assert riddle(12).repair(...).text.endswith("Allowed are changes of queue, node or job.")
 
 
-def test_a_hint_of_a_solved_riddle_says_by_what_it_is_solved():
+def test_a_repair_says_what_it_takes_on_a_real_cluster_and_hints_are_free_then():
     game = named(5)
     repair = last_hint(game)
     said = game.repair(*repair).text.split("\n\n")
     assert said[0] == "incident: 2 of 2 pods get a node. batch: 2 of 16 pods are evicted first."
     assert said[1].startswith("On a real cluster: `kubectl edit configmap") and said[1].endswith(
         '. In the configuration: `actions: "allocate, preempt, backfill"`.')
-    assert said[2].startswith("**Riddle 5 is solved")
-    assert game.hint().text == f"{said[2]}\n\nThe repair was `{repair[0]}`." and game.points == 100
+    assert said[2] == "Besides incident, it reaches every job of the cluster."
+    assert said[3].startswith("**Riddle 5 is solved")
+    assert game.hint().text and game.points == 100
     game.again()
 
 
 def test_a_change_is_tried_for_nothing():
-    after = riddle(4).what_if("remove podgroup/nightly-etl", "queue/finance.weight=2")
+    after = riddle(4).what_if("podgroup/report.minResources[cpu]=6", "queue/finance.weight=2")
     assert after.holds("report", "placed") and riddle(4).points == 100
 
 

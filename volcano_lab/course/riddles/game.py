@@ -38,6 +38,9 @@ FOLDER = Path(__file__).parent
 PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
 """What is taken from 100 points."""
 
+REACH = ("job", "queue", "node", "plugin", "conf")
+"""Kinds that may be changed, from what reaches one job to what reaches all."""
+
 BY_HAND = dict.fromkeys(
     ["conf", "plugin"], "kubectl edit configmap volcano-scheduler-configmap -n volcano-system")
 """Kind -> the command for a change that no single command makes; jobs are submitted again."""
@@ -45,6 +48,9 @@ BY_HAND = dict.fromkeys(
 FORCED = "kubectl replace --force -f"
 NAME = re.compile(r"(?:remove )?[\w-]+/(?:[\w-]+/)?([\w-]+)")
 """The name of the object that a change is for."""
+
+Cost = tuple[int, int, list[int]]
+"""The number of changes, of evicted pods, and how far each change reaches, the farthest first."""
 
 
 @define(slots=False)
@@ -70,21 +76,21 @@ class Riddle:
     """The pods of the job that have to have a place or the promise of one."""
 
     smallest: int
-    may: tuple[str, ...]
+    may: Sequence[str]
     """Kinds that may be changed; conf and plugin are parts of the configuration."""
 
     cluster_of: dict[str, Any]
-    pays: tuple[str, ...] = ()
+    pays: Sequence[str] = ()
     """Jobs that may lose pods."""
 
     conf: str | None = None
-    shows: tuple[str, ...] = ()
+    shows: Sequence[str] = ()
     """The commands of kubectl that a reader begins with."""
 
     taken: dict[str, int] = Factory(lambda: dict.fromkeys(PRICES, 0))
     named: set[str] = Factory(set)
-    repaired: tuple[tuple[int, int], list[str]] | None = None
-    """The cheapest repair so far: how many changes and evicted pods, and the changes."""
+    repaired: tuple[Cost, list[str]] | None = None
+    """The cheapest repair so far: its cost, and the changes."""
 
     @classmethod
     def read(cls, path: Path) -> Riddle:
@@ -92,9 +98,7 @@ class Riddle:
         given = values(path.read_text(encoding="utf-8"))[0]
         parts = {name: given.pop(name, []) for name in ("nodes", "queues", "running", "waiting",
                                                         "objects")}
-        own: dict[str, Any] = {name: tuple(value) if name in ("may", "shows", "pays") else value
-                               for name, value in given.items()}
-        return cls(int(path.stem), cluster_of=parts, **own)
+        return cls(int(path.stem), cluster_of=parts, **given)
 
     # -- the cluster -----------------------------------------------------------------------------
 
@@ -177,12 +181,7 @@ class Riddle:
                 if self.causes[text].startswith("right: ")}
 
     def hint(self) -> Finding:
-        """Give the next hint, at its price; the last one is the repair. Of a solved riddle, say by
-        what.
-        """
-        if self.repaired and self.solved:
-            return finding("\n\n".join([self._end(), str(Message("riddle.repair", changes=[
-                f"`{each}`" for each in self.repaired[1]]))]))
+        """Give the next hint, at its price; the last one is a repair."""
         number = min(self.taken["hint"], len(self.hints) - 1)
         return finding(paragraph([gettext(self.hints[number]), self._charged("hint", number + 1)]))
 
@@ -253,6 +252,8 @@ class Riddle:
         job, placed, row = self.asks, has.get(self.asks, 0), self._row(after)
         if row is None:
             return try_again(gettext("{job} is not there any more.", job=job))
+        if said := lowered(after, {Names(after.session).called(row["job"]): self.needs}):
+            return try_again(said)
         if placed < self.needs:
             later = self._compared(changes).later
             why = Explainer(after.world, after.session.conf).why(row["job"]).causes
@@ -261,8 +262,6 @@ class Riddle:
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
                 *([Message("later", cycles=later.cycles, parts=[*later.said])] if later.said else
                   [cause.text for cause in why[:3]])]))
-        if said := lowered(after, {Names(after.session).called(row["job"]): self.needs}):
-            return try_again(said)
         lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
         for other, pods in lost.items():
             if other not in self.pays:
@@ -271,7 +270,9 @@ class Riddle:
                     "pay for.", job=other, lost=pods, pods=had[other]))
         costs = [gettext("{job}: {count} of {pods} pods are evicted first.", job=other, count=pods,
                          pods=had[other]) for other, pods in lost.items()]
-        cost, before = (len(changes), sum(lost.values())), self.repaired
+        cost = (len(changes), sum(lost.values()),
+                sorted(map(REACH.index, map(_kind, changes)), reverse=True))
+        before = self.repaired
         if before is None or cost < before[0]:
             self.repaired = cost, [*changes]
             self.taken["one change more"] = max(len(changes) - self.smallest, 0)
@@ -281,10 +282,10 @@ class Riddle:
                                pods=row["pods"]), *costs]),
             *map(str, self._notes(cost, [*changes], before)), self._end()]))
 
-    def _notes(self, cost: tuple[int, int], changes: list[str],
-               before: tuple[tuple[int, int], list[str]] | None) -> Iterator[Message | str]:
-        """The commands of a repair and the lines of the configuration that are other, how many
-        changes were enough, and which repair is cheaper.
+    def _notes(self, cost: Cost, changes: list[str],
+               before: tuple[Cost, list[str]] | None) -> Iterator[Message | str]:
+        """The commands of a repair and the lines of the configuration that are other, what else it
+        reaches, how many changes were enough, and which repair is cheaper.
         """
         commands = [line for each in changes for line in kubectl(
             change_of([each]), self.cluster.objects()) or [
@@ -296,11 +297,16 @@ class Riddle:
             Message("riddle.lines", lines=lines) if lines else None,
             Message("riddle.forced") if any(
                 each.startswith(FORCED) for each in commands) else None])
+        reached = {str(Message(f"reach.{_kind(each)}", name=NAME.findall(each)[0]))
+                   for each in changes if NAME.findall(each)[0] != self.asks}
+        if reached:
+            yield Message("riddle.reach", job=self.asks, reached=sorted(reached))
         if len(changes) > self.smallest:
             yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
         if before and before[1] != changes:
             code = "cheaper" if cost < before[0] else "dearer" if cost > before[0] else "as_dear"
-            yield Message(f"riddle.{code}", changes=[f"`{each}`" for each in before[1]])
+            reach = ".reach" if code != "as_dear" and cost[:2] == before[0][:2] else ""
+            yield Message(f"riddle.{code}{reach}", changes=[f"`{each}`" for each in before[1]])
 
     # -- the score -------------------------------------------------------------------------------
 

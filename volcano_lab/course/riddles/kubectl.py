@@ -83,13 +83,13 @@ class Kubectl:
 
     nothing = "No resources found"
 
-    def __init__(self, cluster: Cluster, conf: str | None = None):
+    def __init__(self, cluster: Cluster):
         jobs = [obj for obj in cluster.manifests() if isinstance(obj, VolcanoJob)]
         self.objects = [*cluster.objects(), *jobs]
-        self.conf = conf_text(cluster.conf if conf is None else conf)
+        self.conf = conf_text(cluster.conf) or DEFAULT_CONF
         newest = max(obj.metadata.creation_timestamp or 0 for obj in self.objects)
         with log.quiet():  # `logs` prints it
-            self.cycle = cluster.run(conf, trace=Trace(), now=newest + AGE)
+            self.cycle = cluster.run(trace=Trace(), now=newest + AGE)
         cache = self.cycle.session.cache
         assert isinstance(cache, Cache)
         self.cache = cache
@@ -120,7 +120,7 @@ class Kubectl:
                 return "\n".join(line for line in self.lines if all(
                     word in line for word in sought if "volcano-scheduler" not in word))
             case ["get", "configmap" | "configmaps" | "cm", *_]:
-                return (DEFAULT_CONF if self.conf is None else self.conf).strip()
+                return self.conf.strip()
             case ["get", kind, *names, "-o", "yaml"]:
                 return dump(self._found(kind, names)).strip()
             case ["get", kind, *names] if "-" not in [name[0] for name in {*names} - {LABELS}]:
