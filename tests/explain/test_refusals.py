@@ -1,0 +1,87 @@
+"""Which queue refuses a job or a pod of it, with the sum, its limit and where that is from."""
+
+import pytest
+from small_cluster import conf
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+
+ADMITTED = conf("gang", "predicates", "proportion", actions="enqueue, allocate")
+SHARED = conf("gang", "predicates", "proportion")
+OVERCOMMIT = conf("overcommit", "predicates", "proportion", actions="enqueue, allocate")
+TREE = conf("gang", "predicates", "{name: capacity, enableHierarchy: true}")
+TREE_ADMITTED = TREE.replace('"allocate"', '"enqueue, allocate"')
+
+
+def queues(**limits):
+    """Eight CPUs, and queues a and b."""
+    return Cluster().node("n1", cpu=8).queue("a", **limits).queue("b")
+
+
+OWN = "Counted in: 2 pods of this job, placed earlier in the same attempt."
+WITH_GANG = "With the 3 pods of its gang: cpu 0 + 6 = 6."
+LINE = Cluster().node("n1", cpu=9).queue("up", capability=5)
+TABLE = [  # cluster, configuration, the first sentences, the next ones of a queue above
+    (queues(capability=2).job("new", queue="a", cpu=3), ADMITTED,
+     "Queue a refuses it: cpu 3 requested, limit 2 (its capability).", None),
+    (queues(capability=2).job("new", queue="a", cpu=2), ADMITTED, None, None),
+    (queues(capability={"cpu": 2, "memory": "1Gi"}).node("n2", memory="9Gi").job(
+        "new", queue="a", cpu=3, memory="2Gi"), ADMITTED,
+     "Queue a refuses it: cpu 3 and memory 2Gi requested, limit cpu 2 and memory 1Gi (its "
+     "capability).", None),
+    (queues(capability=4).job("old", queue="a", pods=3, min_member=1, cpu=1, running={"n1": 3}).job(
+        "new", queue="a", cpu=4), ADMITTED,
+     "Queue a refuses it: cpu 3 allocated + 4 requested - 2 above the minimums = 5, limit 4 (its "
+     "capability).", None),
+    (LINE.copy().queue("a", parent="up", capability=3).job("new", queue="a", cpu=6), TREE_ADMITTED,
+     "Queue a refuses it: cpu 6 requested, limit 3 (its capability).",
+     "Queue up would refuse it, too: cpu 6 > limit 5 (its capability)."),
+    (LINE.copy().queue("a", parent="up", capability=3).job("new", queue="a", cpu=4), TREE_ADMITTED,
+     "Queue a refuses it: cpu 4 requested, limit 3 (its capability).", None),
+    (LINE.copy().queue("a", parent="up").job("new", queue="a", pods=6, cpu=1), TREE,
+     "Queue a refuses pod default/new-5: cpu 5 allocated + 1 requested = 6, limit 5 (the limit of "
+     "queue up above it). Counted in: 5 pods of this job, placed earlier in the same attempt. With "
+     "the 6 pods of its gang: cpu 0 + 6 = 6.",
+     "Queue up would refuse it, too: cpu 6 > limit 5 (its capability)."),
+    (queues().job("new", queue="a", cpu=4).queue("b", guarantee=5), TREE_ADMITTED,
+     "Queue a refuses it: cpu 4 requested, limit 3 (8 of queue root above it - 5 guaranteed to b).",
+     None),
+    (queues().job("other", queue="b", cpu=4).job("new", queue="a", pods=3, cpu=2), SHARED,
+     "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
+     f"{OWN} A node has free resources: they are kept for b (cpu 0 of 4 deserved). {WITH_GANG}",
+     None),
+    (queues().job("other", queue="b", cpu=6, pods=2, min_member=1).job(
+        "new", queue="a", pods=3, cpu=2), SHARED,
+     "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
+     f"{OWN} A node has free resources, but one more pod exceeds what each queue deserves: b (cpu "
+     f"0 of 4 deserved). {WITH_GANG}", None),
+    (queues(capability=4).job("new", queue="a", pods=3, cpu=2), SHARED,
+     "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (its "
+     f"capability, weight 1). {OWN} {WITH_GANG}", None),
+    (queues().queue("b", guarantee=5).job("new", queue="a", pods=2, cpu=2), SHARED,
+     "Queue a refuses pod default/new-1: cpu 2 allocated + 2 requested = 4, deserved 3 (8 in the "
+     "cluster - 5 guaranteed to b, weight 1). Counted in: 1 pod of this job, placed earlier in the "
+     "same attempt. With the 2 pods of its gang: cpu 0 + 4 = 4.", None),
+    (queues().job("old", queue="a", cpu=4, running={"n1": 1}).job(
+        "other", queue="b", cpu=4, running={"n1": 1}).job("new", queue="a", cpu=1), SHARED,
+     "Queue a refuses pod default/new-0: cpu 4 allocated + 1 requested = 5, deserved 4 (weight 1).",
+     None),
+    (queues().job("new", cpu=10), OVERCOMMIT,
+     "Not admitted by overcommit: cpu 0 reserved + 10 requested = 10, limit 9.6 (8 in the cluster "
+     "× factor 1.2).", None),
+    (queues().job("new", cpu=1, gpu=1), OVERCOMMIT,
+     "Not admitted by overcommit: nvidia.com/gpu 1 requested, and the nodes of the cluster have 0.",
+     None)]
+
+
+@pytest.mark.parametrize("cluster, settings, said, above", TABLE)
+def test_the_queue_that_refuses(cluster, settings, said, above):
+    causes = Explainer(cluster.objects(), settings).why("new").causes
+    texts = [cause.text for cause in causes if cause.code not in ("held_by", "gang_short")]
+    assert (texts[0] if texts else None) == said
+    assert [text for text in texts if "would refuse it, too" in text
+            and "Queue default" not in text] == [above] * bool(above)
+    for cause in causes:
+        if "limit" in cause.numbers and "asked" in cause.numbers:
+            assert all(cause.numbers["asked"][name] > cause.numbers["limit"][name]
+                       for name in cause.numbers["short_of"])
