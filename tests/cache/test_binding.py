@@ -7,10 +7,16 @@ import itertools
 import attrs
 import pytest
 
-from volcano_lab.api.objects import ObjectMeta, PersistentVolumeClaim, PriorityClass
+from volcano_lab.api.objects import (
+    ObjectMeta,
+    PersistentVolumeClaim,
+    Pod,
+    PodCondition,
+    PriorityClass,
+)
 from volcano_lab.api.status import TRANSITIONS, IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache import Cache, status_updater
-from volcano_lab.cache.api_server import ApiError, ApiServer
+from volcano_lab.cache.api_server import ApiError, ApiServer, with_condition
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.work_queue import WorkQueue
@@ -333,6 +339,15 @@ def test_pods_that_wait_say_why():
     group = w.server.get("PodGroup", "default/a")
     assert group.status.phase == "Inqueue" and group.status.conditions[-1].type == "Unschedulable"
     assert group.status.conditions[-1].transition_id == "session-1"
+
+
+@pytest.mark.parametrize(("status", "reason", "since"), [
+    ("False", "Unschedulable", 5.0), ("False", "SchedulerError", 5.0), ("True", "", 9.0)])
+def test_a_condition_keeps_its_time_until_its_status_changes(status, reason, since):
+    kind = "PodScheduled"
+    first = with_condition(Pod(), PodCondition(kind, "False", "Unschedulable"), 5.0)
+    (found,) = with_condition(first, PodCondition(kind, status, reason), 9.0).status.conditions
+    assert (found.status, found.reason, found.last_transition_time) == (status, reason, since)
 
 
 def test_what_would_say_the_same_again_is_not_written():

@@ -136,6 +136,13 @@ def test_pods_that_terms_distinguish_do_not_share_counts():
     assert scene.fits(pod("b", "web")) == ["n1", "n3"]
 
 
+def test_pods_that_preferred_terms_distinguish_do_not_share_scores():
+    scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=rather_near("web", 1))]},
+                  {"tainttoleration.weight": 0})
+    assert scene.batch_scores(pod("a", "cache")) == {"n1": 0, "n2": 0, "n3": 0}
+    assert scene.batch_scores(pod("b", "web")) == {"n1": 0, "n2": 200, "n3": 0}
+
+
 @pytest.mark.long
 @settings(max_examples=120)
 @given(scenes(), pods_to_place(), pods_to_place("second"))
