@@ -32,7 +32,7 @@ def test_the_phases_are_those_of_the_cycle(actions):
     rows, cycle = {row["job"]: row for row in phases(ran)}, ran.cycle
     placed = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
     assert {name: row["close"] for name, row in rows.items() if name != "lost"} == {
-        name: f"{'✓' if row['placed'] else '✗'} {row['phase']}" for name, row in placed.items()}
+        name: row["phase"] for name, row in placed.items()}
     assert rows["lost"]["open"] == "✗ left out"
     pods = sum(int(text.split()[1]) for row in rows.values() for text in row.values()
                if text.endswith(("pod", "pods")))
@@ -41,7 +41,7 @@ def test_the_phases_are_those_of_the_cycle(actions):
 
 def test_what_allocate_tried_and_gave_back_is_held_back():
     wide = phases(Ran("allocate, backfill"))[-1]
-    assert (wide["allocate"], wide["close"]) == ("✗ discarded", "✗ Inqueue")
+    assert (wide["allocate"], wide["close"]) == ("✗ discarded", "Inqueue")
 
 
 @pytest.mark.parametrize(("actions", "said"), [
@@ -74,7 +74,15 @@ def test_the_next_cycle_places_what_was_admitted_too_late_and_then_it_runs():
     assert "train is placed (was not tried): it was admitted in the cycle before." in lab.set(
         cycle=2).said
     assert "train is running (was placed)." in lab.set(cycle=3).said
-    assert {row["job"]: row["close"] for row in lab.board["phases"]}["train"] == "✓ Running"
+    assert {row["job"]: row["close"] for row in lab.board["phases"]}["train"] == "Running"
+
+
+def test_a_move_names_the_jobs_that_it_leaves_waiting_for_an_action():
+    lab = cycle_lab().set(third=NONE)
+    assert "still waits" not in lab.said, "that it waits is new"
+    assert lab.set(cycle=2).said.endswith(
+        "helper still waits: only backfill places pods without requests.")
+    assert "still waits" not in lab.set(third="backfill").said
 
 
 def test_an_action_that_is_twice_in_the_list_has_a_column_each_time():

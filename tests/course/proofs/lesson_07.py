@@ -1,6 +1,7 @@
 """What lesson 07, "Dominant resource fairness, flat and hierarchical", says is so."""
 
 from course.proofs import after, answer
+from volcano_lab.course.lesson_07.turns import OldPlaces
 
 
 @after("cell-05")
@@ -55,6 +56,16 @@ def not_exact_to_the_last_pod(equal, placed):
     assert [turn["queue"] for turn in equal.turns()[:3]] == ["sci", "dev", "prod"]
 
 
+@after("old-places")
+def the_heap_in_these_turns(tree_cluster, HIERARCHICAL):
+    turns = OldPlaces()
+    tree_cluster().run(HIERARCHICAL, trace=turns)
+    heaps = {turn: turns.heaps[turn - 1:turn + 1] for turn in turns.early}
+    assert heaps == {3: [["prod", "sci", "dev"], ["sci", "dev", "prod"]],
+                     8: [["dev", "sci", "prod"], ["sci", "prod", "dev"]],
+                     12: [["dev", "sci", "prod"], ["sci", "prod", "dev"]]}
+
+
 @after("cell-36")
 def exact_where_the_first_is_found_again(again, placed):
     assert placed(again) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
@@ -83,7 +94,8 @@ def pods_of_the_question(cycle, placed):
 
 @after("cell-11")
 def who_decides_the_third(turns):
-    assert turns['decided by'][3] == answer("07", "third_turn")
+    assert ", then ".join(turns["job"][[3, 4]]) == answer("07", "turns_3_and_4")
+    assert set(turns["decided by"][[3, 4, 5]]) == {"drf"}
 
 
 @after("cell-22")

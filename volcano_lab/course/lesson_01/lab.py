@@ -126,13 +126,13 @@ class Ran(Decided):
 
 
 def phases(ran: Ran) -> list[dict[str, str]]:
-    """One row per job: what opening the session, every action, and closing it did to it; ✓ where
-    the job moved on, ✗ where it was held back.
+    """One row per job: what opening the session and every action did to it, ✓ where the job moved
+    on, ✗ where it was held back; and the phase that closing wrote.
 
     >>> [row["enqueue"] for row in phases(Ran())]
     ['✓ admitted', '·', '✓ admitted', '✗ refused']
     >>> list(phases(Ran("allocate, enqueue, allocate"))[2].values())
-    ['train', '✓ copied', '·', '✓ admitted', '✓ 2 pods', '✓ Inqueue']
+    ['train', '✓ copied', '·', '✓ admitted', '✓ 2 pods', 'Inqueue']
     """
     heads = [action if action not in ran.actions[:at] else f"{action} ({at + 1})"
              for at, action in enumerate(ran.actions)]
@@ -141,9 +141,8 @@ def phases(ran: Ran) -> list[dict[str, str]]:
         copied = found["fate"] != "left out"
         row = {"job": name, "open": gettext("✓ copied" if copied else "✗ left out")}
         row |= {head: ran.did(at, found) for at, head in enumerate(heads)}
-        phase = copied and ran.cycle.session.jobs[found["job"]].pod_group.status.phase
-        sign = "✓" if found["fate"] in ("placed", "running") else "✗"
-        rows.append(row | {"close": f"{sign} {phase}" if copied else NOTHING})
+        rows.append(row | {"close": ran.cycle.session.jobs[found["job"]].pod_group.status.phase
+                           if copied else NOTHING})
     return rows
 
 
@@ -190,19 +189,24 @@ class Ends(Outcomes):
         changed = [name for name, row in sorted(now.jobs.items(), key=lambda job: -job[1]["pods"])
                    if before.jobs[name]["fate"] != row["fate"]]
         reasons = [now.reason(now.jobs[name])[0] for name in changed]
+        still = [name for name, row in sorted(now.jobs.items()) if row["fate"] == "not tried"
+                 and name not in changed]
         return [self._sentence(name, before, now, why if why not in reasons[:at] else "")
-                for at, (name, why) in enumerate(zip(changed, reasons, strict=True))]
+                for at, (name, why) in enumerate(zip(changed, reasons, strict=True))
+                ] + [gettext("{job} still waits: {why}.", job=name, why=now.reason(
+                    now.jobs[name])[0].rstrip(".")) for name in still]
 
 
 HEADS = ("job", "open", "close")
-LEGEND = "✓: the job goes on. ✗: it waits from here on; at close: it has no node. ·: not touched."
+LEGEND = ("✓: the job goes on. ✗: it waits from here on. ·: not touched. Inqueue: admitted, with a "
+          "node or without.")
 
 
 def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
     """Show the small cluster's jobs as rows, the phases of a cycle as columns, and what happened.
 
     >>> phase_table("One cycle", "backfill").alt.split("; ")[0]
-    'One cycle. helper: open ✓ copied backfill · close ✗ Pending'
+    'One cycle. helper: open ✓ copied backfill · close Pending'
     """
     return pictures.table(title, phases(Ran(actions)), texts=True,
                           heads=HEADS, legend=LEGEND)
@@ -248,8 +252,8 @@ def cycle_lab() -> Lab:
         _ran,
         [pictures.table("What each phase did, in the order of the list", phases, key="phases",
                         heads=HEADS, texts=True, rows=4, wide=True,
-                        legend="✓: goes on. ✗: waits; at close: no node. ·: not touched. "
-                               "Blue line: changed."),
+                        legend="✓: goes on. ✗: waits. ·: not touched. Inqueue: admitted, with a "
+                               "node or without. Blue line: changed."),
          pictures.cluster("The nodes, when the cycle ends",
                           nodes, unit="CPUs", wide=True,
                           legend="Hatched: placed in this cycle. Full: runs. •: a pod without "

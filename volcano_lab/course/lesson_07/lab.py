@@ -237,22 +237,22 @@ def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
 
 
 def old_places(cluster: Cluster) -> list[dict[str, Any]]:
-    """A row for each turn by an old place, all weights 1: the heap, what sci and eng count as, and
-    the heap of the next turn.
+    """A row for each turn by an old place, all weights 1: the pods of dev and prod a turn ago and
+    now, what eng and sci count as, and which queue is served.
 
-    >>> old_places(tree_cluster())[1]["heap before"], old_places(tree_cluster())[1]["heap after"]
-    ('dev, sci, prod', 'sci, prod, dev')
+    >>> list(old_places(tree_cluster())[1].values())
+    [8, '2 + 1 → 2 + 2', '2/12 → 4/12', '3/12', 'dev']
     """
     turns = OldPlaces()
     cluster.run(HIERARCHICAL, trace=turns)
     order, rows = [heap[0] for heap in turns.heaps], []
     for turn in turns.early:
-        was, (sci, now) = ([f"{round(row['held'] * CPUS)}/{CPUS}"
-                            for row in compared_after(order[:at], "", {})]
-                           for at in (turn - 2, turn - 1))
-        rows.append({"turn": turn, "heap before": ", ".join(turns.heaps[turn - 1]),
-                     "eng a turn ago": was[1], "eng": now, "sci": sci,
-                     "heap after": ", ".join(turns.heaps[turn])})
+        past = order[:turn - 2], order[:turn - 1]
+        (_, was), (sci, now) = ([f"{round(row['held'] * CPUS)}/{CPUS}"
+                                 for row in compared_after(each, "", {})] for each in past)
+        pods = " → ".join(f"{each.count('dev')} + {each.count('prod')}" for each in past)
+        rows.append({"turn": turn, "dev + prod": pods, "eng": f"{was} → {now}", "sci": sci,
+                     "served": order[turn - 1]})
     return rows
 
 
