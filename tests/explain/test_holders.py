@@ -243,7 +243,7 @@ def in_turn(plugins, one, two, *more):
     return asked(Cluster(objects), conf(*plugins, "predicates"), "two").get("came_first")
 
 
-HIGH = klass("high", 9)
+CLASSES = klass("high", 9), klass("low", -5)
 NOTE = "default/two has priority 0: its PodGroup names no PriorityClass, and the priority of its "
 ORDERS = [  # plugins, facts of the first and of the second job, the plugin, what it compares
     (("priority",), {"priorityClassName": "high"}, {}, "priority",
@@ -255,6 +255,9 @@ ORDERS = [  # plugins, facts of the first and of the second job, the plugin, wha
      {"priorityClassName": "hihg", "pods": [{"priority": 0}]}, "priority",
      "priorities of jobs: 9 (default/one) before 0 (default/two). default/two has priority 0: its "
      "PodGroup names PriorityClass hihg, which does not exist (near: high)."),
+    (("priority",), {"priorityClassName": "high"},
+     {"priorityClassName": "low", "pods": [{"priority": 4}]}, "priority",
+     "priorities of jobs: 9 (default/one) before -5 (default/two)."),
     (("priority",), {"priorityClassName": "high"},
      {"priorityClassName": "system-node-critical", "pods": [{"priority": 0}]}, "priority",
      "priorities of jobs: 9 (default/one) before 0 (default/two)."),
@@ -279,7 +282,7 @@ ORDERS = [  # plugins, facts of the first and of the second job, the plugin, wha
 
 @pytest.mark.parametrize("plugins, one, two, plugin, said", ORDERS)
 def test_the_plugin_that_put_a_job_first_with_both_values(plugins, one, two, plugin, said):
-    found = in_turn(plugins, one, two, HIGH)
+    found = in_turn(plugins, one, two, *CLASSES)
     assert found.text == f"Served before it: default/one. {plugin} compares {said}"
     assert found.numbers == {"first": "default/one", "plugin": plugin, "kind": "job"}
 

@@ -301,10 +301,10 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
     """Return that a job has another priority than its pods: only a PriorityClass of its PodGroup
     counts.
     """
-    name = job.pod_group.spec.priority_class_name
+    name, classes = job.pod_group.spec.priority_class_name, classes_of(seen.objects)
     pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
-    if pods == job.priority or not job.tasks:
-        return unknown_class(job, classes_of(seen.objects), seen.called(job.uid))
+    if pods == job.priority or not job.tasks or name in classes:
+        return unknown_class(job, classes, seen.called(job.uid))
     return Message("priority.lost_class" if name else "priority.no_class", name=name, pods=pods,
                    job=seen.called(job.uid), priority=job.priority)
 
