@@ -1,0 +1,106 @@
+"""Why preempt and reclaim evict nothing for a job that waits."""
+
+import pytest
+from small_cluster import conf, group, node, pod
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests import loader
+
+PREEMPT = conf("priority", "gang", "conformance", "cdp", "predicates", actions="allocate, preempt")
+RECLAIM = conf("gang", "predicates", "proportion", actions="allocate, reclaim")
+CAPACITY = conf("gang", "predicates", "capacity", actions="allocate, reclaim")
+BOTH = conf("priority", "gang", "predicates", "proportion", actions="allocate, preempt, reclaim")
+COOLS = {"labels": {"volcano.sh/cooldown-time": "1h"}, "conditions": [
+    {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2027-01-15T07:30:00Z"}]}
+CODES = ("not_less_important", "protected", "victims", "preempt_", "reclaim_", "no_preempt",
+         "no_reclaim", "gang_content", "minimum_promised")
+
+
+def klass(name, value):
+    return loader.from_dict({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                             "metadata": {"name": name}, "value": value})
+
+
+def full(pods=2, least=1, new=None, **old):
+    """A node that a job of some pods fills; one of a higher priority waits, unless it is given."""
+    return Cluster().node("n1", cpu=4).add(klass("high", 9)).job(
+        "old", pods=pods, cpu=4 // pods, min_member=least, running={"n1": pods}, **old).job(
+        "new", **new or {"cpu": 2, "priority_class": "high"})
+
+
+def queues(cpu=1, least=1, a=None, b=None, **new):
+    """A node that a job of queue b fills; one of queue a waits."""
+    return Cluster().node("n1", cpu=4).queue("a", **a or {}).queue("b", **b or {}).job(
+        "old", queue="b", cpu=1, pods=4, min_member=least, running={"n1": 4}).job(
+        "new", queue="a", cpu=cpu, **new)
+
+
+def single(**words):
+    """A node that one pod fills."""
+    return Cluster([node("n1"), klass("high", 9), group("old"), pod(
+        "old-0", "old", "n1", requests={"cpu": "4"}, **words)]).job(
+        "new", cpu=2, priority_class="high")
+
+
+KEPT = ("protected_by_gang", "preempt finds 1 candidate (of default/old), but gang allows none: "
+        "evicting any would put its gang below its minimum.")
+TABLE = [  # the cluster, the configuration, codes and sentences
+    (full(new={"cpu": 2}), PREEMPT, [("not_less_important", "preempt finds 2 candidates (of "
+     "default/old), but priority allows none: the lowest priority among their jobs is 0, and this "
+     "job has 0.")]),
+    (full(new={"cpu": 2}, priority_class="high"), PREEMPT, [("not_less_important", "preempt finds "
+     "2 candidates (of default/old), but priority allows none: the lowest priority among their "
+     "jobs is 9, and this job has 0.")]),
+    (full(least=2), PREEMPT, [("protected_by_gang", "preempt finds 2 candidates (of default/old), "
+     "but gang allows none: evicting any would put its gang below its minimum.")]),
+    (full(new={"cpu": 4, "priority_class": "high"}), PREEMPT, [("victims_insufficient", "preempt "
+     "may evict at most 1 pod on one node (n1, of default/old): cpu 2 would be free there, 4 "
+     "requested.")]),
+    (full(new={"pods": 2, "cpu": 2, "priority_class": "high"}), PREEMPT, [
+        ("victims_insufficient", "preempt could free resources for 1 of the 2 pods that its gang "
+         "needs at once, and not for the others: no pod was evicted.")]),
+    (full(new={"pods": 2, "min_member": 1, "cpu": 2}).node("n2", cpu=2), BOTH, [
+        ("gang_content", "Its gang has its minimum of 1, so reclaim and preempt evict no pod for "
+         "more of it.")]),
+    (full(), conf("priority", "gang", "predicates"), [("no_preempt_action", "default/old of queue "
+     "default has a lower priority: no preempt action is configured.")]),
+    (full(new={"cpu": 2}), conf("priority", "gang", "predicates"), []),
+    (single(), PREEMPT, [KEPT]),
+    (single(**COOLS), PREEMPT, [KEPT, (
+        "protected_by_cooldown", "cdp would allow none either: they have run for less than their "
+        "volcano.sh/cooldown-time.")]),
+    (single(annotations={"volcano.sh/preemptable": "false"}), PREEMPT, [
+        ("preempt_no_candidates", "preempt finds no node where evicting pods of its own queue "
+         "would free enough. Pods of default/old have volcano.sh/preemptable: false.")]),
+    (single().add(group("never", priorityClassName="high"), pod(
+        "never-0", "never", requests={"cpu": "2"}, preemptionPolicy="Never")).job("new", cpu=9),
+     PREEMPT, [("preempt_not_eligible", "preempt does nothing for pod default/never-0: its "
+                "preemption policy is Never.")]),
+    (queues(b={"reclaimable": False}), RECLAIM, [("reclaim_no_candidates", "reclaim takes nothing "
+     "from queue b, which holds cpu 4, deserves 3 and has spec.reclaimable: false.")]),
+    (queues(cpu=3, least=2, a={"weight": 3}), RECLAIM, [("victims_insufficient", "reclaim may "
+     "evict at most 2 pods on one node (n1, of default/old): cpu 2 would be free there, 3 "
+     "requested (queue b: cpu 4 allocated, 1 deserved).")]),
+    (queues(a={"deserved": 2}, b={"deserved": 4}), CAPACITY, [("victims_within_deserved",
+     "reclaim finds 4 candidates (of default/old), but capacity allows none: their queues hold no "
+     "more than they deserve (queue b: cpu 4 allocated, 4 deserved). The queues deserve cpu 6 in "
+     "total, and the cluster has 4.")]),
+    (queues(), RECLAIM.replace(", reclaim", ""), [("no_reclaim_action", "Queue b holds cpu 4, "
+     "deserved 3: no reclaim action is configured.")]),
+    (queues(b={"reclaimable": False}), RECLAIM.replace(", reclaim", ""), [("no_reclaim_action",
+     "Queue b holds cpu 4, deserved 3: no reclaim action is configured, and it has reclaimable: "
+     "false.")]),
+    (queues().job("old", pods=2, running={"n1": 2}).job(
+        "mine", queue="a", cpu=1, pods=2, running={"n1": 2}), RECLAIM,
+     [("reclaim_not_eligible", "reclaim does nothing for pod default/new-0: the queue may not "
+       "reclaim for it (queue a: cpu 2 allocated, 2 deserved).")])]
+
+
+@pytest.mark.parametrize("cluster, settings, said", TABLE)
+def test_why_nothing_is_evicted_for_a_job(cluster, settings, said):
+    name = "never" if "never-0" in str(said) else "new"
+    causes = Explainer(cluster.objects(), settings, 1_800_000_000).why(name).causes
+    found = [(cause.code, cause.text) for cause in causes if cause.code.startswith(CODES)]
+    assert found == said
+    assert all(cause.context for cause in causes if cause.code.startswith(CODES))
