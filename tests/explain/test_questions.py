@@ -367,8 +367,8 @@ def test_a_pod_that_is_spared_only_by_the_order_may_be_evicted():
         "allocate, preempt", "priority", "predicates")) for name in ("a", "b")}
     spared, taken = sorted(found, key=lambda name: found[name].find_remedies is not None)
     assert found[spared].head.startswith("1 of 1 running pods")
-    assert (f"preempt could evict default/{spared}-0 for default/new; it takes default/{taken}-0, "
-            "which comes first" in found[spared].text)
+    assert (f"preempt could evict 1 of its pods (default/{spared}-0) for default/new, but takes "
+            f"default/{taken}-0: first in order" in found[spared].text)
     assert any("loses no pods" in str(remedy) for remedy in found[taken].remedies)
 
 
