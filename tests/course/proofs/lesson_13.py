@@ -5,6 +5,7 @@ import re
 from course.proofs import after
 from volcano_lab.api.objects import Node, Queue
 from volcano_lab.cache import Cache
+from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
 from volcano_lab.manifests.loader import load, scheduler_conf_of
@@ -62,7 +63,18 @@ def a_node_that_is_not_cordoned_has_not_the_label(file, volcano_lab):
 @after("own-08")
 def three_jobs_with_pods_wait(file, volcano_lab):
     said = repr(volcano_lab(f"why {file} --all --no-remedies"))
-    assert said.count("\n1 job:") == 3 and "9 jobs: batch/spark-00" in said
+    assert said.count("\n1 job:") == 3 and said.startswith("9 jobs: batch/spark-00")
+    jobs = Cluster.read(file).run().jobs()
+    assert [sum(bool(job["pods"]) == has for job in jobs) for has in (True, False)] == [9, 9]
+
+
+@after("own-14")
+def neither_the_minimum_of_pretrain_nor_the_limit_of_web_is_the_cause(file):
+    cycle = Cluster.read(file).run()
+    jobs = {job["job"].partition("-")[0]: job for job in cycle.jobs()}
+    assert (jobs["nlp/pretrain"]["min_member"], jobs["nlp/pretrain"]["placed"]) == (8, 48)
+    web = next(queue for queue in cycle.queues() if queue["queue"] == "web")
+    assert (web["real_capability"]["cpu"], web["allocated"]["cpu"]) == (260, 240)
 
 
 @after("own-10")

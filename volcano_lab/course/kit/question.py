@@ -21,6 +21,7 @@ from volcano_lab.messages import NoSuch, gettext, mark, paragraph
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
 COMPUTED = "Answer to reveal the result."
+ONCE = "The first answer counts; then the result is shown."
 WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
 
 
@@ -31,6 +32,7 @@ class Question(Shown):
     """
 
     button = closed = ""
+    reveals = COMPUTED
     gives_up = False
 
     @property
@@ -92,7 +94,7 @@ class Question(Shown):
                             for option in self.options], "button": plain(self.button),
                 "closed": plain(self.closed), "gives_up": self.gives_up, "settled": self.settled,
                 "value": "" if self.value is None else str(self.value),
-                "fold": plain(COMPUTED) if self.result is not None else "",
+                "fold": plain(self.reveals) if self.result is not None else "",
                 "state": verdict.state if verdict else "",
                 "spoken": plain(verdict.state) if verdict else "",
                 "sign": verdict.sign if verdict else "",
@@ -120,7 +122,7 @@ class Prediction(Question):
     not so: You said a. a holds more. → b: It is the emptier one.
     """
 
-    word, button, gives_up = "predict", "Answer", True
+    word, button, reveals, gives_up = "predict", "Answer", ONCE, True
 
     def __init__(self, question: str, options: Sequence[Any] = (), *, answer: Any,
                  because: str | Mapping[Any, str] = "", show: Any = None):

@@ -16,7 +16,7 @@ WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
        wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
 def all_three(answer: list[str]) -> Mistakes:
     """A list of changes, one for each of the three jobs, after which all their pods are placed, or
-    promised a node. Each keeps its minimum, and no job but pretrain may lose pods.
+    promised a node. Each of the three keeps its minimum, and no job but pretrain may lose pods.
     """
     after = run_changed(_exported(), CONF, map(str, answer))
     placed = at_work(after)
