@@ -305,6 +305,17 @@ def test_a_value_in_quotes_is_shown_without_them(setting, text):
     assert str(described(Change((setting,)), cluster(), conf)) == text
 
 
+@pytest.mark.parametrize(("settings", "text"), [
+    (("requests.cpu=null", "requests.memory=2Gi"), "job default/a: memory instead of cpu"),
+    (("requests.cpu=null", "requests.memory=null"),
+     "job default/a: request per pod cpu 1 -> null, memory 0 -> null"),
+    (("requests.cpu=2", "requests.memory=2Gi"),
+     "job default/a: request per pod cpu 1 -> 2, memory 0 -> 2Gi")])
+def test_several_requests_are_one_change(settings, text):
+    change = Change(tuple(f"job/default/a.{each}" for each in settings))
+    assert str(described(change, one_of_three_runs(), load_conf())) == text
+
+
 def test_switches_and_actions_are_set_in_a_copy():
     conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: drf}]}]")
     changed = change_conf(conf, ["plugin/drf.enableJobOrder=false",

@@ -91,6 +91,15 @@ def changed(kind, changes, more=()):
     return loads(yaml.safe_dump_all([*documents.values(), *more]), "all.yaml")
 
 
+@pytest.mark.parametrize("total, size, least", [(2, 2, 1), (4, 1, 2), (1, 4, None)])
+def test_partitions_that_make_up_a_task(total, size, least):
+    """Four replicas, of which two are needed."""
+    policy = {"totalPartitions": total, "partitionSize": size, "minPartitions": least}
+    changes = {f"{TASK}.partitionPolicy": policy} | ({} if least else {
+        f"{TASK}.partitionPolicy": policy | {"minPartitions": 1}, f"{TASK}.minAvailable": 4})
+    assert verdicts(changed("job", changes)) == []
+
+
 BROKEN = [
     # (kind, changes, rule, words of the sentence)
     ("job", {"spec.tasks": []}, "job-tasks", "No task specified in job spec"),

@@ -335,6 +335,19 @@ def test_the_jobs_that_a_job_set_creates_later_are_named_beside_those_that_exist
     assert told == [True, True, False]
 
 
+@pytest.mark.parametrize(("order", "first"), [
+    ("InOrder", ["x-a-0", "x-a-1"]), ("AnyOrder", ["x-a-0", "x-a-1", "x-b-0"])])
+def test_the_jobs_with_which_a_job_set_starts(order, first):
+    job_set = document("jobset.x-k8s.io/v1alpha2", "JobSet", {
+        "startupPolicy": {"startupPolicyOrder": order}, "replicatedJobs": [
+            {"name": name, "replicas": count, "template": {"spec": {
+                "template": pods("1", "volcano")}}} for name, count in (("a", 2), ("b", 1))]})
+    created = made(job_set)
+    assert sorted({name for obj in created if obj.kind == "Pod"
+                   for name in ["-".join(obj.name.split("-")[:3])]}) == first
+    assert ("x-b-0: created when" in " ".join(created.warnings)) is (order == "InOrder")
+
+
 EXECUTOR = {"cores": 4, "instances": 3, "memory": "1g"}
 
 

@@ -122,6 +122,16 @@ data: {volcano-scheduler.conf: 'actions: "enqueue, allocate"
     assert ("allocated 1, deserved 1, limit 2, request 4", "60", "60", "120") in bars
 
 
+def test_the_jobs_that_wait_are_reported_when_they_or_the_number_of_their_pods_changes(service):
+    for count in (9, 9, 8, 0):
+        write(service, "k.yaml", job("waits", pods=count) if count else node("n2"))
+        service.cycle()
+        service.report_waiting()
+    assert [each.partition(": ")[2].removeprefix("jobs that wait (pods): ") for each in service.said
+            if "that wait" in each or "no job waits" in each] == [
+        "default/waits (9)", "default/waits (8)", "no job waits"]
+
+
 def test_the_page_answers_under_its_own_names_only(service):
     web = serve_web(service, 0)
     try:

@@ -115,6 +115,27 @@ def test_an_annotation_says_how_long_a_job_runs():
         simulate(cluster(job("odd", 4, notes={"volcano-lab/run-time": "soon"})))
 
 
+@pytest.mark.parametrize(("of_pods", "of_group", "state"), [
+    ("5", "", "finished"), ("500", "", "running"), ("500", "5", "finished"),
+    ("5", "500", "running")])
+def test_an_annotation_of_pods_does_too_and_that_of_their_group_comes_first(of_pods, of_group,
+                                                                            state):
+    world = Cluster().node("n1", cpu=4).job("a", cpu=1).objects()
+    texts = {"Pod": of_pods, "PodGroup": of_group}
+    world[:] = [obj.changed(metadata={"annotations": {
+        **obj.metadata.annotations, "volcano-lab/run-time": texts[obj.kind]}})
+        if texts.get(obj.kind) else obj for obj in world]
+    (row,) = simulate(world, until=100).measures("jobs")
+    assert row["state"] == state
+
+
+def test_the_rows_of_a_trace_may_come_in_any_order():
+    rows = [{"time": time, "name": name, "cpu": 1} for name, time in (("b", 30), ("a", 5))]
+    history = simulate(Cluster().node("n1", cpu=4), arrivals=rows, durations=5)
+    assert {row["job"].split("/")[1]: row["arrived"] for row in history.measures("jobs")} == {
+        "a": 5.0, "b": 30.0}
+
+
 def test_a_rate_makes_jobs_like_those_that_wait():
     history = simulate(cluster(job("a", 1, pods=2)), arrivals=0.1, durations=5, until=200, seed=4)
     rows = history.measures("jobs")
