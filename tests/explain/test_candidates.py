@@ -1,5 +1,5 @@
-"""Which changes are tried for a job that waits, by what keeps it waiting, cheapest first; requests
-and more nodes, tried for all, are left out.
+"""Which changes are tried for a job that waits, by what keeps it waiting, cheapest first; then the
+requests and more nodes that are tried for all.
 """
 
 import pytest
@@ -28,17 +28,20 @@ FACTOR = "queue plugin/overcommit.overcommit-factor=21.2"
 NEW = "job/default/new"
 
 
-def tried(cluster, conf):
-    """The price and the settings of each change; what is removed with a minus sign."""
+def options_of(cluster, conf):
     explain = Explainer(cluster.objects(), conf, 1_800_000_000)
     seen, causes = explain.evidence, explain.why("new").causes
-    options = candidates(World(seen.objects, seen.ssn.conf, seen.called), seen.ssn,
-                         seen.ssn.jobs["default/new"], causes)
-    texts = {rank: name for name, rank in CHEAP.items()}
+    return candidates(World(seen.objects, seen.ssn.conf, seen.called), seen.ssn,
+                      seen.ssn.jobs["default/new"], causes)
+
+
+def tried(cluster, conf):
+    """The price and the settings of each change; what is removed with a minus sign."""
+    options, texts = options_of(cluster, conf), {rank: name for name, rank in CHEAP.items()}
     return [" ".join([texts[option.rank], *option.most.settings,
                       *(f"-{each}" for each in option.most.removals)])
             for option in options if option.rank in texts and not any(
-                ".requests." in text for text in option.most.settings)]
+                ".requests" in text for text in option.most.settings)]
 
 
 def klass(name, value):
@@ -208,3 +211,87 @@ TABLE = {
 def test_the_changes_that_are_tried_for_a_job_that_waits(sentence):
     cluster, settings, changes = TABLE[sentence]
     assert tried(cluster, settings) == changes, sentence
+
+
+def sizes(cluster, conf):
+    """By how much requests become smaller, and nodes more: about as much as it takes, at most."""
+    ranges = [(option.at(option.first).settings, option.most.settings)
+              for option in options_of(cluster, conf) if any(
+                  ".requests" in text or ".more" in text or ".minResources" in text
+                  for text in option.most.settings)]
+    return [" ".join(dict.fromkeys(text.removeprefix(f"{NEW}.") for settings in both
+                                   for text in settings)) for both in ranges]
+
+
+def one(**more):
+    return Cluster().node("n1", cpu=4, **more)
+
+
+def devices(**new):
+    """A node with two GPUs, and a job."""
+    return Cluster([node("n1", **{"nvidia.com/gpu": "2"})]).job("new", cpu=1, **new)
+
+
+def bought(count, **amounts):
+    amounts = "".join(f', "{name.replace("_", ".").replace("..", "/")}": "{amount}"'
+                      for name, amount in amounts.items())
+    return f'node/n1.more={{"count": {count}{amounts}}}'
+
+
+def more(name, first, most):
+    return f"node/{name}.more={first} node/{name}.more={most}"
+
+
+SIZES = {
+    "larger than any node": (one().job("new", cpu=6), ADMITTED, [
+        "requests.cpu=4", "requests.cpu=1", f"{bought(1, cpu=6)} {bought(2, cpu=6)}"]),
+    "beside another": (one().job("old", cpu=3, running={"n1": 1}).job("new", cpu=3), ADMITTED, [
+        "requests.cpu=2", "requests.cpu=1", more("n1", 1, 2)]),
+    "beside another that takes nearly all": (
+        one().job("old", cpu="3500m", running={"n1": 1}).job("new", cpu="700m"), ADMITTED,
+        ["requests.cpu=500m", "requests.cpu=500m requests.cpu=100m", more("n1", 1, 2)]),
+    "more pods than fit": (one().job("new", pods=4, cpu=2), ADMITTED, [
+        "requests.cpu=1", more("n1", 2, 4)]),
+    "on nodes of two sizes": (one().node("n2", cpu=8).job("new", pods=4, cpu=3, min_member=3),
+                              ADMITTED, ["requests.cpu=2", "requests.cpu=2 requests.cpu=1",
+                                         more("n1", 1, 2), more("n2", 1, 2)]),
+    "two resources": (one(memory="4Gi").job("new", cpu=6, memory="8Gi"), ADMITTED, [
+        "requests.cpu=4", "requests.memory=6Gi", "requests.cpu=1", "requests.memory=1Gi",
+        f"{bought(1, cpu=6, memory='8Gi')} {bought(2, cpu=6, memory='8Gi')}"]),
+    "more devices than a node has": (devices(gpu=3), ADMITTED, [
+        "requests[nvidia.com/gpu]=2", "requests[nvidia.com/gpu]=1",
+        f"{bought(1, nvidia_com__gpu=3)} {bought(2, nvidia_com__gpu=3)}"]),
+    "a device by a wrong name": (devices(resources={"nvidia.com/gpus": 1}), ADMITTED, [
+        "requests[nvidia.com/gpus]=null requests[nvidia.com/gpu]=1"]),
+    "a device by both names": (devices(gpu=1, resources={"nvidia.com/gpus": 1}), ADMITTED, [
+        "requests[nvidia.com/gpus]=null",
+        f"{bought(1, nvidia_com__gpus=1)} {bought(2, nvidia_com__gpus=1)}"]),
+    "devices that no node has": (
+        one().job("new", cpu=1, pods=3, resources={"example.com/x": 2}), ADMITTED,
+        ["requests[example.com/x]=1",
+         f"{bought(1, example_com__x=6)} {bought(2, example_com__x=6)}"]),
+    "CPUs in thousandths": (one().job("new", cpu=2000), ADMITTED, ["requests.cpu=2000m"]),
+    "more than its queue may hold": (
+        one().queue("a", capability=2).job("new", queue="a", pods=2, cpu=2), CAPACITY,
+        ["requests.cpu=1", more("n1", 1, 2)]),
+    "more than overcommit admits": (one().job("new", pods=8, cpu=1), EVICTING, [
+        "requests.cpu=700m", "requests.cpu=100m", more("n1", 2, 4)]),
+    "a group that reserves more than its pods request": (
+        Cluster([node("n1"), group("new", phase="Pending", minResources={"cpu": "9"}),
+                 pod("new-0", "new", requests={"cpu": "2"})]), ADMITTED,
+        ["minResources.cpu=2", more("n1", 2, 4)]),
+    "on nodes of a label": (
+        Cluster([node("n1", labels={"z": "a"}), node("n2", cpu="8"), group("new"), pod(
+            "new-0", "new", requests={"cpu": "6"}, nodeSelector={"z": "a"})]), ADMITTED,
+        ["requests.cpu=5900m requests.cpu=4", "requests.cpu=5900m requests.cpu=100m",
+         more("n2", 1, 2)]),
+    "pods above the minimum": (
+        one().job("new", pods=4, min_member=1, cpu=2, running={"n1": 2}), ADMITTED,
+        ["requests.cpu=1", more("n1", 1, 2)]),
+}
+
+
+@pytest.mark.parametrize("sentence", SIZES)
+def test_the_requests_and_nodes_that_are_tried_for_a_job_that_waits(sentence):
+    cluster, settings, changes = SIZES[sentence]
+    assert sizes(cluster, settings) == changes, sentence
