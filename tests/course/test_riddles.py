@@ -59,7 +59,7 @@ def test_its_hints_solve_it_with_the_fewest_changes(game):
     assert not game.repaired
     assert game.cause(last).state == WELL_DONE
     said = game.repair(*repair)
-    assert said.state == WELL_DONE and "On a real cluster: `kubectl " in said.text
+    assert said.state == WELL_DONE and "The same on a real cluster: `kubectl " in said.text
     assert game.solved and game.points == 100 - 10 * len(game.hints)
 
 
@@ -195,7 +195,7 @@ def test_the_cheapest_repair_counts_whenever_it_is_found():
     game = named(11)
     actions = "conf/actions=allocate, reclaim"
     assert game.repair(actions, "job/crunch.minAvailable=1").state == WELL_DONE
-    assert game.repaired[0] == (2, 4, [4, 0])
+    assert game.repaired[0] == [2, 4, 3]
     game.again()
 
 
@@ -258,8 +258,8 @@ def test_a_repair_says_what_it_takes_on_a_real_cluster_and_hints_are_free_then()
     repair = last_hint(game)
     said = game.repair(*repair).text.split("\n\n")
     assert said[0] == "incident: 2 of 2 pods get a node. batch: 2 of 16 pods are evicted first."
-    assert said[1].startswith("On a real cluster: `kubectl edit configmap") and said[1].endswith(
-        '. In the configuration: `actions: "allocate, preempt, backfill"`.')
+    assert said[1].startswith("The same on a real cluster: `kubectl edit configmap")
+    assert said[1].endswith('. In the configuration: `actions: "allocate, preempt, backfill"`.')
     assert said[2] == "Besides incident, it reaches every job of the cluster."
     assert said[3].startswith("**Riddle 5 is solved")
     assert game.hint().text and game.points == 100

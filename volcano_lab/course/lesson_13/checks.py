@@ -1,12 +1,10 @@
 """Checks of lesson 13: your own cluster."""
 
-from functools import cache
-
 from volcano_lab.course.kit.boss import at_work, lowered, run_changed
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
-from volcano_lab.manifests.loader import Loaded, load
+from volcano_lab.manifests.loader import load
 
 WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
 """Job -> its pods; the three that wait."""
@@ -18,9 +16,10 @@ def all_three(answer: list[str]) -> Mistakes:
     """A list of changes, one for each of the three jobs, after which all their pods are placed, or
     promised a node. Each of the three keeps its minimum, and no job but pretrain may lose pods.
     """
-    after = run_changed(_exported(), CONF, map(str, answer))
+    given = load(export())
+    after = run_changed(given, CONF, map(str, answer))
     placed = at_work(after)
-    before = at_work(run_changed(_exported(), CONF))
+    before = at_work(run_changed(given, CONF))
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:
@@ -29,13 +28,8 @@ def all_three(answer: list[str]) -> Mistakes:
         "pretrain_keeps", get=placed.get("nlp/pretrain", 0))
     waiting = [job for job, pods in WANTED.items() if placed.get(job, 0) < pods]
     if waiting:
-        done = len(WANTED) - len(waiting)
-        return try_again("done_of_three", f"hint {waiting[0]}", done=done, waiting=waiting[0])
+        return try_again("done_of_three", f"hint {waiting[0]}",
+                         done=len(WANTED) - len(waiting), waiting=waiting[0])
     yield (said := lowered(after, WANTED)), said
     yield len(answer) > len(WANTED), try_again("too_many_changes", len=len(answer))
     return well_done("one_change_each")
-
-
-@cache
-def _exported() -> Loaded:
-    return load(export())

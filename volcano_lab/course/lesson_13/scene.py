@@ -37,7 +37,6 @@ COLUMNS = {"deserved CPUs": ("deserved", "cpu"), "held CPUs": ("allocated", "cpu
            "deserved GPUs": ("deserved", "nvidia.com/gpu"),
            "held GPUs": ("allocated", "nvidia.com/gpu")}
 """Heading -> an amount of a queue, and of which resource."""
-GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
 def volcano_lab(line: Any = ...) -> Printed | Verdict:
@@ -87,12 +86,11 @@ def _objects(ghosts: int) -> Iterator[dict[str, Any]]:
 
 
 def _nodes() -> Iterator[dict[str, Any]]:
-    for word, count, allocatable in PARTS["nodes"]:
+    for word, count, allocatable, given in PARTS["nodes"]:
         for number in range(count):
             zone = "abc"[number % 3]
             labels = {"topology.kubernetes.io/zone": zone, "node.kubernetes.io/instance-type": word}
-            spec: dict[str, Any] = {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]
-                                    } if word == "g" else {}
+            spec = deepcopy(given)
             if word == "m" and zone == "c":
                 labels["disk"] = "ssd"
                 spec["unschedulable"] = True
@@ -102,17 +100,13 @@ def _nodes() -> Iterator[dict[str, Any]]:
 
 
 def _job(namespace: str, name: str, pods: int, requests: dict[str, Any], node: str = "",
-         first: int = 0, least: int = 0, selector: dict[str, str] | None = None
-         ) -> Iterator[dict[str, Any]]:
+         first: int = 0, least: int = 0, **more: Any) -> Iterator[dict[str, Any]]:
     """A Volcano Job of the namespace's queue with its PodGroup and pods, which run on nodes of a
-    kind or wait.
+    kind or wait; `more` of a pod's spec.
     """
-    spec: dict[str, Any] = {"schedulerName": "volcano", "containers": [
-        {"name": "main", "image": f"registry.example/{name}", "resources": {"requests": requests}}]}
-    if "nvidia.com/gpu" in requests:
-        spec["tolerations"] = [GPU_TAINT]
-    if selector:
-        spec["nodeSelector"] = selector
+    spec = {"schedulerName": "volcano", "containers": [
+        {"name": "main", "image": f"registry.example/{name}", "resources": {"requests": requests}}
+        ], **more}
     least, uid = least or pods, str(uuid5(NAMESPACE_DNS, name))
     yield _object(BATCH, "Job", name, namespace=namespace, uid=uid, spec={
         "queue": namespace, "minAvailable": least, "schedulerName": "volcano",
@@ -124,7 +118,7 @@ def _job(namespace: str, name: str, pods: int, requests: dict[str, Any], node: s
     yield _object(SCHEDULING, "PodGroup", group, namespace=namespace, ownerReferences=owner,
                   spec={"queue": namespace, "minMember": least, "minResources": minimum},
                   status={"phase": "Running", "running": pods} if node else {"phase": "Pending"})
-    places = [f"{word}{number + 1:02}" for word, count, _ in PARTS["nodes"] if word == node
+    places = [f"{word}{number + 1:02}" for word, count, *_ in PARTS["nodes"] if word == node
               for number in range(count) if not (word == "m" and "abc"[number % 3] == "c")]
     for number in range(pods):
         where = {"nodeName": places[(first + number) % len(places)]} if node else {}

@@ -38,8 +38,8 @@ FOLDER = Path(__file__).parent
 PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
 """What is taken from 100 points."""
 
-REACH = ("job", "queue", "node", "plugin", "conf")
-"""Kinds that may be changed, from what reaches one job to what reaches all."""
+REACH = {"job": 0, "queue": 1, "node": 2, "plugin": 3, "conf": 3}
+"""Kind -> how far a change of it reaches: one job, some of them, all."""
 
 BY_HAND = dict.fromkeys(
     ["conf", "plugin"], "kubectl edit configmap volcano-scheduler-configmap -n volcano-system")
@@ -48,9 +48,6 @@ BY_HAND = dict.fromkeys(
 FORCED = "kubectl replace --force -f"
 NAME = re.compile(r"(?:remove )?[\w-]+/(?:[\w-]+/)?([\w-]+)")
 """The name of the object that a change is for."""
-
-Cost = tuple[int, int, list[int]]
-"""The number of changes, of evicted pods, and how far each change reaches, the farthest first."""
 
 
 @define(slots=False)
@@ -89,8 +86,10 @@ class Riddle:
 
     taken: dict[str, int] = Factory(lambda: dict.fromkeys(PRICES, 0))
     named: set[str] = Factory(set)
-    repaired: tuple[Cost, list[str]] | None = None
-    """The cheapest repair so far: its cost, and the changes."""
+    repaired: tuple[list[int], list[str]] | None = None
+    """The cheapest repair so far: its changes and evicted pods and how far it reaches, as numbers;
+    and the changes.
+    """
 
     @classmethod
     def read(cls, path: Path) -> Riddle:
@@ -270,8 +269,7 @@ class Riddle:
                     "pay for.", job=other, lost=pods, pods=had[other]))
         costs = [gettext("{job}: {count} of {pods} pods are evicted first.", job=other, count=pods,
                          pods=had[other]) for other, pods in lost.items()]
-        cost = (len(changes), sum(lost.values()),
-                sorted(map(REACH.index, map(_kind, changes)), reverse=True))
+        cost = [len(changes), sum(lost.values()), sum(REACH[_kind(each)] for each in changes)]
         before = self.repaired
         if before is None or cost < before[0]:
             self.repaired = cost, [*changes]
@@ -282,8 +280,8 @@ class Riddle:
                                pods=row["pods"]), *costs]),
             *map(str, self._notes(cost, [*changes], before)), self._end()]))
 
-    def _notes(self, cost: Cost, changes: list[str],
-               before: tuple[Cost, list[str]] | None) -> Iterator[Message | str]:
+    def _notes(self, cost: list[int], changes: list[str],
+               before: tuple[list[int], list[str]] | None) -> Iterator[Message | str]:
         """The commands of a repair and the lines of the configuration that are other, what else it
         reaches, how many changes were enough, and which repair is cheaper.
         """

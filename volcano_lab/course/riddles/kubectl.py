@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from copy import copy
 from operator import attrgetter
 from textwrap import fill, indent
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -49,7 +49,6 @@ def _age(session: Any, obj: Any) -> str:
     return f"{(session.now - (obj.metadata.creation_timestamp or session.now - AGE)) // DAY:.0f}d"
 
 
-OTHERS = {"AGE": _age}
 COLUMNS: dict[str, dict[str, Any]] = {
     "Node": {"STATUS": _state, "AGE": _age,
              "ALLOCATABLE": lambda session, obj: _amounts(session, obj, "allocatable"),
@@ -90,9 +89,7 @@ class Kubectl:
         newest = max(obj.metadata.creation_timestamp or 0 for obj in self.objects)
         with log.quiet():  # `logs` prints it
             self.cycle = cluster.run(trace=Trace(), now=newest + AGE)
-        cache = self.cycle.session.cache
-        assert isinstance(cache, Cache)
-        self.cache = cache
+        self.cache = cast(Cache, self.cycle.session.cache)
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
                        for task in job.tasks.values() if task.pod.metadata.owner_references}
@@ -163,7 +160,7 @@ class Kubectl:
     def _row(self, obj: Any) -> dict[str, Any]:
         return {"NAME": obj.name, **{
             heading: part(self.cycle.session, obj) if callable(part) else attrgetter(part)(obj)
-            for heading, part in COLUMNS.get(obj.kind, OTHERS).items()}}
+            for heading, part in COLUMNS.get(obj.kind, {"AGE": _age}).items()}}
 
     def _described(self, obj: Any) -> str:
         """Name, spec, status with its messages, events."""
