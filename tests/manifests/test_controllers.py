@@ -297,7 +297,8 @@ def test_in_a_served_folder_dependent_tasks_follow(tmp_path):
     folder = Folder(tmp_path, server)
     folder.read()
     (pod,) = server.list("Pod")
-    assert any("created once those of a run (dependsOn)" in text for text in folder.warnings[""])
+    said = "created once those of a are ready (dependsOn)"
+    assert any(said in text for text in folder.warnings[""])
     server.update(attrs.evolve(pod, status=attrs.evolve(pod.status, phase="Running")))
     folder.read()
     assert sorted(pod.name for pod in server.list("Pod")) == ["train-a-0", "train-c-0", "train-c-1"]

@@ -201,7 +201,8 @@ class Candidates:
         asked, more, each = (Resource.from_dict(numbers.get(name, {}))
                              for name in ("asked", "elastic", "each"))
         known = queue_attributes(self.ssn).get(level)
-        held = known.allocated if known is not None else Resource()
+        held = total([known.allocated if known is not None else asked - each, *(
+            task.init_resreq for task in self.job.in_status(PIPELINED).values())])
         found = [asked, asked + more, held + still_needed(self.job, max(
             self.job.min_available, 1)), held + still_needed(self.job)]
         if "each" in numbers:  # others may come first, and take what is added
@@ -217,6 +218,7 @@ class Candidates:
         """That a promised place is kept: by the order of the next cycle, or without evictions."""
         world, job = self.world, self.job
         takers = [self.ssn.jobs[uid] for uid in numbers.get("takers", ()) if uid in self.ssn.jobs]
+        yield from self.limits(numbers) if "limit" in numbers else ()
         yield options.in_order(world)
         yield options.switched("drf", "enableJobOrder", False)
         for name in dict.fromkeys(each.queue for each in takers if each.queue != job.queue):

@@ -15,6 +15,7 @@ from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, 
 from volcano_lab.api.status import BOUND
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
+from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
@@ -201,7 +202,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         numbers |= {"queues": queues, "short_of": wanted}
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}
-        more = _deserved_in_sum(seen, wanted)
+        more = _deserved_in_sum(seen, wanted) or _shared_with_strangers(seen, job, plugin, wanted)
     elif code == "protected_by_cooldown":
         more = Message("cooldown.until", moment=moment_text(min(
             cooled(seen.tasks[key].pod) for key in candidates)))
@@ -222,6 +223,17 @@ def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
     names = over(part(due, wanted), there)
     return Message("deserved.sum", deserved=part(due, names), there=part(there, names)
                    ) if names and "capacity" in seen.ssn.plugins else None
+
+
+def _shared_with_strangers(seen: Evidence, job: JobInfo, plugin: str, wanted: Iterable[str]
+                           ) -> Message | None:
+    """That proportion divides among queues, of which the job's has less than it deserves, also what
+    pods hold that Volcano does not schedule.
+    """
+    sums = seen.sums(job.queue, wanted)
+    owed = over(sums.get("deserved", {}), sums.get("allocated", {}))
+    held = held_by_strangers(seen, [*owed], seen.ssn.nodes)[0][:1] if plugin == "proportion" else []
+    return Message("deserved.strangers", taken=held[0].facts["taken"]) if held else None
 
 
 def budgets_of(seen: Evidence, pods: Iterable[TaskInfo]) -> list[Message]:

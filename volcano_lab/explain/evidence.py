@@ -12,9 +12,11 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.task import TaskInfo, pod_resource_request
+from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.explanation import Amounts, over, part
-from volcano_lab.explain.slips import announced, in_milli
+from volcano_lab.explain.slips import VENDOR, announced, in_milli
 from volcano_lab.framework import Session
+from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
 from volcano_lab.plugins.admission import inqueue_resource
@@ -148,10 +150,19 @@ class Evidence:
                               nodes=[node.name for node in nodes])
             elif not there.get(name):
                 absent.setdefault(close, []).append(name)
+            elif without := self._without(name, task):
+                yield Message("resource.without", resource=name, n=len(without), nodes=without)
         for close, missing in absent.items():
             code = "unknown" if not close else "beside" if task.init_resreq.get(close) else "near"
             yield Message(f"resource.{code}", resources=missing, near=close,
                           amount={close: there.get(close, 0.0)})
+
+    def _without(self, name: str, task: TaskInfo) -> list[str]:
+        """The nodes that have the other devices which a pod requests, and nothing of this one."""
+        others = [each for each, amount in task.init_resreq
+                  if amount and each != name and VENDOR.match(each)]
+        return [node.name for node in self.ssn.nodes.values() if VENDOR.match(name) and others
+                and not node.allocatable.get(name) and all(map(node.allocatable.get, others))]
 
     def missing_unit(self, task: TaskInfo) -> Message | None:
         """Return that the CPUs which a pod requests may be meant in thousandths."""
@@ -194,6 +205,7 @@ class Evidence:
         if any(name in each for name in names for each in filled.split(";")
                if "request" in each.split()):
             yield Message("limit_range", namespace=task.namespace, filled=filled)
+        yield from self._added(task) if "memory" in names else ()
         overhead = amounts(Resource.from_list(spec.overhead))
         if any(map(overhead.get, names)):
             yield Message("overhead", overhead={
@@ -208,6 +220,20 @@ class Evidence:
         later = after_init([task], names)
         if later:
             yield Message("init_containers", later=later)
+
+    def _added(self, task: TaskInfo) -> Iterator[Message]:
+        """Yield the memory that the owner of its job names for the role of a pod, to which its
+        operator adds overhead.
+        """
+        owners = {(ref.kind, ref.name) for ref in (
+            self.ssn.jobs[task.job].pod_group.metadata.owner_references)}
+        for obj in self.given:
+            if isinstance(obj, OperatorObject) and obj.namespace == task.namespace and (
+                    obj.kind, obj.name) in owners:
+                for role in task.pod.metadata.labels.values():
+                    if given := at_path(obj.spec, [role, "memory"]):
+                        yield Message("operator_adds", kind=obj.kind, given=given,
+                                      field=f"spec.{role}.memory")
 
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
         return [record for record in self.of(name, **facts) if record.action == action]

@@ -7,7 +7,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -194,15 +194,23 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
-        if len(holders) > 1 and all(
-                each.has_pending_tasks() and each.ready_task_num() <= max(each.min_available, 1)
-                for each in map(seen.ssn.jobs.__getitem__, holders)):
-            found.append(Message("all_wait"))
+        found.append(_all_wait(seen, [seen.ssn.jobs[uid] for uid in holders], nodes or ()))
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):
         yield Cause("held_by", found, {"holders": holders, "bare": bare}, [record], True)
     yield from _each_other(seen, job, holders)
     yield from came_first(seen, largest(took, names), job, record)
+
+
+def _all_wait(seen: Evidence, holders: list[JobInfo], nodes: Sequence[str]) -> Message | None:
+    """That all holders of some nodes wait for more, and what would admit fewer of them."""
+    if len(holders) < 2 or not all(job.has_pending_tasks() and job.ready_task_num() <= max(
+            job.min_available, 1) for job in holders):
+        return None
+    counted = all(not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
+                  for job in holders)
+    return Message("all_wait.elsewhere" if counted and 0 < len(nodes) < len(seen.ssn.nodes)
+                   else "all_wait", n=len(nodes))
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:

@@ -140,8 +140,9 @@ def cluster_too_small(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield that all nodes together have less than the job's minimum requests."""
     asked, there = above_cluster(seen.ssn, job)
     if asked:
-        yield Cause.of("cluster_too_small", context=True, least=job.min_available, asked=asked,
-                       there=there)
+        first = next(iter(unplaced(job)), None)
+        yield Cause.of("cluster_too_small", *(seen.not_announced(asked, first) if first else ()),
+                       context=True, least=job.min_available, asked=asked, there=there)
 
 
 def above_cluster(ssn: Session, job: JobInfo) -> tuple[Amounts, Amounts]:

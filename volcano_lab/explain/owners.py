@@ -80,13 +80,15 @@ def lacks_head(job: JobInfo) -> bool:
 
 def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
     """Return the field of its owner by which some of its pods are created once the others are
-    ready, and its value; nothing where it creates all at once.
+    ready, or have a node, and its value; nothing where it creates all at once.
     """
     owner = owner_of(job)
     return next(({"field": field, "value": value} for obj in seen.given if owner is not None
                  and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}")
-                 for field, value in KINDS["after"].get(obj.kind, {}).items()
-                 if isinstance(obj, OperatorObject) and obj.spec.get(field) == value), {})
+                 and isinstance(obj, OperatorObject)
+                 for field, wanted in KINDS["after"].get(obj.kind, {}).items()
+                 for value in [obj.spec.get(field) or obj.metadata.annotations.get(field)]
+                 if value and wanted in ("", value)), {})
 
 
 def named_queue(obj: KubernetesObject) -> tuple[str, str]:

@@ -358,6 +358,7 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
                        n=max(found.values()), pods=len(pods))
         yield Cause("evicted_for", said, {"pods": max(found.values()), "jobs": [*found]})
         return
+    yield from _never(seen, job) if action == "preempt" else ()
     refused: dict[str, list[str]] = {}
     for uid, task in claimants.items():
         against = refusing(seen, POINTS[action], task, free)
@@ -366,6 +367,15 @@ def _now(seen: Evidence, job: JobInfo, action: str, pods: list[TaskInfo]) -> Ite
     for plugin, jobs in refused.items():
         said = Message("evict.refused", plugin=plugin, jobs=jobs, why=protection(plugin))
         yield Cause("refused_for", said, {"plugin": plugin, "jobs": jobs}, [], True)
+
+
+def _never(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield the jobs of a higher priority in its queue of which no pod may preempt."""
+    jobs = [seen.called(uid) for uid, other in seen.ssn.jobs.items() for waiting in [
+        other.in_status(PENDING).values()] if other.queue == job.queue
+        and other.priority > job.priority and waiting and all(map(never_preempts, waiting))]
+    if jobs:
+        yield Cause.of("evict_never", context=True, jobs=jobs)
 
 
 def _claimants(seen: Evidence, job: JobInfo, action: str) -> dict[str, TaskInfo]:

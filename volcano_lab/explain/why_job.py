@@ -64,15 +64,23 @@ def gap_of(cause: Cause) -> Message | None:
     if "reason" in cause.numbers and code == "gap.refused":
         code = "gap.refused.nodes"
     code += ".some" * (cause.code == "fragmented" and "allowed" in cause.numbers)
+    own = _own(cause)
+    code += ".own" * (own > 0 and known(f"{code}.own"))
     if not known(code) or (cause.context and cause.code not in TOO_LARGE):
         return None
     first = next((each for each in cause.sentences if isinstance(each, Message)), None)
-    facts = {**(first.facts if first else {}), **cause.numbers}
+    facts = {**(first.facts if first else {}), **cause.numbers, "own": own}
     asked, there = (next((facts[name] for name in names if facts.get(name) is not None), None)
                     for names in (("asked", "request"), ("limit", "total", "free_in_total")))
     if asked and there is not None:
         facts["short"] = over(asked, there)
     return Message(code, **facts)
+
+
+def _own(cause: Cause) -> int:
+    """How many pods of the job itself a cause counts in."""
+    return next((each.facts["n"] for each in cause.sentences if isinstance(each, Message)
+                 and each.code.startswith("own_pods")), 0)
 
 
 def _status(job: JobInfo) -> list[Message]:
@@ -406,9 +414,11 @@ def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
         refusal(seen, job, limits[-1]) if limits else None)
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
                    node=task.node_name)
-    return Cause("never_bound", [said, *(against.sentences if against else ())],
-                 {"promised": len(job.in_status(PIPELINED)), "gang": against is None,
-                  "against": against.code if against else ""}, against.records if against else [])
+    numbers = against.numbers if against is not None and "limit" in against.numbers else {}
+    return Cause("never_bound", [said, *(against.sentences if against else ()), Message(
+        "never_bound.limit", node=task.node_name) if numbers else None],
+        {**numbers, "promised": len(job.in_status(PIPELINED)), "gang": against is None,
+         "against": against.code if against else ""}, against.records if against else [])
 
 
 def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:

@@ -124,12 +124,17 @@ def _key(obj: api.KubernetesObject) -> str:
     return f"{obj.namespace or 'default'}/{obj.name}"
 
 
-def _ready_by_task(running: list[api.Pod]) -> Counter[tuple[str, str | None, str | None]]:
-    """Count pods that are ready by namespace, Job and task."""
-    return Counter((pod.namespace, pod.metadata.annotations.get(jobs.JOB_NAME),
-                    pod.metadata.annotations.get(jobs.TASK_SPEC)) for pod in running
-                   if pod.status.phase in ("Running", "Succeeded")
-                   and all(status.ready for status in pod.status.container_statuses))
+def _by_task(running: list[api.Pod], ready: bool
+             ) -> dict[tuple[str, str | None, str | None], list[str]]:
+    """The names of pods that run, and are `ready` or not, by namespace, Job and task."""
+    found: dict[tuple[str, str | None, str | None], list[str]] = {}
+    for pod in running:
+        notes = pod.metadata.annotations
+        if pod.status.phase in ("Running", "Succeeded") and ready is all(
+                status.ready for status in pod.status.container_statuses):
+            found.setdefault((pod.namespace, notes.get(jobs.JOB_NAME),
+                              notes.get(jobs.TASK_SPEC)), []).append(pod.name)
+    return found
 
 
 class _Controllers:
@@ -150,7 +155,8 @@ class _Controllers:
             (obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
             for obj in self._of(api.Workload)}
         self.groups = PodGroups(annotations, {*self.given_groups})
-        self.ready = _ready_by_task(running)
+        pods = [*{_key(pod): pod for pod in (*self._of(api.Pod), *running)}.values()]
+        self.ready, self.unready = _by_task(pods, True), _by_task(pods, False)
 
     def _of(self, kind: type[T]) -> list[T]:
         return [obj for obj in self.objects if isinstance(obj, kind)]
@@ -184,6 +190,12 @@ class _Controllers:
             return self._operator(obj)
         return [] if isinstance(obj, api.ConfigMap) else [obj]
 
+    def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
+        """The pods of some tasks that run and are not ready."""
+        pods = [name for task in tasks for name in self.unready.get(
+            (job.namespace, job.name, task), ())]
+        return Message("unmade.unready", n=len(pods), pods=pods) if pods else None
+
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase = job.status.state.phase
@@ -195,12 +207,13 @@ class _Controllers:
             code = "unmade.finished" if has_pods else "unmade.no_pods"
             self.into.unmade[job.key] = [Message(code, phase=phase, tried=tried, again=again)]
             return []
-        ready = {task.name: self.ready[job.namespace, job.name, task.name]
+        ready = {task.name: len(self.ready.get((job.namespace, job.name, task.name), ()))
                  for task in job.spec.tasks}
         group, pods = jobs.expand(job, self.fields.priorities, ready)
         for task, others in jobs.waiting_tasks(job, ready).items():
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
-                self._unmade(job, Message("unmade.depends", task=task, others=[*others]))
+                self._unmade(job, Message("unmade.depends", task=task, others=[*others],
+                                          unready=self._unready(job, others)))
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
         admitted = given.status.phase not in ("", "Pending") and phase not in ENDING
