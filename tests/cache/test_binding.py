@@ -12,6 +12,7 @@ from volcano_lab.api.objects import (
     PersistentVolumeClaim,
     Pod,
     PodCondition,
+    PodSchedulingGate,
     PriorityClass,
 )
 from volcano_lab.api.status import TRANSITIONS, IllegalTransition, TaskStatus, check_transition
@@ -22,6 +23,7 @@ from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.plugin import Plugin, register_plugin
+from volcano_lab.manifests.loader import from_dict
 from volcano_lab.scheduler import Scheduler
 
 CONF = """
@@ -420,6 +422,50 @@ def test_the_server_binds_a_pod_once():
     w.server.remove("Pod", "default/a-0")
     with pytest.raises(ApiError, match="Pod default/a-0 not found"):
         w.server.bind("default/a-0", uid, "n1")
+
+
+def placed(phase="", node="", **metadata):
+    return from_dict({"apiVersion": "v1", "kind": "Pod", "metadata": {
+        "name": "p", "namespace": "default", **metadata}, "spec": {"nodeName": node, "containers": [
+            {"name": "c"}]}, "status": {"phase": phase}})
+
+
+@pytest.mark.parametrize(("phase", "node", "stays"), [
+    ("Running", "n1", True), ("Pending", "n1", True), ("Succeeded", "n1", False),
+    ("Failed", "n1", False), ("Pending", "", False)])
+def test_a_pod_on_a_node_is_only_marked_when_it_is_deleted(phase, node, stays):
+    times = iter((10.5, 20.0, 30.0))
+    server = ApiServer(lambda: next(times))
+    server.create(placed(phase, node))
+    server.delete("Pod", "default/p")
+    found = server.find("Pod", "default/p")
+    assert (found is not None) is stays
+    if stays:
+        version = server.version
+        assert server.delete("Pod", "default/p").metadata.deletion_timestamp == 20.0
+        assert server.version == version, "it is marked once"
+        server.remove("Pod", "default/p")
+    assert not server.list("Pod")
+
+
+def test_what_exists_is_not_created_again_and_each_object_has_its_own_uid():
+    server = ApiServer()
+    first = server.create(placed())
+    with pytest.raises(ApiError, match="already exists"):
+        server.create(placed())
+    server.remove("Pod", "default/p")
+    second = server.create(placed())
+    assert "" not in {first.metadata.uid, second.metadata.uid}
+    assert first.metadata.uid != second.metadata.uid
+    server.remove("Pod", "default/p")
+    assert server.create(placed(uid="own")).metadata.uid == "own"
+
+
+def test_a_pod_with_a_scheduling_gate_is_not_bound():
+    server = ApiServer()
+    gated = server.create(placed().changed(spec={"scheduling_gates": [PodSchedulingGate("g")]}))
+    with pytest.raises(ApiError, match="schedulingGates"):
+        server.bind("default/p", gated.metadata.uid, "n1")
 
 
 def test_old_news_is_dropped_and_news_twice_is_harmless():
