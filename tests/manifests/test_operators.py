@@ -218,6 +218,76 @@ def test_a_flow_creates_the_jobs_that_wait_for_nobody():
     assert "its JobTemplate gone is not among the objects" in told
 
 
+def counted(*documents: dict) -> tuple[dict[str, int], dict[str, int]]:
+    """How many pods with which CPUs there are, by "role cpu", and the minima of PodGroups."""
+    created = made(*documents)
+    found: dict[str, int] = {}
+    for pod in of(Pod, created):
+        key = f"{pod.name.split('-')[1]} {pod.spec.containers[-1].resources.requests.get('cpu')}"
+        found[key] = found.get(key, 0) + 1
+    return found, {group.name: group.spec.min_member for group in of(PodGroup, created)}
+
+
+def template_of(name="a", namespace="ns"):
+    return document("flow.volcano.sh/v1alpha1", "JobTemplate", {"tasks": [
+        {"name": "w", "replicas": 2, "template": pods()}]}, {
+        "name": name, "namespace": namespace, "uid": f"u-{name}"})
+
+
+@pytest.mark.parametrize(("flow", "templates", "found"), [
+    ({"name": "a"}, [template_of()], {"a 1": 2}),
+    ({"name": "a"}, [template_of(namespace="other")], {}),
+    ({"name": "a"}, [template_of("b"), template_of()], {"a 1": 2}),
+    ({"name": "a", "patch": {"jobSpec": {"tasks": [
+        {"name": "w", "replicas": 3, "template": pods("4")}]}}}, [template_of()], {"a 4": 3})])
+def test_the_job_of_a_flow_is_that_of_its_template(flow, templates, found):
+    job_flow = document("flow.volcano.sh/v1alpha1", "JobFlow", {"flows": [flow]})
+    assert counted(job_flow, *templates)[0] == found
+
+
+def runtime(kind="ClusterTrainingRuntime", policy=None, volcano=True, others=()):
+    trainer = {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}}
+    spec = {"mlPolicy": policy or {"numNodes": 2}, "template": {"spec": {"replicatedJobs": [
+        {"name": "work", "template": {"metadata": trainer, "spec": {
+            "template": pods("1", "volcano")}}}, *others]}}}
+    return document("trainer.kubeflow.org/v1alpha1", kind, spec | (
+        {"podGroupPolicy": {"volcano": {}}} if volcano else {}), {"name": "rt", "uid": "u2"})
+
+
+LAUNCHER = {"name": "launch", "replicas": 2, "template": {"spec": {
+    "parallelism": 3, "template": pods("2", "volcano")}}}
+AFTER = LAUNCHER | {"name": "after", "dependsOn": [{"name": "work"}]}
+PLAIN = {"name": "node", "template": {"spec": {"template": pods("3", "volcano")}}}
+
+
+@pytest.mark.parametrize(("spec", "given", "found", "minima"), [
+    ({}, runtime(), {"work 1": 2}, {"x": 2}),
+    ({}, runtime(volcano=False), {"work 1": 2}, {"podgroup-u1": 1}),
+    ({}, runtime(policy={"numNodes": "auto"}), {"work 1": 1}, {"x": 1}),
+    ({"trainer": {"numNodes": 3}}, runtime(), {"work 1": 3}, {"x": 3}),
+    ({"trainer": {"numNodes": 3, "resourcesPerNode": {"requests": {"cpu": "5"}}}},
+     runtime(others=[LAUNCHER, AFTER]), {"work 5": 3, "launch 2": 6}, {"x": 9}),
+    ({}, runtime(others=[PLAIN]), {"work 1": 2, "node 3": 2}, {"x": 4}),
+    ({"runtimeRef": {"name": "rt", "kind": "TrainingRuntime"}}, runtime("TrainingRuntime"),
+     {"work 1": 2}, {"x": 2}),
+    ({}, runtime("TrainingRuntime"), {}, {}),
+    ({"runtimeRef": {"name": "else"}}, runtime(), {}, {})])
+def test_the_pods_of_a_train_job(spec, given, found, minima):
+    job = document("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "rt"}}
+                   | spec)
+    assert counted(job, given) == (found, minima)
+
+
+@pytest.mark.parametrize(("backend", "found"), [
+    ({"name": "b", "replicas": 2, "workers": [
+        {"pods": 3, "resources": {"requests": {"cpu": "2"}}}]}, {"x-b-0": 3, "x-b-1": 3}),
+    ({"workers": [{"type": "prefill", "replicas": 2, "resources": {"requests": {"cpu": "2"}}},
+                  {"type": "decode", "pods": 4}]}, {"x-0": 3})])
+def test_the_groups_of_a_model_s_backend(backend, found):
+    booster = document("workload.serving.volcano.sh/v1alpha1", "ModelBooster", {"backend": backend})
+    assert counted(booster)[1] == found
+
+
 def test_a_train_job_needs_its_runtime():
     job = document("trainer.kubeflow.org/v1alpha1", "TrainJob", {
         "runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 3, "resourcesPerNode": {
