@@ -108,8 +108,8 @@ def test_a_node_without_one_of_the_devices_that_pods_request_is_named(pages, sai
         "n2", cpu=4, resources=asks | {"hugepages-2Mi": pages}).node("cpu", cpu=9).job(
         "new", pods=3, cpu=1, resources=asks)
     text = cluster.why("new", conf=conf("gang", "predicates")).text
-    assert ("n2 announces no hugepages-2Mi, though the other devices that the pod requests."
-            in text) is said and "cpu announces" not in text
+    assert ("n2 has the other devices that the pod requests, and announces no hugepages-2Mi."
+            in text) is said and "cpu has" not in text
 
 
 @pytest.mark.parametrize("policy", ["Never", "PreemptLowerPriority"])
