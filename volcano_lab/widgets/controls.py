@@ -99,6 +99,8 @@ class Control:
     def sentence(self, before: Any, now: Any) -> str:
         """Return the sentence of a move."""
         value, was = self.words(now), self.words(before)
+        if self.start not in (before, now):
+            was = str(Message("move.start", before=was, start=self.words(self.start)))
         if self.unit and not self.options and now not in self.unlimited:
             value = counted(now, self.unit, value)
         head = gettext(self.group or self.label)
