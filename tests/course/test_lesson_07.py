@@ -3,6 +3,7 @@ moves.
 """
 
 import random
+import re
 
 import pytest
 
@@ -17,6 +18,7 @@ from volcano_lab.course.lesson_07.lab import (
     levels_picture,
     placed,
     tree_cluster,
+    tree_picture,
     turns_picture,
 )
 from volcano_lab.course.lesson_07.turns import FoundAgain, job_turns, run_found_again
@@ -53,9 +55,9 @@ def test_the_difference_is_that_of_the_dominant_shares():
 
 def test_found_again_is_exact_where_the_heap_is_a_pod_off_and_leaves_allocate_as_it_was():
     assert placed(
-        tree_cluster().run(HIERARCHICAL)) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
+        tree_cluster().run(HIERARCHICAL)) == {"dev": 4, "prod": 3, "sci": 5}
     assert placed(run_found_again(tree_cluster(),
-                                 HIERARCHICAL)) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
+                                 HIERARCHICAL)) == {"dev": 3, "prod": 3, "sci": 6}
     assert allocate.PriorityQueue is PriorityQueue
 
 
@@ -87,7 +89,7 @@ def test_any_choice_is_shown_as_a_cycle_decides():
                    for name, control in lab.controls.items()})
         pods = placed(tree_cluster(**lab.values).run(HIERARCHICAL))
         drawn = {row["queue"]: row["allocated"] for row in lab.board["tree"]["queues"]}
-        assert {f"{name}-work": drawn[name] for name in ("dev", "prod", "sci")} == pods
+        assert {name: drawn[name] for name in ("dev", "prod", "sci")} == pods
         assert drawn["sci"] + drawn["eng"] == sum(pods.values())
         sizes = {row["queue"]: row["size"] for row in lab.board["tree"]["queues"]}
         assert sizes["sci"] + sizes["eng"] == pytest.approx(12, abs=0.02)
@@ -131,20 +133,42 @@ def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
     ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 0.42, "
      "eng 0.5 (first, by an old place)."),
     ({"dev_pods": 12, "sci_weight": 2, "eng_weight": 2},
-     "(first, by an old place)")])
+     "(first, by an old place)"),
+    ({"dev_weight": 3, "dev_pods": 12},
+     "The last pod goes to sci: drf compares share ÷ weight, sci 0.33 (first, as it is older), "
+     "eng 0.33 (0.58 rescaled).")])
 def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):
     lab = hierarchy_lab()
     for name, value in moves.items():
         lab.set(**{name: value})
     assert said in lab.said
     opening = lab.reset().said
-    assert "older" not in opening and "old place" not in opening, "the lower number decides"
+    assert "older" not in opening and "by an old place" not in opening, "the lower number decides"
 
 
-def test_early_turns_are_named_where_they_change_the_pods():
+@pytest.mark.parametrize(("moves", "said"), [
+    ({"dev_weight": 3}, "dev has all that it asks for; prod and sci wait for more. The last pod"),
+    ({"prod_pods": 16}, "dev has all that it asks for; prod and sci wait for more. The last pod"),
+    ({"prod_weight": 3}, "dev has all that it asks for; prod and sci wait for more. Only the order "
+     "of the turns changes.")])
+def test_a_move_that_changes_no_pods_says_who_has_all_and_who_waits(moves, said):
+    assert f"All queues have as many pods as before: {said}" in hierarchy_lab().set(**moves).said
+
+
+def test_early_turns_are_named_at_first_and_where_they_change_the_pods():
     lab = hierarchy_lab()
-    assert "by old places" not in lab.said
+    assert lab.said.endswith(
+        "Turns 3, 7, 11 (ringed) come by old places in the heap, and change no number of pods.")
+    assert "by old places" not in lab.set(dev_pods=1).said
     said = lab.set(dev_pods=12).said
-    assert "Turns 3, 8, 12 (ringed) come by old places in the heap: without them, sci would" in said
+    assert said.endswith("Turns 3, 8, 12 (ringed) come by old places in the heap: without them, it "
+                         "would be dev 3, prod 3, sci 6.")
     turns = lab.board["turns"]["turns"]
     assert [at for at, turn in enumerate(turns, 1) if turn["ring"]] == [3, 8, 12]
+
+
+def test_turns_are_numbered_and_the_tree_is_read_aloud_as_it_is_drawn():
+    turns = turns_picture(tree_cluster(), "T").svg
+    assert [str(turn) in re.findall(r">(\d+)</text>", turns) for turn in (1, 12, 18)] == [True] * 3
+    said = tree_picture(tree_cluster(dev_pods=2).run(HIERARCHICAL), "T").alt
+    assert "dev below eng: 2, its part 3" in said and "holds" not in said

@@ -25,8 +25,8 @@ def a_small_job_passes_a_big_one(FLAT, passing, said):
 
 @after("cell-23")
 def the_tree(flat, hierarchical, placed):
-    assert placed(hierarchical) == {"dev-work": 2, "prod-work": 4, "sci-work": 6}
-    assert placed(flat) == {"dev-work": 2, "prod-work": 5, "sci-work": 5}
+    assert placed(hierarchical) == {"dev": 2, "prod": 4, "sci": 6}
+    assert placed(flat) == {"dev": 2, "prod": 5, "sci": 5}
 
 
 @after("cell-28")
@@ -46,13 +46,13 @@ def rescaling(levels_picture, mixed, placed, stopped):
     levels = {row["name"]: [round(row[key] * 12, 6) for key in ("asked", "held")]
               for row in levels_picture(stopped, "").data}
     assert levels == {"sci": [3, 3], "eng": [9, 1], "eng/dev": [1, 1], "eng/prod": [9, 9]}
-    assert placed(mixed) == {"dev-work": 6, "prod-work": 12, "sci-work": 6}
+    assert placed(mixed) == {"dev": 6, "prod": 12, "sci": 6}
 
 
 @after("cell-34")
 def not_exact_to_the_last_pod(equal, placed):
-    assert placed(equal) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
-    assert placed(equal)["sci-work"] == answer("07", "twelve_each")
+    assert placed(equal) == {"dev": 4, "prod": 3, "sci": 5}
+    assert placed(equal)["sci"] == answer("07", "twelve_each")
     assert [turn["queue"] for turn in equal.turns()[:3]] == ["sci", "dev", "prod"]
 
 
@@ -68,7 +68,7 @@ def the_heap_in_these_turns(tree_cluster, HIERARCHICAL):
 
 @after("cell-36")
 def exact_where_the_first_is_found_again(again, placed):
-    assert placed(again) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
+    assert placed(again) == {"dev": 3, "prod": 3, "sci": 6}
 
 
 @after("cell-38")
@@ -76,14 +76,14 @@ def answers_of_the_lab(lab, placed):
     def pods(**values):
         return placed(lab.reset().set(**values).facts.cycle)
 
-    assert placed(lab.facts.cycle) == {"dev-work": 2, "prod-work": 4, "sci-work": 6}
-    assert pods(dev_pods=1) == {"dev-work": 1, "prod-work": 5, "sci-work": 6}
-    assert pods(sci_pods=2) == {"dev-work": 2, "prod-work": 8, "sci-work": 2}
-    assert pods(dev_pods=12) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
+    assert placed(lab.facts.cycle) == {"dev": 2, "prod": 4, "sci": 6}
+    assert pods(dev_pods=1) == {"dev": 1, "prod": 5, "sci": 6}
+    assert pods(sci_pods=2) == {"dev": 2, "prod": 8, "sci": 2}
+    assert pods(dev_pods=12) == {"dev": 4, "prod": 3, "sci": 5}
     assert lab.facts.early == [3, 8, 12] and lab.facts.exact["sci"] == 6
-    assert pods(dev_pods=12, dev_weight=3) == {"dev-work": 5, "prod-work": 2, "sci-work": 5}
-    assert pods(dev_pods=12, dev_weight=6) == {"dev-work": 7, "prod-work": 2, "sci-work": 3}
-    assert pods(eng_weight=4)["sci-work"] == 3
+    assert pods(dev_pods=12, dev_weight=3) == {"dev": 5, "prod": 2, "sci": 5}
+    assert pods(dev_pods=12, dev_weight=6) == {"dev": 7, "prod": 2, "sci": 3}
+    assert pods(eng_weight=4)["sci"] == 3
     lab.reset()
 
 
@@ -100,13 +100,13 @@ def who_decides_the_third(turns):
 
 @after("cell-22")
 def half_for_sci(hierarchical, placed):
-    assert placed(hierarchical)['sci-work'] == answer("07", "cpus_of_sci")
+    assert placed(hierarchical)['sci'] == answer("07", "cpus_of_sci")
 
 
 @after("cell-49")
 def the_weight_of_eng_has_no_effect_beside_proportion(alone, both, placed):
-    assert placed(alone) == {"dev-work": 5, "prod-work": 4, "sci-work": 3}
-    assert placed(both)["sci-work"] == answer("07", "in_two_tiers") == 4
+    assert placed(alone) == {"dev": 5, "prod": 4, "sci": 3}
+    assert placed(both)["sci"] == answer("07", "in_two_tiers") == 4
     assert {row["deserved"]["cpu"] for row in both.queues()} == {4}
     assert not both.session.warnings and "deserved 4" in both.why("default/dev-work")[0]
 

@@ -12,7 +12,6 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
-from volcano_lab.framework.session import Session
 from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.plugins import answering
 from volcano_lab.scheduler import life
@@ -32,21 +31,17 @@ MISSING, THERE = "missing", "at start"
 COLORS = colors_of(("helper", "lost", "train", "wide"))
 
 
-def small_cluster() -> Cluster:
+def small_cluster(mended: bool = False) -> Cluster:
     """Two nodes of 4 CPUs and four jobs: one that fits, one too big, one that asks for nothing, one
-    without its queue.
+    without its queue, which is there where it is `mended`.
 
     >>> [row["job"] for row in small_cluster().run().jobs()]
     ['default/helper', 'default/train', 'default/wide']
     """
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("team")
     cluster.job("train", queue="team", pods=2, cpu=2).job("wide", queue="team", pods=3, cpu=4)
-    return cluster.job("helper", queue="team", pods=1).job("lost", queue="nobody", pods=1, cpu=1)
-
-
-def cluster_of(mended: bool) -> Cluster:
-    """Return the small cluster, with the queue of lost where it is `mended`."""
-    return small_cluster().queue("nobody") if mended else small_cluster()
+    cluster.job("helper", queue="team", pods=1).job("lost", queue="nobody", pods=1, cpu=1)
+    return cluster.queue("nobody") if mended else cluster
 
 
 def conf_with(actions: str) -> str:
@@ -58,33 +53,19 @@ def conf_with(actions: str) -> str:
     return DEFAULT_CONF.replace(f'"{ACTIONS}"', f'"{actions}"')
 
 
-class Steps(Trace):
-    """A trace that keeps where each action of the list began."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.starts: list[int] = []
-
-    def action_started(self, ssn: Session, action: str) -> None:
-        super().action_started(ssn, action)
-        self.starts.append(len(self.records))
-
-
 class Ran(Decided):
     """A cycle over the small cluster with a list of actions, and why its jobs ended as they did;
     `number` is that of the cycle, and where `mended`, the queue of lost exists.
     """
 
     def __init__(self, actions: str = ACTIONS, number: int = 1, mended: bool = False):
-        *_, cycle = life(cluster_of(mended).objects(), conf_with(actions), None, number, Steps)
+        *_, cycle = life(small_cluster(mended).objects(), conf_with(actions), None, number, Trace)
         super().__init__(cycle, "cpu")
         self.actions = actions.split(", ")
-        trace = cycle.trace
-        assert isinstance(trace, Steps)
+        starts = [record.number for record in cycle.trace.iter("start")]
         self.placed, self.admitted = (Counter(
-            (bisect(trace.starts, record.number) - 1, record["job"])
-            for record in trace.records if record.kind == kind)
-            for kind in ("commit", "enqueued"))
+            (bisect(starts, record.number) - 1, record["job"])
+            for record in cycle.trace.iter(kind)) for kind in ("commit", "enqueued"))
 
     @cached_property
     def jobs(self) -> dict[str, dict[str, Any]]:
@@ -265,4 +246,4 @@ def cycle_lab() -> Lab:
         nothing="Every job ends as before.",
         tasks=tasks("01", {"place without enqueue": lambda values, ran: (
             "enqueue" not in ran.actions and ran.jobs["train"]["fate"] == "placed")}),
-        code=lambda values: cluster_of(values["nobody"] == THERE))
+        code=lambda values: small_cluster(values["nobody"] == THERE))

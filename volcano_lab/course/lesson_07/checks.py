@@ -13,7 +13,7 @@ def weight_of_eng(answer: int) -> Mistakes:
     """
     yield answer < 1, "weight_from_one"
     sci, with_less = (placed(tree_cluster(eng_weight=weight, dev_pods=2).run(HIERARCHICAL))[
-        "sci-work"] for weight in (answer, answer - 1))
+        "sci"] for weight in (answer, answer - 1))
     yield sci != 2, try_again("sci_has", answer=answer, sci=sci)
     yield with_less == 2, "a_smaller_weight"
     return well_done("one_to_five")

@@ -14,7 +14,6 @@ from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
 from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.plugins.drf import Drf
-from volcano_lab.plugins.hierarchy import HierarchicalNode, Hierarchy
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
@@ -76,12 +75,13 @@ def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = Non
 
 
 def placed(cycle: Cycle) -> dict[str, int]:
-    """How many pods of each job have a place.
+    """How many pods of each job have a place, by its name without the "-work" of a queue's job.
 
-    >>> placed(tree_cluster(sci_pods=2).run(HIERARCHICAL))["sci-work"]
+    >>> placed(tree_cluster(sci_pods=2).run(HIERARCHICAL))["sci"]
     2
     """
-    return {row["job"].removeprefix("default/"): row["placed"] for row in cycle.jobs()}
+    return {row["job"].removeprefix("default/").removesuffix("-work"): row["placed"]
+            for row in cycle.jobs()}
 
 
 def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
@@ -97,32 +97,19 @@ def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
     return pictures.bars(title, rows, most=1, words=WORDS, width=760, legend=COMPARED)
 
 
-def hierarchy(cycle: Cycle) -> Hierarchy:
-    """Return drf's tree when the cycle ends."""
-    drf = cycle.session.plugins["drf"]
-    assert isinstance(drf, Drf)
-    return drf.hierarchy
-
-
-def level(cycle: Cycle, name: str) -> HierarchicalNode:
-    """Return a level of the tree when the cycle ends: its weight, dominant share, saturated or not.
-
-    >>> sorted(level(tree_cluster().run(HIERARCHICAL), "eng").children)
-    ['dev', 'prod']
-    """
-    root = hierarchy(cycle).root
-    return (level(cycle, PARENTS[name]) if PARENTS[name] else root).children[name]
-
-
 def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
-    """Return the levels right below one as data of `pictures.bars`: their dominant shares, and what
-    is compared: rescaled, if the children hold unequal shares, and divided by the weight.
+    """Return the levels right below one when the cycle ends, as data of `pictures.bars`: their
+    dominant shares, and what drf compares: rescaled, if the children hold unequal shares, and
+    divided by the weight.
     """
-    rows = []
+    rows, drf = [], cycle.session.plugins["drf"]
+    assert isinstance(drf, Drf)
+    tree = drf.hierarchy
+    levels = (tree.root.children[parent] if parent else tree.root).children
     for name in [name for name, above in PARENTS.items() if above == parent]:
-        node = level(cycle, name)
+        node = levels[name]
         held = dominant_share(sum((child.allocated for child in node.children.values()), EMPTY),
-                              hierarchy(cycle).total)[1]
+                              tree.total)[1]
         steps = [gettext("{share} rescaled", share=plain(held))] * (node.share < held - 1e-9)
         steps += [f"{plain(node.share)} ÷ {node.weight:g}"] * (node.weight > 1)
         says = f"({mark(': ').join(steps)})" if steps else ""
@@ -138,28 +125,33 @@ def compared_after(turns: list[str], parent: str, values: Values) -> list[dict[s
     return compared(tree_cluster(running=running, **values).run(AT_REST), parent)
 
 
+def served(cycle: Cycle) -> list[str]:
+    """Return the queues of the turns in which a pod was placed."""
+    return [turn["queue"] for turn in cycle.turns() if turn["pods"]]
+
+
 def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[dict[str, Any]]]:
     """Return the queue below the parent that got its last pod, and `compared` right before; its row
-    says where an old place in the heap, and no number, put it first.
+    says where no number put it first, but an old place in the heap, or its age: rows stand in the
+    order in which their queues were created.
     """
-    turns = [turn["queue"] for turn in cycle.turns() if turn["pods"]]
+    turns = served(cycle)
     last = max(at for at, name in enumerate(turns) if parent in ("", PARENTS[name]))
     rows = compared_after(turns[:last], parent, values)
     taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
-    if taken is not min(rows, key=lambda row: (row["saturated"], row["held"])):
+    keys = [(row["saturated"], row["held"]) for row in rows]
+    if taken is not rows[keys.index(min(keys))]:
         taken["says"] = f"{taken['says']} {gettext('(first, by an old place)')}".lstrip()
+    elif keys[0] == keys[1]:
+        taken["says"] = f"{taken['says']} {gettext('(first, as it is older)')}".lstrip()
     return turns[last], rows
 
 
 def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, line: str = "was"
                  ) -> pictures.Picture:
     """Show how many pods of each queue have a place, and have in another cycle."""
-    return bars(_by_queue(cycle), was=_by_queue(other) if other else None, unit="pods",
+    return bars(placed(cycle), was=placed(other) if other else None, unit="pods",
                 title=title, line=line)
-
-
-def _by_queue(cycle: Cycle) -> dict[str, int]:
-    return {name.removesuffix("-work"): pods for name, pods in placed(cycle).items()}
 
 
 def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
@@ -167,7 +159,7 @@ def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
     with the pods of 1 CPU that have a place.
     """
     said = {name: weights.get(f"{name}_weight", 1) for name in PARENTS}
-    pods = _by_queue(cycle)
+    pods = placed(cycle)
     pods["eng"] = pods["dev"] + pods["prod"]
     size = {"": float(CPUS)}
     for name, parent in PARENTS.items():
@@ -186,7 +178,7 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 LEGEND = "A box is as wide as its part by the weights. Full: placed pods."
 PART = "{0}, its part {2}"
 COMPARED = "Pale: dominant share. Full: what is compared, rescaled and divided by the weight."
-RINGED = "Filled: a pod was placed. Dotted: none was. Ringed: by an old place."
+RINGED = "Filled: a pod was placed. Dotted: none waits, or none fits. Ringed: by an old place."
 WORDS = {"held": "compared", "asked": "dominant share"}
 
 
@@ -207,7 +199,7 @@ def decide(values: Values) -> Shared:
     """Run a cycle of some values."""
     tree, turns = tree_cluster(**values), OldPlaces()
     cycle = tree.run(HIERARCHICAL, trace=turns)
-    return Shared(cycle, values, turns.early, _by_queue(run_found_again(tree, HIERARCHICAL)),
+    return Shared(cycle, values, turns.early, placed(run_found_again(tree, HIERARCHICAL)),
                   {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
 
 
@@ -277,42 +269,48 @@ def hierarchy_lab() -> Lab:
 prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng 0.75.'
     """
     return Lab(_controls(), decide, PANELS, title="Two families on 12 CPUs", tasks=tasks("07"),
-               says=[amounts("has", lambda at: _by_queue(at.cycle), "pods")],
+               says=[amounts("has", lambda at: placed(at.cycle), "pods")],
                code=lambda values: tree_cluster(**values), opening=_opening,
-               nothing="All jobs have as many pods as before.", because=_because)
+               nothing=_same, because=_because)
 
 
 def _opening(at: Shared) -> str:
-    pods = _by_queue(at.cycle)
+    pods = placed(at.cycle)
     return paragraph([Message("drf.opening", sci=pods["sci"], eng=pods["dev"] + pods["prod"]),
                       _because(at, at)])
 
 
+def _same(at: Shared) -> str:
+    """Return why no queue has another number of pods: which have all, and which wait."""
+    full = [name for name, pods in placed(at.cycle).items() if pods == at.values[f"{name}_pods"]]
+    waits = [name for name in QUEUES if name not in full]
+    return str(Message("drf.same", parts=[
+        Message(code, n=len(names), queues=names)
+        for code, names in (("drf.full", full), ("drf.waits", waits)) if names]))
+
+
 def _because(before: Shared, now: Shared) -> str:
     """Return what drf compares at the level of what was moved, or at the first one if the move
-    changed what sci has; what decided there if not the lower number; and what old places changed.
+    changed what sci has; and what old places changed, at first also if nothing. Where all have as
+    many pods as before, the turns may be others.
     """
     moved = [key.partition("_")[0] for key, value in now.values.items()
              if before.values[key] != value]
-    pods = _by_queue(now.cycle)
-    across = _by_queue(before.cycle)["sci"] != pods["sci"]
+    pods = placed(now.cycle)
+    across = placed(before.cycle)["sci"] != pods["sci"]
     within = PARENTS[moved[0]] if moved else ""
     parent = "" if across else within
     queue, rows = now.last[parent]
     shares = [f"{row['name']} {plain(row['held'])} {row['says']}".rstrip() for row in rows]
     said = [Message("drf.last.of" if parent else "drf.last", queue=queue, parent=parent,
-                    shares=shares), *_tie(queue, rows)]
+                    shares=shares)]
     if within and across and rows[1]["held"] < rows[1]["asked"]:
         said.append(Message("drf.rescaled"))
+    if pods == placed(before.cycle) and served(before.cycle) != served(now.cycle):
+        said.insert(0, Message("drf.order"))
     if now.exact != pods:
-        said.append(Message("drf.early", turns=now.early, exact=now.exact["sci"]))
+        said.append(Message("drf.early", turns=now.early,
+                            exact=[f"{name} {pods}" for name, pods in now.exact.items()]))
+    elif now.early and not moved:
+        said.append(Message("drf.early.none", turns=now.early))
     return paragraph(said)
-
-
-def _tie(queue: str, rows: list[dict[str, Any]]) -> list[Message]:
-    """Return why the first one goes first where both count the same; `rows` stand in the order in
-    which their queues were created.
-    """
-    first, second = ((row["saturated"], row["held"]) for row in rows)
-    older = rows[0]["name"] in (queue, PARENTS[queue])
-    return [Message("drf.tie", queue=queue)] if first == second and older else []

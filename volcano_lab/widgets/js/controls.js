@@ -26,7 +26,7 @@ export function controlsOf(parent, fixed, host) {
 
 const inWords = (control, value) => control.options ? control.labels[control.options.indexOf(value)] ?? String(value)
   : amount(value, control.unit);
-const ended = (control, value, least, host) => host.hint(t(least ? "{0} is at its smallest: {1}." : "{0} is at its largest: {1}.", control.full, inWords(control, value)), true);
+const ended = (control, value, least, host) => host.hint(t(least ? "{0}: {1} is the smallest." : "{0}: {1} is the largest.", control.full, inWords(control, value)), true);
 
 function labelled(parent, control, kind = "") {
   const root = add(parent, "div", {class: `vp-control ${kind}`, title: control.about || null});

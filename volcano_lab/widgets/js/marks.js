@@ -25,6 +25,7 @@ export const end = {"text-anchor": "end"};
 
 // A box; one without extent is kept and drawn with none, so that it grows from where it stands.
 export const box = (x, y, width, height, props) => h("rect", {x, y, width: Math.max(0, width), height: Math.max(0, height), ...props});
+export const shifted = (x, y) => `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`;
 export const line = (x1, y1, x2, y2, props) => h("line", {x1, y1, x2, y2, ...props});
 
 // A hatch of a colour: `hatch(uid, color)` fills with it, `hatches(uid, colors)` defines what is used.

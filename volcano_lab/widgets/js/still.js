@@ -1,7 +1,7 @@
 // A still: the picture as one card, in light and in dark, for pages that have no kernel and run no scripts.
 import {PICTURES} from "./pictures.js";
 import {h, markup} from "./tree.js";
-import {fit, lines, sentence, wide} from "./words.js";
+import {fit, lines, sentence} from "./words.js";
 
 const PAD = 14;
 

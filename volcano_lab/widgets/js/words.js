@@ -17,7 +17,8 @@ export const sentences = (texts) => texts.map(sentence).join("").trimEnd();
 export const about = (name, text) => t("{0}: {1}", name, text);
 export const inRow = (texts) => texts.join(t(", "));
 
-// What stands beside a row or a lane: its label, or its name.
+// What stands beside a row or a lane: its label, or its name; a queue with the one above it.
+export const inTree = (row) => row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue;
 export const called = (row) => row.label ?? row.name;
 
 // 12 GiB as "12 Gi", 3 as "3 CPUs", and no unit where there is none.

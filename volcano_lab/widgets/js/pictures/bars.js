@@ -1,8 +1,8 @@
 // Bars: five numbers of one thing on one axis. Pale what is asked for, full what is held, hatched what is kept free by a
 // guarantee, a diamond at what is deserved, a line at the limit; the words below repeat them.
 import {h} from "../tree.js";
-import {about, amount, fit, inRow, number, sentences, t} from "../words.js";
-import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";
+import {about, inRow, number, sentences, t} from "../words.js";
+import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, shifted} from "../marks.js";
 
 const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = t("held / deserved / guarantee / limit / asked for").split(" / ");
 const WORDS = Object.fromEntries(NUMBERS.map((what, place) => [what, NAMES[place]]));
@@ -37,7 +37,7 @@ const limited = (row) => typeof row.limit === "number";
 const most = (data) => Math.max(1, ...data.flatMap((row) => [row.asked, row.held, row.deserved, row.limit, row.guarantee].filter(Number.isFinite)));
 
 function diamond(x, y, kind, key) {
-  return h("path", {key, d: "M0 -8 L6 0 L0 8 L-6 0 z", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, class: kind});
+  return h("path", {key, d: "M0 -8 L6 0 L0 8 L-6 0 z", style: shifted(x, y), class: kind});
 }
 
 // A Chinese sign is as wide as two.

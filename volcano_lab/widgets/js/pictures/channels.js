@@ -5,8 +5,8 @@
 // spec: without: those of "nodes", "shares", "lanes", "pods" that are left out; without pods each band of water has its number
 // Live, `c.control(path)` gives the lab's control of a change.
 import {h} from "../tree.js";
-import {about, amount, fit, inRow, number, sentences, wide, t} from "../words.js";
-import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say} from "../marks.js";
+import {about, amount, fit, inRow, inTree, number, sentences, wide, t} from "../words.js";
+import {box, change, colorOf, end, hatch, hatches, ink, line, middle, same, say, shifted} from "../marks.js";
 
 const tenths = (value) => number(Math.round(value * 10) / 10);
 const LABEL = 18, CHANNEL = 26, LANE = 17, NODE = 24, SLIM = 28, MANY = 12, REACH = 18, GREY = "#8C8C8C";
@@ -203,7 +203,7 @@ const slider = (control, path, by, words) => ({tip: t("{0}: {1}; drag it, or pre
 
 function ring(p, path, x, y, by, words, mark) {
   const control = p.c.control?.(path);
-  return [mark, control && h("g", {key: path, class: "vp-handle noUi-handle", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, ...slider({...control, tab: p.many ? -1 : 0}, path, by, words)},
+  return [mark, control && h("g", {key: path, class: "vp-handle noUi-handle", style: shifted(x, y), ...slider({...control, tab: p.many ? -1 : 0}, path, by, words)},
     box(-REACH / 2, -REACH / 2, REACH, REACH, {fill: "transparent"}), h("circle", {r: 4.6, class: "vp-knob"}))];
 }
 
@@ -298,12 +298,12 @@ function share(p, row, y, color) {
     !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
       Math.abs(stop - at) > 1 && line(at, y, stop, y, {key: "went", stroke: color, "stroke-width": row.leaf ? 4 : 2}),
       Math.abs(stop - at) > 1 && h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color}),
-      row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: `transform: translate(${Math.round(at * 10) / 10}px, ${y}px)`, class: "vp-diamond"}),
+      row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: shifted(at, y), class: "vp-diamond"}),
       row.turn && row.leaf && say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})],
     say(width - (tiny ? 0 : 18), y + 5, [rises ? was : now, !tiny && row.of].filter(Boolean).join(" "), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
     rises && say(width - 18, y + 19, `→ ${now}`, {key: "then", class: "vp-13", ...end}),
     !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
-const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, amount(row.request, p.data.unit), number(row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");
+const told = (p, row) => t("{0}: asks for {1}, deserves {2}, holds {3}, may hold {4}{5}", inTree(row), amount(row.request, p.data.unit), number(row.deserved), number(row.allocated), number(row.limit), row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "");
 const withJobs = (p, row) => [told(p, row), ...row.jobs.slice(0, MANY).map((job) => about(job.name, FATES[job.fate]) + (job.now ? t(", {0} of {1} pods", job.now, job.now + job.waiting) : job.reason ? t(", ") + job.reason : ""))].join(t("; "));

@@ -1,7 +1,7 @@
 // A statement of a gang: its outcome, the number that decided, and its pods in the order in which they were tried.
 import {h} from "../tree.js";
 import {about, fit, lines, sentences, wide, t} from "../words.js";
-import {box, colorOf, hatch, hatches, ink, line, middle, say} from "../marks.js";
+import {box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
 
 const WORDS = {commit: t("commit ").trim(), discard: t("discard ").trim(), "": t("not tried")};
 

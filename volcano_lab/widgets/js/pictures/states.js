@@ -1,7 +1,7 @@
 // States with arrows: where a pod is, and where it may go. Bold and numbered is the way it went, faint what is legal too.
 import {h} from "../tree.js";
 import {about, wide, t} from "../words.js";
-import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
+import {STATES, box, colorOf, hatches, ink, middle, say} from "../marks.js";
 
 // Places on a grid of five columns and two rows; of each pair of states how a pod gets from one to the other.
 const PLACES = {Pending: [0, 0], Allocated: [1, 0], Binding: [2, 0], Bound: [3, 0], Running: [4, 0], Pipelined: [1, 1], Releasing: [3.5, 1]};

@@ -2,7 +2,7 @@
 // every level, and siblings that may hold more than their parent together can be drawn. A gang's minimum climbs from its
 // queue as a token, until a level has no room.
 import {h} from "../tree.js";
-import {about, amount, fit, number, sentences, wide, t} from "../words.js";
+import {about, amount, fit, inTree, number, sentences, wide, t} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, middle, say} from "../marks.js";
 
 const ROW = 28, BOX = 22, LINE = 20, INDENT = 16, CHIP = 40;
@@ -20,7 +20,7 @@ export const tree = {
     const drawn = rows.map((row, i) => {
       const y = top(i), held = long(row.allocated), old = before?.queues.find((other) => other.queue === row.queue);
       const difference = old ? change(row.allocated, old.allocated) : "";
-      return h("g", {key: row.queue, link: row.queue, tip: told(row, spec.unit)},
+      return h("g", {key: row.queue, link: row.queue, tip: told(row, spec, words[i])},
         box(left, y, long(row.size), BOX, {rx: 4, class: `vp-level${row.queue === refused ? " vp-refuses" : ""}`}),
         box(left, y + 4, held, BOX - 8, {key: "held", fill: row.color}),
         row.inqueue > 0 && box(left + held, y + 4, long(row.inqueue), BOX - 8, {key: "inqueue", fill: hatch(c.uid, row.color)}),
@@ -43,7 +43,7 @@ export const tree = {
     const shown = below.length > lines ? [...below.slice(0, lines - 1), below.at(-1)] : below;
     return {height: foot + lines * LINE, kids: [hatches(c.uid, rows.map((row) => row.color)), drawn, token,
       lines > 0 && shown.map((text, i) => say(2, foot + i * LINE, fit(text, width, 14, !i), {key: `line ${i}`, class: !i ? "vp-strong" : refused && i === shown.length - 1 ? "vp-bad" : "vp-soft"}))],
-      alt: sentences([...rows.map((row) => told(row, spec.unit)), ...below])};
+      alt: sentences([...rows.map((row, i) => told(row, spec, words[i])), ...below])};
   },
 };
 
@@ -67,8 +67,8 @@ function inOrder(queues) {
   return found;
 }
 
-const told = (row, unit) => t("{0}: holds {1} of {2}", row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue, number(row.allocated), amount(row.size, unit)) +
+const told = (row, {unit, of}, words) => (of ? about(inTree(row), words) : t("{0}: holds {1} of {2}", inTree(row), number(row.allocated), amount(row.size, unit))) +
   (row.inqueue ? t(", {0} admitted", number(row.inqueue)) : "") + (row.guarantee ? t(", guarantee {0}", number(row.guarantee)) : "") +
-  (row.deserved !== undefined && row.deserved !== null ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? t("; ") + toldGang(row.gang) : "");
+  (typeof row.deserved === "number" ? t(", deserves {0}", number(row.deserved)) : "") + (row.gang ? t("; ") + toldGang(row.gang) : "");
 
 const toldGang = ({name, pods, fate}) => t("{0}, {1} pods: {2}", name, pods, {refused: t("refused ")}[fate]?.trim() ?? fate);
