@@ -288,6 +288,72 @@ def test_the_groups_of_a_model_s_backend(backend, found):
     assert counted(booster)[1] == found
 
 
+def step(name: str, **more) -> dict:
+    return {"name": name, "template": name, **more}
+
+
+def container(name: str, cpu: str = "1", **more) -> dict:
+    return {"name": name, "container": {"resources": {"requests": {"cpu": cpu}}}, **more}
+
+
+MAKES = yaml.safe_dump(document("batch.volcano.sh/v1alpha1", "Job", {"tasks": [
+    {"name": "w", "replicas": 1, "template": pods()}]}, {
+    "name": "", "generateName": "x-made-", "namespace": ""}))
+
+
+def resource(parameter: str, action: str = "create", **more) -> dict:
+    return {"name": "t", "resource": {"action": action, "manifest": MAKES.replace(
+        "replicas: 1", f"replicas: {{{{{parameter}}}}}")}, **more}
+
+
+LATER = "{}: created when what they depend on has run"
+NOT_MADE = "the object of a resource template is not created"
+EACH = step("t", withItems=[1, 2], arguments={"parameters": [{"name": "q", "value": "{{item}}"}]})
+
+
+@pytest.mark.parametrize(("main", "templates", "found", "said"), [
+    ({"steps": [[step("a"), step("b")], [step("c")]]},
+     [container("a"), container("b", "2"), container("c")], {"a 1": 1, "b 2": 1},
+     LATER.format("c")),
+    ({"steps": [step("a"), step("b")]}, [container("a"), container("b")], {"a 1": 1},
+     LATER.format("b")),
+    ({"dag": {"tasks": [step("a"), step("b", dependencies=["a"]), step("c", depends="a")]}},
+     [container("a"), container("b"), container("c")], {"a 1": 1}, LATER.format("b, c")),
+    ({"steps": [[step("sub"), step("a")]]}, [
+        {"name": "sub", "steps": [[step("b")], [step("c")]]}, container("a"), container("b"),
+        container("c")], {"a 1": 1, "b 1": 1}, LATER.format("c")),
+    ({"steps": [[{"name": "i", "inline": {"container": container("i", "3")["container"]}},
+                 step("a")]]}, [container("a")], {"step 3": 1, "a 1": 1}, ""),
+    ({"script": {"resources": {"requests": {"cpu": "2"}}}}, [], {"main 2": 1}, ""),
+    ({"containerSet": {"containers": [{"name": "p"}, {"resources": {"requests": {"cpu": "2"}}}]}},
+     [], {"main 2": 1}, ""),
+    ({"steps": [[step("main")]]}, [], {}, "no pods are created of it"),
+    ({"steps": [[step("gone")]]}, [], {}, "no pods are created of it"),
+    ({"steps": [[step("t")]]}, [resource("workflow.parameters.size")], {"made 1": 3}, ""),
+    ({"steps": [[EACH]]}, [resource("inputs.parameters.q", "apply", inputs={
+        "parameters": [{"name": "q"}]})], {"made 1": 3}, ""),
+    ({"steps": [[step("t")]]}, [resource("workflow.parameters.size", "get")], {}, NOT_MADE),
+    ({"steps": [[step("t")]]}, [{"name": "t", "resource": {
+        "action": "create", "manifest": "{apiVersion: x/v1, kind: Y}"}}], {}, NOT_MADE)])
+def test_the_first_pods_of_a_workflow(main, templates, found, said):
+    given = document("argoproj.io/v1alpha1", "Workflow", {
+        "entrypoint": "main", "schedulerName": "volcano", "arguments": {"parameters": [
+            {"name": "size", "value": 3}]}, "templates": [{"name": "main", **main}, *templates]})
+    pods_of, told = counted(given)[0], " ".join(made(given).warnings)
+    assert pods_of == found
+    assert said in told and (LATER[2:] in told) == (LATER[2:] in said)
+
+
+@pytest.mark.parametrize(("own", "found"), [({"z": "own"}, "own"), ({}, "all")])
+def test_a_template_of_a_workflow_has_its_node_selector_or_that_of_all(own, found):
+    given = document("argoproj.io/v1alpha1", "Workflow", {
+        "entrypoint": "main", "schedulerName": "volcano", "nodeSelector": {"z": "all"},
+        "templates": [container("main", nodeSelector=own)]})
+    (created,) = of(Pod, made(given))
+    assert created.spec.node_selector == {"z": found}
+    assert [each.name for each in created.spec.containers] == ["main"]
+
+
 def test_a_train_job_needs_its_runtime():
     job = document("trainer.kubeflow.org/v1alpha1", "TrainJob", {
         "runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 3, "resourcesPerNode": {
