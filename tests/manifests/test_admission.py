@@ -100,6 +100,19 @@ def test_partitions_that_make_up_a_task(total, size, least):
     assert verdicts(changed("job", changes)) == []
 
 
+@pytest.mark.parametrize("changes, broken", [
+    ({"spec.minAvailable": 5}, []), ({"spec.tasks.1.replicas": 2}, []),
+    ({f"{TASK}.minAvailable": 4}, []), ({f"{TASK}.dependsOn": {"name": ["master"]}}, []),
+    ({f"{TASK}.dependsOn": {"name": ["master", "gone"]}}, ["spec.tasks"]),
+    ({f"{TASK}.dependsOn": {"name": ["worker"]}}, ["spec.tasks"]),
+    ({f"{TASK}.dependsOn": {"name": ["master"]}, "spec.tasks.0.dependsOn": {"name": ["worker"]}},
+     ["spec.tasks"]),
+    ({"spec.plugins": {name: [] for name in ("zz", "mm", "aa")}},
+     [f"spec.plugins.{name}" for name in ("aa", "mm", "zz")])])
+def test_the_bounds_of_rules_and_the_order_of_fields(changes, broken):
+    assert [each.field for each in verdicts(changed("job", changes))] == broken
+
+
 BROKEN = [
     # (kind, changes, rule, words of the sentence)
     ("job", {"spec.tasks": []}, "job-tasks", "No task specified in job spec"),
