@@ -244,7 +244,7 @@ def old_places(cluster: Cluster) -> list[dict[str, Any]]:
                                  for row in compared_after(each, "", {})] for each in past)
         pods = " → ".join(f"{each.count('dev')} + {each.count('prod')}" for each in past)
         rows.append({"turn": turn, "dev + prod": pods, "eng": f"{was} → {now}", "sci": sci,
-                     "served": order[turn - 1]})
+                     "queue served": order[turn - 1]})
     return rows
 
 
