@@ -189,3 +189,46 @@ def test_how_many_pods_each_hyper_node_takes(more, topology, size, cpu, said, ho
     found = asked(*two_tiers(), *more, *gang("new", size, topology, cpu=str(cpu)), conf=TOPOLOGY)
     assert text_of(found, "topology_too_small") == said
     assert not said or found["topology_too_small"].numbers["holds"] == holds
+
+
+def parts(*sizes, cpu="3", topology=None, least=None, minimum=None):
+    """A gang with sub-groups, each in a leaf."""
+    policy = {"name": "w", "subGroupSize": max(sizes), "matchLabelKeys": ["part"],
+              "labelSelector": {"matchLabels": {"role": "w"}}, "networkTopology": HARD}
+    return [group("new", minMember=least or sum(sizes), subGroupPolicy=[
+        policy | ({"minSubGroups": minimum} if minimum else {})], **(
+        {"networkTopology": topology} if topology else {})),
+        *(pod(f"new-{part}-{number}", "new", requests={"cpu": cpu},
+              labels={"part": str(part), "role": "w"})
+          for part, size in enumerate(sizes) for number in range(size))]
+
+
+SUB = "No single HyperNode up to tier 1 holds its sub-group: 2 pods are needed together, and {}"
+COUNTED = " Counted in: 2 pods of this job, placed earlier in the same attempt."
+LEFT = SUB.format("s0 takes 0. Not tried, as its minimum of 2 pods requests cpu 6: s1 has cpu 5 "
+                  "left.") + COUNTED
+FULL = ("No HyperNode up to tier 1 has enough left for its sub-group: its minimum of {0} pods "
+        "requests cpu {1}, and s0 has cpu {2} left, s1 has cpu {2} left.")
+BUSY = gang("old", 1, None, ["n3"], cpu="3")
+SUB_GROUPS = [  # what is there, the gang, the sentence, what each HyperNode takes
+    (gang("old", 2, None, ["n0", "n1"], cpu="2"), gang("new", 3, HARD, ["n0"], cpu="2"),
+     ONE.format(1, 3, "s0 takes 1") + " Its placed pods are in s0, and its own topology (hard, "
+     "tier 1) keeps the others there.", {"s0": 1}),
+    (gang("first", 2, HARD, cpu="2"), gang("new", 3, HARD, cpu="3"),
+     ONE.format(1, 3, "s0 takes 1, s1 takes 2"), {"s0": 1, "s1": 2}),
+    ([], parts(3), FULL.format(3, 9, 8), {}),
+    (gang("old", 4, None, ["n0", "n1", "n2", "n3"], cpu="3"), parts(2, 2, cpu="2"),
+     FULL.format(2, 4, 2), {}),
+    (BUSY, parts(2, 2), LEFT, {"s0": 0}),
+    (BUSY, parts(2, 2, topology={"mode": "hard", "highestTierAllowed": 2}), LEFT, {"s0": 0}),
+    (BUSY, parts(2, 2, 2, least=2, minimum=1), LEFT, {"s0": 0}),
+    ([], parts(2, 2, topology=HARD), SUB.format("s0, s1 take 0 each.") + COUNTED,
+     {"s0": 0, "s1": 0}),
+    ([], parts(2, 2), None, None)]
+
+
+@pytest.mark.parametrize("there, new, said, holds", SUB_GROUPS)
+def test_the_hyper_nodes_that_a_job_or_its_sub_group_lacks(there, new, said, holds):
+    found = asked(*two_tiers(), *there, *new, conf=TOPOLOGY)
+    assert text_of(found, "topology_too_small") == said
+    assert not said or found["topology_too_small"].numbers["holds"] == holds
