@@ -62,11 +62,12 @@ def test_victims(sentence, usage, cordoned, expected):
 
 
 @pytest.mark.parametrize(("capacity", "allocatable", "leave"), [
-    ("10", "10", 3), ("20", "10", 5), ("10", "5", 3)])
+    ("10", "10", 3), ("20", "10", 5), ("10", "5", 3), ("", "10", 1)])
 def test_what_a_pod_releases_is_counted_by_the_capacity_of_its_node(capacity, allocatable, leave):
     pods = {f"a-{number}": ("n1", {}) for number in range(8)}
     cache = cluster({"n1": (90, 10), "n2": (10, 10)}, pods)
-    rooms = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} for cpu in (capacity, allocatable))
+    rooms = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} if cpu else {}
+             for cpu in (capacity, allocatable))
     status = dict(zip(("capacity", "allocatable"), rooms, strict=True))
     cache.update(cache.nodes["n1"].node.changed(status=status))
     assert victims(cache) == [f"a-{number}" for number in range(leave)]
@@ -172,6 +173,19 @@ def test_arguments_without_the_effect_that_they_seem_to_have(given, doubt):
     plugin = f"{{name: rescheduling, arguments: {{strategies: {given}}}}}"
     ssn = Session(cluster(BUSY, THREE), load_conf(conf(plugin)), now=NOW)
     assert ssn.warnings == [f'plugin "rescheduling": argument {doubt}'] * bool(doubt)
+
+
+@pytest.mark.parametrize(("allocatable", "leave"), [("10", 2), ("", 2), ("2", 4)])
+def test_what_other_nodes_can_take_is_counted_by_allocatable_or_else_capacity(allocatable, leave):
+    """Below its target n2 has 20 % left: two CPUs of 10, and exactly 0 after two pods; of two CPUs
+    less than a pod requests, so that it is never exactly 0.
+    """
+    pods = {f"a-{number}": ("n1", {}) for number in range(4)}
+    cache = cluster({"n1": (100, 10), "n2": (50, 10)}, pods)
+    rooms = {"cpu": allocatable, "memory": "10Gi", "pods": "110"} if allocatable else {}
+    cache.update(cache.nodes["n2"].node.changed(status={"allocatable": rooms}))
+    found = victims(cache, f"{PERIOD}, interval: 0s, " + STRATEGY.replace("30", "60"))
+    assert len(found) == leave
 
 
 def test_it_runs_once_an_interval_and_first_when_one_has_passed():
