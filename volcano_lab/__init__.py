@@ -52,9 +52,9 @@ def __getattr__(name: str) -> object:
                 raise
             from volcano_lab.messages.install import install_line
 
-            told = (f"{module} needs {error.name}, which is not installed here: "
+            text = (f"{module} needs {error.name}, which is not installed here: "
                     f"{install_line('lab')}")
-            raise ModuleNotFoundError(told, name=error.name) from None
+            raise ModuleNotFoundError(text, name=error.name) from None
         value = getattr(value, name) if name in _LAB else value
     else:
         near = get_close_matches(name, __dir__(), 1)

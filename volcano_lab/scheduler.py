@@ -200,7 +200,7 @@ def _with_pods_of(jobs: Iterable[str], world: Loaded, cache: Cache, now: float) 
     for pod in chain.from_iterable(map(later.pop, jobs)):
         cache.add(pod)
     after = Loaded(settled(cache, now), world.warnings, world.places)
-    after.later, after.unmade, after.given = later, world.unmade, world.given
+    after.later, after.not_created, after.given = later, world.not_created, world.given
     return after
 
 

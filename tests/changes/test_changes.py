@@ -457,11 +457,11 @@ def test_the_pods_of_a_podgroup_are_those_of_its_namespace_that_name_it(group, p
 
 def test_what_is_known_of_a_world_stays_with_its_changed_objects():
     world = Loaded([Queue(ObjectMeta("a"))], ["a warning"])
-    world.later, world.unmade, world.given = {"x": []}, {"y": []}, Loaded()
+    world.later, world.not_created, world.given = {"x": []}, {"y": []}, Loaded()
     now = Draft(world)
     now.put(0, None)
     found = now.loaded()
-    assert (found.later, found.unmade, found.warnings) == ({"x": []}, {"y": []}, ["a warning"])
+    assert (found.later, found.not_created, found.warnings) == ({"x": []}, {"y": []}, ["a warning"])
     assert found.given is world.given and not found
     with pytest.raises(IndexError):
         now[0]

@@ -97,7 +97,7 @@ def test_the_cycle_itself_has_only_the_pods_that_there_are():
     assert explain.why("new").head == (
         "new does not wait. (PodGroup Inqueue, 1 of 1 pods placed)")
     assert sorted(len(job.tasks) for job in explain.session.jobs.values()) == [0, 1]
-    assert not explain.evidence.unmade
+    assert not explain.evidence.not_created
 
 
 def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():

@@ -92,7 +92,7 @@ class Draft:
             every[place] = obj
         found = Loaded((obj for obj in every if obj is not None),
                        getattr(self.source, "warnings", ()), getattr(self.source, "places", {}))
-        found.unmade = getattr(self.source, "unmade", {})
+        found.not_created = getattr(self.source, "not_created", {})
         found.later = self.later
         found.given = getattr(self.source, "given", found)
         return found

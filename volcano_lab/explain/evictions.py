@@ -374,7 +374,7 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
         count, chosen = len(record.get("candidates") or record["chosen"]), len(record["chosen"])
         said = Message("victim", action=action, node=record.get("node"), pod=claimant,
-                       plugins=named or [Message("victim.nobody")], chosen=chosen, count=count)
+                       plugins=named or [Message("victim.no_plugin")], chosen=chosen, count=count)
         yield Cause("victim", said, {"named_by": named, "actions": [action],
                                      "winners": [seen.tasks[claimant].job]}, [*calls, record])
         victim, winner = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, claimant))

@@ -36,7 +36,7 @@ ABOUT = ("task", "job", "queue")
 class Evidence:
     """A closed session, its trace, and what several explanations read of them.
 
-    Of the `objects` it keeps the waiting pods of other schedulers, `unmade` (by the name of an
+    Of the `objects` it keeps the waiting pods of other schedulers, `not_created` (by the name of an
     object, why it lacks pods or is not read), and the manifests that were `given`.
     """
 
@@ -48,7 +48,7 @@ class Evidence:
         self.alone: Any = None  # that in which nothing is changed, where it was needed
         self.fresh = False  # whether the session's cache is read by nothing else
         self.called = self.names.called
-        self.unmade: dict[str, list[Said]] = getattr(objects, "unmade", {})
+        self.not_created: dict[str, list[Said]] = getattr(objects, "not_created", {})
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}

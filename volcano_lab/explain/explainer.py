@@ -127,9 +127,9 @@ class Explainer(Shown):
         left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
             reason, Message) and reason.facts["name"] in (groups or names)), None)
         if left_out is None:
-            unmade = [Message("unmade", name=name, what=why) for name in sorted(names)
-                      for why in self.evidence.unmade.get(name, ())]
-            return Explanation(what, unmade[0], [Cause("left_out", "")]) if unmade else None
+            reasons = [Message("not_created", name=name, what=why) for name in sorted(names)
+                       for why in self.evidence.not_created.get(name, ())]
+            return Explanation(what, reasons[0], [Cause("left_out", "")]) if reasons else None
         lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
         return Explanation(what, Message("left_out.head", why=[
             Message(left_out.code, **{**left_out.facts, "name": what}),
@@ -191,8 +191,8 @@ class Explainer(Shown):
                 after = outcome(*world.applied(option.most), uid, self.now)
                 if after.runs(uid) and after.rest is not None:
                     brings = tuple(gains(self.evidence, self.session, after, uid, name))
-                    yield Remedy(world.told(option.most), brings, option.most, Rank.QUEUE, world,
-                                 name, after.placed(uid))
+                    yield Remedy(world.described(option.most), brings, option.most, Rank.QUEUE,
+                                 world, name, after.placed(uid))
 
     def _has(self, about: str | None) -> bool:
         """Whether the trace has the searches for a job, by its uid ("": for all)."""
@@ -212,7 +212,7 @@ class Explainer(Shown):
         if later and not job.tasks:
             made, queue = with_defaults([*self.objects, *later]), job.queue
             made.given = [*self.evidence.given]
-            made.unmade[queue] = self.evidence.unmade.get(queue, [])
+            made.not_created[queue] = self.evidence.not_created.get(queue, [])
             found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
             found.causes.append(Cause("pods_later", Message("pods_later"), {"pods": len(later)}, [],
                                       True))

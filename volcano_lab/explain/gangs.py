@@ -37,8 +37,8 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                        needs=needs or [Message("gang_invalid.all", least=job.min_available,
                                                count=valid)])
         owner, renamed = owner_of(job), _renamed(job, roles)
-        depends = any(getattr(why, "code", "") in ("unmade.depends", "unmade.later")
-                      for why in seen.unmade.get(seen.called(job.uid), ()))
+        depends = any(getattr(why, "code", "") in ("not_created.depends", "not_created.later")
+                      for why in seen.not_created.get(seen.called(job.uid), ()))
         after = creates_later(seen, job)
         yield Cause("gang_invalid", [
             said, *(Message("gang_invalid.near", role=role, near=near)

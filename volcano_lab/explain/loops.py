@@ -134,7 +134,7 @@ def _whom(timeline: Timeline, gone: list[Eviction]) -> Message:
     """For which jobs pods were evicted, by which actions, and which plugins allowed it."""
     count = Counter(each.winner for each in gone)
     whom = [Message("evicted.for", times=Message("times", n=number), job=_names(timeline, [job])
-                    if job else Message("nobody")) for job, number in count.most_common()]
+                    if job else Message("names.none")) for job, number in count.most_common()]
     if len(count) == 1 and gone[0].winner:
         whom = [Message("evicted.each_time", n=len(gone), job=_names(timeline, [*count]))]
     return Message("evicted.whom", whom=whom, ways=[

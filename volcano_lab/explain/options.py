@@ -161,7 +161,7 @@ class World:
             queue = self.queues[queue].spec.parent or ROOT_QUEUE
         return names
 
-    def told(self, change: Change, ends: bool = False) -> Message:
+    def described(self, change: Change, ends: bool = False) -> Message:
         """A change as a message; `ends`: what is removed ends by itself. Raises `ManifestError`."""
         return described(change, self.objects, self.conf, self.called, self.index, ends)
 

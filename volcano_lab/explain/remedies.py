@@ -38,16 +38,16 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
     patience = inf if seconds is None else seconds / PATIENCE
     search = Search(seen, job, pod, end, patience, keep)
     held: list[Remedy] = []
-    told = 0
+    shown = 0
     for remedy in search.found(causes):
         if remedy.price.dear:
             held.append(remedy)
             continue
-        told += 1
+        shown += 1
         yield remedy
-        if told == MOST:
+        if shown == MOST:
             break
-    yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - told)
+    yield from islice(sorted(held, key=lambda each: (each.price.dear, each.rank)), MOST - shown)
 
 
 def ends_of(seen: Evidence, loops: Cause, seconds: float | None = None) -> Iterator[Remedy]:
@@ -68,5 +68,5 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float | None = None) -> Itera
             continue
         if not after.loops:
             found += 1
-            yield Remedy(world.told(option.most), (Message("gains.loop_ends"),), option.most,
+            yield Remedy(world.described(option.most), (Message("gains.loop_ends"),), option.most,
                          option.rank, world)

@@ -429,7 +429,7 @@ class Search:
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)
-        return Remedy(any_of([self.world.told(each, rank == Rank.WAIT)
+        return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
                       (*brings, *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),

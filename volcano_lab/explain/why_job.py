@@ -124,27 +124,27 @@ def _was_admitted(seen: Evidence, job: JobInfo) -> bool:
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Return why pods of a job wait, and what else its objects show."""
     name = seen.called(job.uid)
-    unmade = [Cause("pods_not_made", [
-        Message("unmade", name=name, what=why), _counted(seen, job, why)], {}, [], bool(job.tasks))
-        for why in seen.unmade.get(name, ())]
-    unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
+    lacking = [Cause("pods_not_made", [Message("not_created", name=name, what=why),
+                                       _counted(seen, job, why)], {}, [], bool(job.tasks))
+               for why in seen.not_created.get(name, ())]
+    lacking += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
         f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
-    unmade += [] if job.tasks or unmade else _of_owner(seen, job)
-    above = [Cause("pods_not_made", Message("unmade", name=owner, what=why), {}, [], True)
+    lacking += [] if job.tasks or lacking else _of_owner(seen, job)
+    above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
-             for why in seen.unmade.get(owner, ())]
+             for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *_fields(seen, job), *_failed(job), *_bound(job),
               *_groups_beside(seen, job)]
     waits = counts(job)[2] > 0
     for cause in beside:
         cause.context |= waits or not job.tasks
     if job.tasks and not waits:
-        return [*beside, *beyond_causes(seen, job), *unmade]
+        return [*beside, *beyond_causes(seen, job), *lacking]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
-    return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
+    return [*lacking, *(cause for cause in causes if not lacking or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
 
 
@@ -174,7 +174,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if note is not None and (lost or "preempt" in seen.ssn.enabled_actions):
         near = alike(note.facts["name"], classes_of(seen.objects)) if lost else sorted(named)
         yield Cause("no_priority_class", [note], {"named": near}, [], True)
-    for why in seen.unmade.get(job.queue, ()):
+    for why in seen.not_created.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
             "place.queue", name=job.queue)))
     for obj in [] if seen.brief else seen.given:

@@ -61,7 +61,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
     cluster = _Controllers(given := list(objects), list(running), complete)
     complete.given, fields = given, cluster.fields
-    complete.unmade = {key: [*why] for key, why in getattr(objects, "unmade", {}).items()}
+    complete.not_created = {key: [*why] for key, why in getattr(objects, "not_created", {}).items()}
     if not (problems := too_large(cluster.objects, cluster.count, cluster.label)):
         for number, obj in enumerate([*_queues_of_the_cluster(cluster.objects),
                                       *cluster.objects, *fields.named_classes]):
@@ -148,8 +148,8 @@ class _Controllers:
         self.fields = FieldDefaults(objects, self.label)
         if named := self.fields.named_classes:
             into.warnings.append(
-                gettext("PriorityClass {told}: not among the objects; the priority of pods that "
-                        "name it is taken as its value.", told=[each.name for each in named]))
+                gettext("PriorityClass {names}: not among the objects; the priority of pods that "
+                        "name it is taken as its value.", names=[each.name for each in named]))
         self.given_groups = {_key(obj): obj for obj in self._of(api.PodGroup)}
         annotations: dict[tuple[str, str, str], Mapping[str, str]] = {
             (obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
@@ -179,7 +179,7 @@ class _Controllers:
         and no pods beside an existing PodGroup.
         """
         if isinstance(obj, api.Queue) and obj.metadata.resource_version and not obj.status.state:
-            self._unmade(obj, Message("unmade.queue"))
+            self._not_created(obj, Message("not_created.queue"))
         if isinstance(obj, api.VolcanoJob):
             return self._job(obj)
         if isinstance(obj, api.PodGroup):
@@ -194,38 +194,38 @@ class _Controllers:
         """The pods of some tasks that run and are not ready."""
         pods = [name for task in tasks for name in self.unready.get(
             (job.namespace, job.name, task), ())]
-        return Message("unmade.unready", n=len(pods), pods=pods) if pods else None
+        return Message("not_created.unready", n=len(pods), pods=pods) if pods else None
 
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase = job.status.state.phase
         if phase in FINISHED and (has_group or not has_pods):
             command = f"vcctl job resume -n {job.namespace} -N {job.name}"
-            again = Message("unmade.resume", command=command) if phase == "Aborted" else None
+            again = Message("not_created.resume", command=command) if phase == "Aborted" else None
             retries = job.status.retry_count
-            tried = Message("unmade.tried", retries=retries) if retries else None
-            code = "unmade.finished" if has_pods else "unmade.no_pods"
-            self.into.unmade[job.key] = [Message(code, phase=phase, tried=tried, again=again)]
+            tried = Message("not_created.tried", retries=retries) if retries else None
+            code = "not_created.finished" if has_pods else "not_created.no_pods"
+            self.into.not_created[job.key] = [Message(code, phase=phase, tried=tried, again=again)]
             return []
         ready = {task.name: len(self.ready.get((job.namespace, job.name, task.name), ()))
                  for task in job.spec.tasks}
         group, pods = jobs.expand(job, self.fields.priorities, ready)
         for task, others in jobs.waiting_tasks(job, ready).items():
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
-                self._unmade(job, Message("unmade.depends", task=task, others=[*others],
+                self._not_created(job, Message("not_created.depends", task=task, others=[*others],
                                           unready=self._unready(job, others)))
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
         admitted = given.status.phase not in ("", "Pending") and phase not in ENDING
         if has_pods or (has_group and admitted):
             if why := jobs.lacking(job, pods, self.pods, self.quotas):
-                self._unmade(job, why)
+                self._not_created(job, why)
             return [] if has_group else [group]
         pods = self._admitted(job, pods)
         if not has_group:
             return [group, *pods]
         if phase in ENDING:
-            self._unmade(job, Message("unmade.ending", phase=phase))
+            self._not_created(job, Message("not_created.ending", phase=phase))
         else:
             self.into.later[job.key] = [pod.changed(metadata={
                 "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
@@ -239,7 +239,7 @@ class _Controllers:
             obj, self.objects, lambda name: self.given_groups.get(f"{obj.namespace}/{name}"),
             self.owners.kinds(obj, label), self.fields.priorities)
         for sentence in created.sentences:
-            self._unmade(obj, sentence)
+            self._not_created(obj, sentence)
         pods = self._admitted(obj, [each for each in created.objects if isinstance(each, api.Pod)])
         parts: list[api.KubernetesObject] = []
         time = obj.metadata.creation_timestamp or FIRST_TIME
@@ -263,15 +263,15 @@ class _Controllers:
         if self.owners.has(workload, child):
             return []
         if ended := job_end(workload):
-            self._unmade(workload, ended)
+            self._not_created(workload, ended)
             return []
         if not pod_count(workload, self.nodes):
             if workload.spec.suspend:
-                self._unmade(workload, suspended(workload))
+                self._not_created(workload, suspended(workload))
             return []
         scheduler = template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:
-            self._unmade(workload, Message("unmade.scheduler", scheduler=scheduler))
+            self._not_created(workload, Message("not_created.scheduler", scheduler=scheduler))
             return []
         pods = pods_of(workload, self.nodes)
         if isinstance(workload, api.Deployment):  # its ReplicaSet inherits its annotations
@@ -284,19 +284,19 @@ class _Controllers:
         """Return the pods that the API server lets a controller create."""
         new = [pod for pod in pods if pod.key not in self.pods]
         if len(new) < len(pods):
-            self._unmade(owner, Message("unmade.taken", count=len(pods) - len(new),
+            self._not_created(owner, Message("not_created.taken", count=len(pods) - len(new),
                                         pods=len(pods)))
         known = self.fields.priorities.keys() | {""}
         missing = {pod.spec.priority_class_name for pod in new} - known
         admitted = [pod for pod in new if pod.spec.priority_class_name not in missing]
         if missing:
-            self._unmade(owner, Message("unmade.priority", count=len(new) - len(admitted),
+            self._not_created(owner, Message("not_created.priority", count=len(new) - len(admitted),
                                         pods=len(new), classes=sorted(missing)))
         return admitted
 
-    def _unmade(self, owner: api.KubernetesObject, why: Said) -> None:
+    def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
         self._warn(owner, str(why))
-        self.into.unmade.setdefault(owner.key, []).append(why)
+        self.into.not_created.setdefault(owner.key, []).append(why)
 
     def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
         self.into.warnings.append(

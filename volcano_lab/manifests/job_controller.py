@@ -99,10 +99,10 @@ def lacking(job: api.VolcanoJob, pods: Sequence[api.Pod], there: Container[str],
                 > quantity.parse(hard[name])]
         if over:
             asked = amounts_text({name: one[name] for name in over[:1]}, styles)
-            why = Message("unmade.quota", quota=quota.key, resources=over, sums=[
-                Message("unmade.quota.sum", used=used.get(name, "0"), asked=asked[name],
+            why = Message("not_created.quota", quota=quota.key, resources=over, sums=[
+                Message("not_created.quota.sum", used=used.get(name, "0"), asked=asked[name],
                         hard=hard[name]) for name in asked])
-    return Message("unmade.lacking", count=len(missing), pods=len(pods), quota=why,
+    return Message("not_created.lacking", count=len(missing), pods=len(pods), quota=why,
                    names=[pod.name for pod in missing])
 
 

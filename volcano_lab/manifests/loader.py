@@ -52,9 +52,9 @@ class ManifestError(OneSentence, ValueError):
 
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
-    `places` where each object is written, `unmade` why pods of an object (by key) are not created,
-    `later` has the pods of a Volcano Job whose PodGroup is not admitted yet, `given` the manifests
-    before controllers.
+    `places` where each object is written, `not_created` why pods of an object (by key) are not
+    created, `later` has the pods of a Volcano Job whose PodGroup is not admitted yet, `given` the
+    manifests before controllers.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -64,7 +64,7 @@ class Loaded(list[api.KubernetesObject]):
                  places: dict[tuple[str, str, str], str] | None = None):
         super().__init__(objects)
         self.warnings, self.places = list(warnings), places or {}
-        self.unmade: dict[str, list[Said]] = {}
+        self.not_created: dict[str, list[Said]] = {}
         self.later: dict[str, list[api.Pod]] = {}
         self.given: list[api.KubernetesObject] = self
 
@@ -191,7 +191,7 @@ class _Batch:
         self._twice: list[str] = []
         self._not_read: dict[str, list[str]] = {}
         self._kinds: dict[str, str] = {}
-        self._unmade: dict[str, list[Said]] = {}
+        self._not_created: dict[str, list[Said]] = {}
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
 
@@ -231,7 +231,7 @@ class _Batch:
             self.warnings.append(gettext("{labels:1}: {problem}", labels=labels, problem=reason))
         loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
                         {key: place for key, (_, place) in self._objects.items()})
-        loaded.unmade = self._unmade
+        loaded.not_created = self._not_created
         return loaded
 
     def _read(self, document: Any, place: str, item: tuple[str, Any], depth: int) -> None:
@@ -274,7 +274,7 @@ class _Batch:
         except documents.NotRead as reason:
             self._not_read.setdefault(str(reason), []).append(label)
             self._kinds |= {str(reason): reason.kind} if reason.kind else {}
-            self._unmade.setdefault(documents.key_of(document), []).append(str(reason))
+            self._not_created.setdefault(documents.key_of(document), []).append(str(reason))
             return
         except Unreadable as error:
             self.errors.append(f"{label}{mark(': ')}{error}")

@@ -42,11 +42,11 @@ def suspended(owner: api.KubernetesObject, field: str = "spec.suspend") -> Messa
     """Return that an object is suspended, and whether Kueue has to admit it.
 
     >>> suspended(api.BatchJob(api.ObjectMeta("x", labels={KUEUE_QUEUE: "a"}))).facts["kueue"].code
-    'unmade.kueue'
+    'not_created.kueue'
     """
     queue = owner.metadata.labels.get(KUEUE_QUEUE)
-    return Message("unmade.suspended", field=field,
-                   kueue=Message("unmade.kueue", queue=queue) if queue else None)
+    return Message("not_created.suspended", field=field,
+                   kueue=Message("not_created.kueue", queue=queue) if queue else None)
 
 
 def job_end(job: api.Workload) -> Message | None:
@@ -60,7 +60,7 @@ def job_end(job: api.Workload) -> Message | None:
     for each in job.status.get("conditions") or () if isinstance(job, api.BatchJob) else ():
         if each.get("type") in ("Complete", "Failed") and each.get("status") == "True":
             why = f" ({each['reason']})" if each.get("reason") else None
-            return Message("unmade.finished", phase=each["type"], tried=why)
+            return Message("not_created.finished", phase=each["type"], tried=why)
     return None
 
 

@@ -104,7 +104,7 @@ def answer(value: Any) -> Said:
 
 def names(keys: list[str]) -> Message:
     """Return names without the default namespace, at most five."""
-    return Message("names", names=shown(keys)) if keys else Message("nobody")
+    return Message("names", names=shown(keys)) if keys else Message("names.none")
 
 
 def _operation(record: Record) -> Message:

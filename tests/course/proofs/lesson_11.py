@@ -32,9 +32,9 @@ def what_if_the_api_server_is_slow(rows, slow, story):
 
 
 @after("11-binding-faults-and-healing-24")
-def a_bind_fails(sim, story, told):
+def a_bind_fails(sim, story, events):
     assert story(sim).index.tolist() == [1.42, 1.42, 1.42, 2.42, 3.42]
-    assert told(sim, "train-1-0")["times"].tolist() == [1, 1]
+    assert events(sim, "train-1-0")["times"].tolist() == [1, 1]
 
 
 @after("11-binding-faults-and-healing-32")
@@ -46,11 +46,11 @@ def the_back_off_is_for_reading(waits):
 
 
 @after("11-binding-faults-and-healing-37")
-def pre_bind_fails(sim, told):
+def pre_bind_fails(sim, events):
     phase = sim.server.get("PodGroup", "default/train-1").status.phase
     assert phase == "Inqueue"
-    assert told(sim, "train-1-0")["reason"].tolist() == ["FailedScheduling"]
-    assert told(sim, "train-1-0")["times"].tolist() == [1] and sim.cycles == 7 + 1  # and one at 0
+    assert events(sim, "train-1-0")["reason"].tolist() == ["FailedScheduling"]
+    assert events(sim, "train-1-0")["times"].tolist() == [1] and sim.cycles == 7 + 1  # and one at 0
 
 
 @after("11-binding-faults-and-healing-42")

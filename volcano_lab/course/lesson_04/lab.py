@@ -114,14 +114,14 @@ def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
 
 
 def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    told = [gettext("{job}: {level}, {unit}", job=row["job"], level=gettext(
+    labels = [gettext("{job}: {level}, {unit}", job=row["job"], level=gettext(
         "cluster") if row["level"] == "cluster" else row["level"],
         unit=gettext(SCALES[row["resource"]][1])) for row in rows]
     return [{"name": name, "label": name, "link": row["job"], "parts": row["parts"],
              "limit": row["limit"], "over": row["over"],
              "text": gettext("{sum} of {limit}: too much" if row["over"] else "{sum} of {limit}",
                              sum=row["sum"], limit=row["limit"])}
-            for name, row in zip(told, rows, strict=True)]
+            for name, row in zip(labels, rows, strict=True)]
 
 
 def pods_of_old(cycle: Cycle) -> pictures.Picture:

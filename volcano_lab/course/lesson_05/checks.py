@@ -59,9 +59,9 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     yield reserved != [2, 2, 2], try_again("not_reserved_on_each", list=_list(reserved))
     cycle = run_with(answer, worked_example(), tree_conf())
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
-    told = gettext("{names:,}", names=[f"{job} {phase}" for job, phase in phases.items()])
+    text = gettext("{names:,}", names=[f"{job} {phase}" for job, phase in phases.items()])
     yield phases != {"job-1": "Inqueue", "job-2": "Pending"}, try_again(
-        "wrong_in_the_report", told=told)
+        "wrong_in_the_report", text=text)
     return well_done("asked_before_reserved")
 
 

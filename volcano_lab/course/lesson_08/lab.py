@@ -24,7 +24,7 @@ Rows = list[dict[str, Any]]
 COLORS = colors_of(("new", *scene.RUNS.values()))
 COLORS["leaving"] = COLORS["web"]
 TAINTS = 300
-"""Points of nodeorder that every node has here: nobody minds a taint a little."""
+"""Points of nodeorder that every node has here: no node has a taint that is only a preference."""
 
 RULES = {"none": "", "nodeSelector disk: ssd": "nodeSelector: {disk: ssd}",
          "prefers disk: ssd, weight 1": scene.preference(1),
@@ -183,7 +183,7 @@ def _because(at: Placed) -> str:
     return mark("; ").join(f"{row['node']} {_points(row)}" for row in scored[:2]) or "only choice"
 
 
-def _told(at: Placed) -> str:
+def _opening(at: Placed) -> str:
     return gettext("new is placed on **{where}**: {because}.", where=at.where,
                    because=gettext(_because(at)))
 
@@ -208,5 +208,5 @@ def placement_lab() -> Lab:
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits",
                tasks=tasks("08"), says=[outcome("Node of new", lambda at: at.where, _because),
                                         outcome("Refused by", _refusals)], code=cluster_of,
-               opening=_told, why=_why,
-               nothing=lambda at: gettext("As before: {told}", told=_told(at)))
+               opening=_opening, why=_why,
+               nothing=lambda at: gettext("As before: {text}", text=_opening(at)))

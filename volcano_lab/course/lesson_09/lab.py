@@ -64,7 +64,7 @@ class Evicted:
         return next((each for each in causes if each.code in SHORT), causes[0])
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The outcome in a sentence."""
         if self.evicted:
             return gettext("{pods:and} evicted: their CPUs are promised to urgent",
@@ -114,7 +114,7 @@ def evictions_lab() -> Lab:
     """
     return Lab(CONTROLS, Evicted, PANELS, title="Two full nodes, and a gang that waits",
                tasks=TASKS, code=cluster_of,
-               says=[outcome("The gang", lambda at: at.end, lambda at: at.told),
+               says=[outcome("The gang", lambda at: at.end, lambda at: at.text),
                      outcome("Evicted", lambda at: gettext("{pods:,}", pods=at.evicted) or "none")],
-               opening=lambda at: at.told + mark("."),
-               nothing=lambda at: gettext("As before: {told}", told=at.told + mark(".")))
+               opening=lambda at: at.text + mark("."),
+               nothing=lambda at: gettext("As before: {text}", text=at.text + mark(".")))

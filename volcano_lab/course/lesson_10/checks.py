@@ -25,8 +25,8 @@ def _held(cluster: Cluster) -> dict[str, float]:
 
 @check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)")
 def twelve_in_parts(answer: Cluster) -> Mistakes:
-    """A gang of 12 pods in sub-groups that starts, while each sub-group lies in one rack (hard,
-    tier 1).
+    """A gang of 12 pods in sub-groups that starts, while each sub-group is placed in one rack
+    (hard, tier 1).
     """
     cycle = answer.run(CONF)
     job = cycle.session.jobs.get(JOB)
@@ -49,7 +49,7 @@ def twelve_in_parts(answer: Cluster) -> Mistakes:
 
 @check(takes=Cluster, wanted="a cluster")
 def room_for_seven(answer: Cluster) -> Mistakes:
-    """A cluster in which the gang of 7 pods lies in one rack (hard, tier 1), and others hold
+    """A cluster in which the gang of 7 pods is placed in one rack (hard, tier 1), and others hold
     something else than before on one node only.
     """
     cycle = answer.run(CONF)

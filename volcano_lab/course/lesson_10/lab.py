@@ -96,6 +96,6 @@ def topology_lab() -> Lab:
                title="A gang in two rooms with two racks each",
                says=[outcome("HyperNode of the gang", lambda at: at.goes, lambda at: at.because),
                      outcome("Tried", lambda at: at.tried)],
-               nothing=lambda at: gettext("As before: {told}", told=gettext(
+               nothing=lambda at: gettext("As before: {text}", text=gettext(
                    "{goes}: {because}.", goes=gettext(at.goes), because=gettext(at.because))),
                opening=lambda at: str(Message("gang.opening", tried=at.tried, goes=at.goes)))

@@ -20,7 +20,7 @@ from volcano_lab.trace.palette import colors_of
 from volcano_lab.widgets import pictures
 
 JOB = "default/train-1"
-TOLD = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
+SHOWN = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
         "node back", "scheduler died", "job started", "job finished")
 HOUR = 3600
 RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, conformance",
@@ -107,18 +107,18 @@ def story(sim: Simulation) -> DataFrame:
     ['bind refused', 'pod bound', 'pod bound']
     """
     rows = [[time, what, name.removeprefix("default/"), detail]
-            for time, what, name, detail in sim.history.rows["events"] if what in TOLD]
+            for time, what, name, detail in sim.history.rows["events"] if what in SHOWN]
     columns = ["at second", "what", "about", "detail"]
     return frame(rows, "at second", columns)
 
 
-def told(sim: Simulation, about: str = "") -> DataFrame:
+def events(sim: Simulation, about: str = "") -> DataFrame:
     """The events that `kubectl describe` would show, about objects whose name has this word, and
-    how often each was told.
+    how often each was written.
 
     >>> sim = train([(1, "bind_refused")])
     >>> _ = sim.run(until=1.5)
-    >>> told(sim, "train-1-0")["reason"].tolist()
+    >>> events(sim, "train-1-0")["reason"].tolist()
     ['FailedScheduling']
     """
     rows = [[name.replace("default/", ""), reason, message.replace("default/", ""), count]

@@ -43,14 +43,14 @@ def _counted(nodes: int, gangs: tuple[int, ...], room: int) -> int:
 def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
     """Write `estimate(nodes, gangs, room)`: how many pairs of pod and node a cycle looks at."""
     for nodes, gangs, room, hint in entries("15")["estimates"]["cases"]:
-        told = answer(nodes, list(gangs), room)
-        if told is None:
+        given = answer(nodes, list(gangs), room)
+        if given is None:
             return None
-        yield not isinstance(told, int | float), try_again("no_number", told=repr(told))
+        yield not isinstance(given, int | float), try_again("no_number", given=repr(given))
         counted = _counted(nodes, tuple(gangs), room)
-        hints = filter(None, [hint, "pods_that_fail" if told < counted else ""])
-        yield told != counted, try_again("pairs_otherwise", *hints, nodes=nodes, gangs=gangs,
-                                         room=room, counted=counted, told=told)
+        hints = filter(None, [hint, "pods_that_fail" if given < counted else ""])
+        yield given != counted, try_again("pairs_otherwise", *hints, nodes=nodes, gangs=gangs,
+                                         room=room, counted=counted, given=given)
     return well_done("pairs")
 
 

@@ -167,13 +167,13 @@ class Kubectl:
         document = to_dict(obj)
         status = document.pop("status", {})
         conditions = status.pop("conditions", [])
-        told = [{name: text for name, text in event.items() if name != "OBJECT"}
+        events = [{name: text for name, text in event.items() if name != "OBJECT"}
                 for event in self._events()
                 if event["OBJECT"] == f"{obj.kind.lower()}/{obj.name}"]
         parts = {"Name": f" {obj.name}", "Labels": _lines(obj.metadata.labels),
                  "Spec": _lines(document.get("spec")), "Status": _lines(status),
                  "Conditions": "".join(f"\n{_wrapped(each)}" for each in conditions),
-                 "Events": "\n" + indent(table(told), "  ") if told else " <none>"}
+                 "Events": "\n" + indent(table(events), "  ") if events else " <none>"}
         return "\n".join(f"{name}:{text}" for name, text in parts.items() if text)
 
 

@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def _help() -> str:
-    return "\n".join(f"  {command:32}{plain(told)}" for command, told in COMMANDS.items())
+    return "\n".join(f"  {command:32}{plain(text)}" for command, text in COMMANDS.items())
 
 
 def play(number: int | None) -> Iterator[str]:

@@ -88,7 +88,7 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
     if there - {"PodGroup"}:
         made = _found(obj, objects)[1] if "Job" in there else None
         plan.sentences += [why for why in getattr(made, "sentences", ())
-                           if getattr(why, "code", "") == "unmade.later"]
+                           if getattr(why, "code", "") == "not_created.later"]
         return plan
     for path in ("suspend", "runPolicy.suspend"):
         if at(obj.spec, path) is True:

@@ -32,7 +32,7 @@ def _jobs_later(read: Reading, names: list[str]) -> list[Said]:
     there = {obj.name for obj in read.objects if obj.kind == "Job"
              and (obj.namespace or "default") == (read.obj.namespace or "default")}
     names = [name for name in names if name not in there]
-    return [Message("unmade.later", names=names)] if names else []
+    return [Message("not_created.later", names=names)] if names else []
 
 
 # -- Kubernetes' own Jobs ----------------------------------------------------------------------
