@@ -82,13 +82,13 @@ class Kubectl:
 
     nothing = "No resources found"
 
-    def __init__(self, cluster: Cluster):
+    def __init__(self, cluster: Cluster, conf: str | None = None):
         jobs = [obj for obj in cluster.manifests() if isinstance(obj, VolcanoJob)]
         self.objects = [*cluster.objects(), *jobs]
-        self.conf = conf_text(cluster.conf) or DEFAULT_CONF
+        self.conf = conf_text(cluster.conf if conf is None else conf) or DEFAULT_CONF
         newest = max(obj.metadata.creation_timestamp or 0 for obj in self.objects)
         with log.quiet():  # `logs` prints it
-            self.cycle = cluster.run(trace=Trace(), now=newest + AGE)
+            self.cycle = cluster.run(conf, trace=Trace(), now=newest + AGE)
         self.cache = cast(Cache, self.cycle.session.cache)
         self.lines = [*self.cycle.session.warnings, *self.cycle.log(3)]
         self._later = {task.key for job in self.cycle.session.jobs.values() if job.is_pending()
