@@ -35,12 +35,13 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
             gettext("; it looks like a table of kubectl's: add -o yaml") * bool(_TABLE.match(text)))
         raise Unreadable("is {found}; allowed is a mapping with apiVersion, kind and "
                          "metadata{hint}", found=found_text(document), hint=hint)
-    if "objects" in document and "kind" not in document:
-        raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
-                         "cases)")
-    if document.keys() & {"actions", "tiers"} and "kind" not in document:
-        raise Unreadable("is the scheduler's configuration; allowed is a manifest (--conf reads a "
-                         "configuration, in Python conf=)")
+    if "kind" not in document:
+        if "objects" in document:
+            raise Unreadable("is a recorded case; allowed is a manifest (volcano-lab replay reads "
+                             "cases)")
+        if document.keys() & {"actions", "tiers"}:
+            raise Unreadable("is the scheduler's configuration; allowed is a manifest (--conf "
+                             "reads a configuration, in Python conf=)")
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not text_of(document.get(field)):
             raise Unreadable("{field} is {found}; allowed is text, such as {example}", field=field,
