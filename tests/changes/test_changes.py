@@ -308,7 +308,7 @@ def test_a_value_in_quotes_is_shown_without_them(setting, text):
 @pytest.mark.parametrize(("settings", "text"), [
     (("requests.cpu=null", "requests.memory=2Gi"), "job default/a: memory instead of cpu"),
     (("requests.cpu=null", "requests.memory=null"),
-     "job default/a: request per pod cpu 1 -> null, memory 0 -> null"),
+     "job default/a: request per pod without cpu 1, without memory 0"),
     (("requests.cpu=2", "requests.memory=2Gi"),
      "job default/a: request per pod cpu 1 -> 2, memory 0 -> 2Gi")])
 def test_several_requests_are_one_change(settings, text):

@@ -286,8 +286,8 @@ def test_resources_beside_the_one_that_nodes_announce_are_left_out():
     assert "Its nvidia.com/gpu is announced (4 on all nodes)." in found.text
     changes = [remedy.change for remedy in found.remedies]
     assert changes == [
-        "job default/web: request per pod nvidia.com/gpucores 5 -> null, nvidia.com/gpumem 9 "
-        "-> null",
+        "job default/web: request per pod without nvidia.com/gpucores 5, without "
+        "nvidia.com/gpumem 9",
         "1 more node like n1 announcing nvidia.com/gpucores 5, nvidia.com/gpumem 9"]
 
 

@@ -143,7 +143,8 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
              "after": _plain(text.partition("=")[2])} | _named(obj, called)
     if ".".join(path[:-1]) in AMOUNTS:
         code = f"change.amounts.{path[0]}"
-        amount = Message("change.amount", resource=path[-1], before=before or "0",
+        ends = ".none" * (setting.value is None)
+        amount = Message(f"change.amount{ends}", resource=path[-1], before=before or "0",
                          after=facts["after"])
         return Message(code if known(code) else "change.amounts", name=facts["name"],
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])

@@ -104,10 +104,10 @@ def in_milli(asked: float, largest: float) -> bool:
     unit: larger than any node is likely to be, and in thousandths not larger than one that is
     there.
 
-    >>> in_milli(4000_000.0, 16_000.0), in_milli(24_000.0, 16_000.0)
+    >>> in_milli(500_000.0, 16_000.0), in_milli(24_000.0, 16_000.0)
     (True, False)
     """
-    return asked > BEYOND * largest and 1000 <= asked / 1000 <= largest
+    return asked > BEYOND * largest and 100 <= asked / 1000 <= largest
 
 
 def taint_text(taint: Taint) -> str:
