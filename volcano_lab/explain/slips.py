@@ -113,7 +113,7 @@ def in_milli(asked: float, largest: float) -> bool:
 def taint_text(taint: Taint) -> str:
     """A taint as kubectl writes it.
 
-    >>> taint_text(Taint("gpu", "a100")), taint_text(Taint("slow", effect="NoExecute"))
+    >>> taint_text(Taint("gpu", "a100", "NoSchedule")), taint_text(Taint("slow", "", "NoExecute"))
     ('gpu=a100:NoSchedule', 'slow:NoExecute')
     """
     return f"{taint.key}{'=' * bool(taint.value)}{taint.value}:{taint.effect}"

@@ -1,4 +1,4 @@
-// A picture on a page: its title, its player if it has steps, itself as wide as there is room, its legend.
+// A picture on a page: title, player if it has steps, drawing as wide as there is room, legend.
 import {PICTURES} from "./pictures.js";
 import {add, button, set, still, unique, write} from "./page.js";
 import {nameParts} from "./touch.js";
@@ -8,7 +8,7 @@ import {sentence, t} from "./words.js";
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
   const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`, "aria-labelledby": title ? `${uid}-title` : null});
   const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
-  if (title) add(head, "h5", {id: `${uid}-title`}, title);
+  if (title) add(head, "h5", {id: `${uid}-title`, role: host.role}, title);
   const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || t("table ").trim()} : {})});
   if (legend) add(root, "p", {class: "vp-legend"}, legend);
   const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;

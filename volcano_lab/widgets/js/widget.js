@@ -10,7 +10,7 @@ import {touchable} from "./touch.js";
 function picture(model, el) {
   const root = add(el, "div", {class: "vp", style: `max-width: min(${model.get("fixed").width}px, 46rem)`}), unfollow = followTheme(root);
   ownKeys(root);
-  const host = {act: (what) => what.pick !== undefined && shown.pick(what.pick), pull: () => false, hint: () => {}};
+  const host = {role: "none", act: (what) => what.pick !== undefined && shown.pick(what.pick), pull: () => false, hint: () => {}};
   const shown = panel(root, model.get("fixed"), host), update = () => shown.update(model.get("shown").data, null);
   touchable(root, host);
   model.on("change:shown", update);
@@ -18,7 +18,7 @@ function picture(model, el) {
   return () => { model.off("change:shown", update); unfollow(); shown.stop(); };
 }
 
-// The kernel answers the questions of the panel about a cluster, one message each.
+// The kernel answers each question of the panel about a cluster by a message.
 function cluster(model, el) {
   const root = add(el, "div"), unfollow = followTheme(root), waiting = new Map(), {files, name} = model.get("fixed");
   let count = 0;

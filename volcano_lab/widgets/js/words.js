@@ -17,7 +17,7 @@ export const sentences = (texts) => texts.map(sentence).join("").trimEnd();
 export const about = (name, text) => t("{0}: {1}", name, text);
 export const inRow = (texts) => texts.join(t(", "));
 
-// The label of a row or a lane, or its name; a queue with the one above it.
+// A row's label, or its name; a queue with the one above it.
 export const inTree = (row) => row.parent ? t("{0} below {1}", row.queue, row.parent) : row.queue;
 export const called = (row) => row.label ?? row.name;
 
