@@ -167,7 +167,7 @@ def test_play_breakpoints_and_symptoms(browser, server, expected):
         assert queue.is_visible()
         symptoms.get_by_label("what is seen").select_option("Both sides of an admission")
         assert not queue.is_visible(), "it is one of a job"
-        assert "Likely: minimum + allocated" in symptoms.inner_text()
+        assert "Likely: the job's minimum is added" in symptoms.inner_text()
         symptoms.get_by_role("button", name="show").click()
         frame = expected.show("Both sides of an admission", expected.view.names["jobs"][0])
         page.wait_for_function("text => document.querySelector('.vs-text').textContent === text",
