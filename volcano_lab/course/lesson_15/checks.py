@@ -50,7 +50,7 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
         counted = _counted(nodes, tuple(gangs), room)
         hints = filter(None, [hint, "pods_that_fail" if given < counted else ""])
         yield given != counted, try_again("pairs_otherwise", *hints, nodes=nodes, gangs=gangs,
-                                         room=room, counted=counted, given=given)
+                                          room=room, counted=counted, given=given)
     return well_done("pairs")
 
 

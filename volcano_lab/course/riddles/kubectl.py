@@ -168,8 +168,8 @@ class Kubectl:
         status = document.pop("status", {})
         conditions = status.pop("conditions", [])
         events = [{name: text for name, text in event.items() if name != "OBJECT"}
-                for event in self._events()
-                if event["OBJECT"] == f"{obj.kind.lower()}/{obj.name}"]
+                  for event in self._events()
+                  if event["OBJECT"] == f"{obj.kind.lower()}/{obj.name}"]
         parts = {"Name": f" {obj.name}", "Labels": _lines(obj.metadata.labels),
                  "Spec": _lines(document.get("spec")), "Status": _lines(status),
                  "Conditions": "".join(f"\n{_wrapped(each)}" for each in conditions),
