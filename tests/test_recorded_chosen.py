@@ -1,0 +1,21 @@
+"""The lab decides as Volcano v1.14.0 did in the few cases, of thousands, that differ most: between
+them, what is compared in the core comes out less, equal and greater, each condition both ways.
+"""
+
+import pytest
+from recorded_cases import HERE, differences, rows
+
+from volcano_lab.cli.replay import replay
+
+FAMILIES: dict[str, list] = {}
+for case, decisions in zip(rows(HERE / "chosen-cases.jsonl.gz"),
+                           rows(HERE / "chosen-decisions.jsonl.gz"), strict=True):
+    FAMILIES.setdefault(case["family"], []).append((case, decisions))
+
+
+@pytest.mark.parametrize("arrays", [True, False], ids=["arrays", "node by node"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_decides_as_recorded(family, arrays):
+    found = [text for case, decisions in FAMILIES[family]
+             for text in differences(decisions, replay(case, arrays, {}))]
+    assert not found, "\n".join(found[:10])
