@@ -399,9 +399,9 @@ def test_a_repair_of_a_job_is_the_command_that_has_its_effect(number, changes, s
 
 
 @pytest.mark.parametrize(("number", "changes", "said"), [
-    (5, ["conf/actions=preempt, allocate, backfill"], "After 4 cycles: evicts 2 pods of batch; 2 "
-     "of 16 pods of batch wait in queue default; 2 pods of incident are still only promised a node "
-     "(pipelined), and not bound."),
+    (5, ["conf/actions=preempt, allocate, backfill"], "Effect after 4 cycles: evicts 2 pods of "
+     "batch; 2 of 16 pods of batch wait in queue default; 2 pods of incident are still only "
+     "promised a node (pipelined), and not bound."),
     (6, ["conf/actions=reclaim, allocate", "queue/guest.reclaimable=true"],
      "default/render is evicted again and again; 4 pods of home are still only promised a node "
      "(pipelined), and not bound."),

@@ -259,7 +259,7 @@ class Riddle:
             return try_again(paragraph([gettext(
                 "{job} is {phase}, and {placed} of its pods are placed; wanted are {pods}.",
                 job=job, phase=row["phase"], placed=placed, pods=self.needs),
-                *([Message("later", cycles=later.cycles, parts=[*later.said])] if later.said else
+                *([Message("later", n=later.cycles, parts=[*later.said])] if later.said else
                   [cause.text for cause in why[:3]])]))
         lost = {job: pods - has.get(job, 0) for job, pods in had.items() if has.get(job, 0) < pods}
         for other, pods in lost.items():

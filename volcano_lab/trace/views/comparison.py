@@ -182,8 +182,7 @@ class Comparison(Shown):
                   for job, (was, now) in self.later.placed.items() if at_once.get(job) != now]
         if others or self.later.said:
             code = "later" if self.later.cycles else "clauses"
-            yield str(Message(code, cycles=self.later.cycles,
-                              parts=[*self.later.said, *others]))
+            yield str(Message(code, n=self.later.cycles, parts=[*self.later.said, *others]))
 
 
 def _amounts(row: Row) -> dict[str, list[str | None]]:
