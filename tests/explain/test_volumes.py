@@ -42,6 +42,8 @@ def asked(*objects):
 def test_a_claim_without_a_volume_is_named_with_what_it_lacks(objects, code, said):
     found = asked(*objects)
     assert found.codes == [code] and said in found.text and not found.remedies
+    on_a_node = Explainer(Cluster([*NODES, *objects, POD]).objects()).why_not("n1", "web")
+    assert said in on_a_node.text
 
 
 def test_a_class_that_is_there_is_offered_for_one_that_is_not():

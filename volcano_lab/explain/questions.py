@@ -114,8 +114,8 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record | None) -
         return Cause.of("insufficient", *more, records=[choice] if choice else [], pod=task,
                         node=node, request=part(request, short), free=part(free, short))
     if choice is None:
-        seen.ssn.pre_predicate(seen.tasks[task])
-        reason = refused_now(seen, seen.tasks[task], node)
+        pod = seen.tasks[task]
+        reason = seen.ssn.pre_predicate(pod) or refused_now(seen, pod, node)
         against = {node: reason} if reason else {}
         return next(rule_causes(seen, task, against, (0, None), None), None)
     row = seen.trace.node_values(task, choice.number + 1).get(node, {})

@@ -94,7 +94,8 @@ class Predicates(Plugin):
             state[SKIPPED] = self._rules
             return None
         found = {rule: check(self.kube, info) for rule, check in self._pre_filters.items()}
-        state.update({rule: value for rule, value in found.items() if value is not None})
+        state.update({rule: value for rule, value in found.items()
+                      if value is not None and not isinstance(value, str)})
         state[SKIPPED] = state.get(SKIPPED, frozenset()) | {
             rule for rule, value in found.items() if value is None}
         objection = found.get(volume_binding.NAME)
