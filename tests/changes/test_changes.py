@@ -125,7 +125,8 @@ def test_no_other_number_of_nodes_is_taken(value):
     (["plugin/drf.tier=2"], [["gang", "priority"], ["drf", "nodeorder"]]),
     (["plugin/priority.tier=1"], [["priority", "gang"], ["drf", "nodeorder"]]),
     (["plugin/priority.tier=2"], [["gang"], ["priority", "drf", "nodeorder"]]),
-    (["plugin/binpack.tier=2"], [["gang", "priority"], ["binpack", "drf", "nodeorder"]])])
+    (["plugin/binpack.tier=2"], [["gang", "priority"], ["binpack", "drf", "nodeorder"]]),
+    (["plugin/nodeorder.tier=null"], [["gang", "priority"], ["drf"]])])
 def test_a_plugin_moves_to_the_head_of_a_tier_with_its_arguments(settings, tiers):
     conf = load_conf("""{actions: allocate, tiers: [{plugins: [{name: gang}, {name: priority,
  arguments: {a: 1}}]}, {plugins: [{name: drf, enableJobOrder: false}, {name: nodeorder}]}]}""")

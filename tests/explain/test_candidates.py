@@ -244,22 +244,24 @@ def more(name, first, most):
 
 SIZES = {
     "larger than any node": (one().job("new", cpu=6), ADMITTED, [
-        "requests.cpu=4", "requests.cpu=1", f"{bought(1, cpu=6)} {bought(2, cpu=6)}"]),
+        "requests.cpu=4", "requests.cpu=4 requests.cpu=1",
+        f"{bought(1, cpu=6)} {bought(2, cpu=6)}"]),
     "beside another": (one().job("old", cpu=3, running={"n1": 1}).job("new", cpu=3), ADMITTED, [
         "requests.cpu=2", "requests.cpu=1", more("n1", 1, 2)]),
     "beside another that takes nearly all": (
         one().job("old", cpu="3500m", running={"n1": 1}).job("new", cpu="700m"), ADMITTED,
         ["requests.cpu=500m", "requests.cpu=500m requests.cpu=100m", more("n1", 1, 2)]),
     "more pods than fit": (one().job("new", pods=4, cpu=2), ADMITTED, [
-        "requests.cpu=1", more("n1", 2, 4)]),
+        "requests.cpu=1", more("n1", 1, 2)]),
     "on nodes of two sizes": (one().node("n2", cpu=8).job("new", pods=4, cpu=3, min_member=3),
                               ADMITTED, ["requests.cpu=2", "requests.cpu=2 requests.cpu=1",
                                          more("n1", 1, 2), more("n2", 1, 2)]),
     "two resources": (one(memory="4Gi").job("new", cpu=6, memory="8Gi"), ADMITTED, [
-        "requests.cpu=4", "requests.memory=6Gi", "requests.cpu=1", "requests.memory=1Gi",
+        "requests.cpu=4", "requests.memory=6Gi", "requests.cpu=4 requests.cpu=1",
+        "requests.memory=4Gi requests.memory=1Gi",
         f"{bought(1, cpu=6, memory='8Gi')} {bought(2, cpu=6, memory='8Gi')}"]),
     "more devices than a node has": (devices(gpu=3), ADMITTED, [
-        "requests[nvidia.com/gpu]=2", "requests[nvidia.com/gpu]=1",
+        "requests[nvidia.com/gpu]=2", "requests[nvidia.com/gpu]=2 requests[nvidia.com/gpu]=1",
         f"{bought(1, nvidia_com__gpu=3)} {bought(2, nvidia_com__gpu=3)}"]),
     "a device by a wrong name": (devices(resources={"nvidia.com/gpus": 1}), ADMITTED, [
         "requests[nvidia.com/gpus]=null requests[nvidia.com/gpu]=1"]),
@@ -275,7 +277,7 @@ SIZES = {
         one().queue("a", capability=2).job("new", queue="a", pods=2, cpu=2), CAPACITY,
         ["requests.cpu=1", more("n1", 1, 2)]),
     "more than overcommit admits": (one().job("new", pods=8, cpu=1), EVICTING, [
-        "requests.cpu=700m", "requests.cpu=100m", more("n1", 2, 4)]),
+        "requests.cpu=700m", "requests.cpu=500m requests.cpu=100m", more("n1", 1, 2)]),
     "a group that reserves more than its pods request": (
         Cluster([node("n1"), group("new", phase="Pending", minResources={"cpu": "9"}),
                  pod("new-0", "new", requests={"cpu": "2"})]), ADMITTED,

@@ -2,10 +2,13 @@
 """
 
 import pytest
-from small_cluster import conf, pod
+from small_cluster import conf, group, pod
 
 from volcano_lab import Cluster
+from volcano_lab.api.objects.affinity import Toleration
+from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.owners import ends
 
 RUNS = """
 apiVersion: batch.volcano.sh/v1alpha1
@@ -86,6 +89,15 @@ def test_memory_of_an_operators_field_is_less_than_what_its_pod_requests(role, s
         "default/exec").text
     assert ("spec.executor.memory of its SparkApplication is 7g; the operator adds memory overhead "
             "to it." in text) is said
+
+
+@pytest.mark.parametrize("role, said", [("executor", True), ("driver", False)])
+def test_a_smaller_request_is_said_in_the_field_of_the_owner(role, said):
+    cluster = Cluster().node("n1", cpu=4, memory="8Gi").add(SPARK.replace("ROLE", role))
+    found = cluster.why("default/exec").remedies[0]
+    assert found.change == "job default/g: request per pod memory 9Gi -> 6Gi"
+    assert found.effect.startswith("SparkApplication spec.executor.memory 7g -> 4g; g is placed"
+                                   if said else "g is placed")
 
 
 KEY = "leaderworkerset.sigs.k8s.io/exclusive-topology"
@@ -171,3 +183,83 @@ def test_nodes_that_take_a_part_of_a_gang_are_not_said_to_be_full():
                       obj for obj in cluster.objects()])
     found = Explainer(chosen.objects(), conf("gang", "predicates")).why("new")
     assert "the nodes that it may use have enough left for 2 of its pods only" in found.head
+
+
+@pytest.mark.parametrize("role, alone", [("driver", True), ("executor", False)])
+def test_a_job_whose_head_alone_runs_does_not_end_by_itself(role, alone):
+    cluster = Cluster().node("n1", cpu=2).job("old", pods=2, min_member=1, cpu=2,
+                                              running={"n1": 1})
+    labelled = Cluster([obj.changed(metadata={"labels": {"spark-role": role}})
+                        if obj.name == "old-0" else obj for obj in cluster.objects()])
+    assert ends(labelled.run().session.jobs["default/old"]) is not alone
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_one_of_two_plugins_that_share_is_to_go_where_it_allows_no_victim(both):
+    cluster = Cluster().node("n1", cpu=5).queue("a", weight=9, deserved=1).queue("b", deserved=3)
+    cluster.add("{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeName: n1, "
+                "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}, status: "
+                "{phase: Running}}")
+    cluster.job("old", pods=4, min_member=1, queue="a", cpu=1, running={"n1": 4}).job(
+        "new", queue="b", cpu=1)
+    plugins = ["gang", "predicates", "proportion", *["capacity"] * both]
+    found = cluster.why("new", conf=conf(*plugins, actions="allocate, reclaim"))
+    assert ("both compute what queues deserve" in found.text) is both
+    assert ("without plugin proportion" in [each.change for each in found.remedies]) is both
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_share_that_is_kept_for_pods_which_may_not_use_the_node_is_named(closed):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue(
+        "b", weight=9).job("other", pods=12, min_member=1, queue="b", cpu=1, running={"n2": 4})
+    cluster.job("new", queue="a", pods=2, cpu=1)
+    own = {"tolerations": [Toleration("team", "Exists")]}
+    spec = {"n1": {"taints": [Taint("team", effect="NoSchedule")] if closed else []},
+            "new-0": own, "new-1": own}
+    chosen = Cluster([obj.changed(spec=spec[obj.name]) if obj.name in spec else obj
+                      for obj in cluster.objects()])
+    found = chosen.why("new", conf=conf("gang", "predicates", "proportion"))
+    changes = [each.change for each in found.remedies]
+    assert ("no waiting pod of b may use that one (labels, taints)" in found.text) is closed
+    assert ("queue b: capability cpu unset -> 4" in changes) is closed
+
+
+def test_a_little_less_of_several_resources_comes_before_what_costs_others():
+    cluster = Cluster().node("n1", cpu=7, memory="7Gi").job(
+        "old", cpu=3, memory="3Gi", running={"n1": 1}).job("new", cpu=5, memory="5Gi")
+    found = cluster.why("new", conf=conf("priority", "gang", "predicates"))
+    assert found.remedies[0].change == (
+        "job default/new: request per pod cpu 5 -> 4, memory 5Gi -> 4Gi")
+
+
+def test_a_gang_on_one_node_is_offered_a_part_of_what_is_missing_for_each_pod():
+    cluster = Cluster().node("n1", cpu=8).job("new", pods=3, cpu=3)
+    found = cluster.why("new", conf=conf("gang", "predicates"))
+    assert found.remedies[0].change == "job default/new: request per pod cpu 3 -> 2600m"
+
+
+def test_a_pod_that_was_not_tried_learns_at_which_one_its_job_was_given_up():
+    cluster = Cluster().node("n1", cpu=4).queue("a", capability=2).job(
+        "new", pods=2, queue="a", cpu=3)
+    explain = Explainer(cluster.objects(), conf("gang", "predicates", "capacity"))
+    assert ["Its job was given up in this cycle at pod default/new-0:" in explain.why_not(
+        "n1", f"default/new-{number}").text for number in range(2)] == [False, True]
+
+
+def test_pods_that_are_jobs_of_their_own_learn_that_no_plugin_compares_their_owners():
+    cluster = Cluster().node("n1", cpu=4)
+    for name, on in (("a", "n1"), ("b", "n1"), ("c", "")):
+        cluster.add(f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{nodeName: "
+                    f"'{on}', schedulerName: volcano, containers: [{{name: c, image: i, resources: "
+                    "{requests: {cpu: 2}}}]}, status: {phase: "
+                    f"{'Running' if on else 'Pending'}}}}}")
+    assert "so each is a job: plugins compare neither" in cluster.why(
+        "default/c", conf=conf("gang", "predicates")).text
+
+
+def test_without_csi_nodes_a_missing_claim_says_that_these_are_to_be_added():
+    waits = pod("new", "new", requests={"cpu": "1"}, volumes=[
+        {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+    cluster = Cluster([*Cluster().node("n1", cpu=4).objects(), group("new"), waits]).add(
+        "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: x}, provisioner: p}")
+    assert "There is no CSINode among the objects" in cluster.why("default/new").text

@@ -38,9 +38,9 @@ def parted(settings: Iterable[str]) -> tuple[list[str], list[str]]:
 
 def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
     """Return the configuration with arguments and switches of plugins set
-    (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`), other
-    actions (`conf/actions=NAME,NAME`) or provisioners whose volumes are not counted
-    (`conf/ignored-provisioners=NAME,NAME`).
+    (`plugin/NAME.ARGUMENT=VALUE`), a plugin at the head of a tier (`plugin/NAME.tier=1`) or without
+    it (`plugin/NAME.tier=null`), other actions (`conf/actions=NAME,NAME`) or provisioners whose
+    volumes are not counted (`conf/ignored-provisioners=NAME,NAME`).
 
     Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
     unknown action.
@@ -78,10 +78,10 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
 
 
 def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> None:
-    """Move a plugin to the head of a tier."""
-    if type(number) is not int or not 0 < number <= len(conf.tiers):
+    """Move a plugin to the head of a tier, or remove it."""
+    if number is not None and (type(number) is not int or not 0 < number <= len(conf.tiers)):
         raise ManifestError('"{where}": tier is {number}; allowed is a whole number from 1 to '
-                            "{count}", where=where, number=number, count=len(conf.tiers))
+                            "{count}, or null", where=where, number=number, count=len(conf.tiers))
     there = [option for tier in conf.tiers for option in tier.plugins if option.name == name]
     if not there and name not in (known := plugin_names()):
         hint = did_you_mean(name, known, gettext("; allowed are {known:,}", known=sorted(known)))
@@ -89,7 +89,8 @@ def _move(conf: SchedulerConfiguration, name: str, number: Any, where: str) -> N
                             hint=hint)
     for tier in conf.tiers:
         tier.plugins[:] = [option for option in tier.plugins if option.name != name]
-    conf.tiers[number - 1].plugins.insert(0, there[0] if there else PluginOption(name))
+    if number is not None:
+        conf.tiers[number - 1].plugins.insert(0, there[0] if there else PluginOption(name))
 
 
 def _with_option(option: PluginOption, field: str, value: Any, where: str) -> PluginOption:

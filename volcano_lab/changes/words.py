@@ -18,6 +18,7 @@ from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
 from volcano_lab.changes.change import Change, value_before
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import Draft, Index
+from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
@@ -121,7 +122,8 @@ def _of_conf(conf: SchedulerConfiguration, text: str) -> Message:
     if rest == "actions":
         return Message("change.actions", parts=_actions(conf.actions, value.split(", ")))
     name, _, key = rest.partition(".") if word == "plugin" else ("", "", rest)
-    code = "change.plugin.switch" if key in ALL_SWITCHES else _code(word, [key])
+    code = "change.plugin.switch" if key in ALL_SWITCHES else _code(
+        word, [key], None if value == "null" else value)
     before = value_before(Draft([]), conf, text)
     return Message(code, name=name, key=key, before=_shown(before, f"{word}.{key}"),
                    after=_plain(value))
@@ -144,8 +146,9 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     if ".".join(path[:-1]) in AMOUNTS:
         code = f"change.amounts.{path[0]}"
         ends = ".none" * (setting.value is None)
-        amount = Message(f"change.amount{ends}", resource=path[-1], before=before or "0",
-                         after=facts["after"])
+        limited = path[0] != "capability" or at_path(obj, steps[:-1])
+        amount = Message(f"change.amount{ends}", resource=path[-1], after=facts["after"],
+                         before=before or ("0" if limited else Message("unset")))
         return Message(code if known(code) else "change.amounts", name=facts["name"],
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     code = _code(word, path, setting.value)

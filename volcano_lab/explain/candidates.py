@@ -16,10 +16,10 @@ from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
-from volcano_lab.explain import options, slips, values
+from volcano_lab.explain import lint, options, slips, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import still_needed, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause
+from volcano_lab.explain.explanation import Amounts, Cause, in_quantity
 from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
@@ -272,6 +272,8 @@ class Candidates:
             yield from self._above(numbers["least"], rank=Rank.SWITCH)
         if code.startswith(("protected_", "not_less_important", "victims_disagree")):
             yield from self._unprotected(cause)
+        if numbers.get("plugin") in lint.SHARES and {*lint.SHARES} <= self.ssn.plugins.keys():
+            yield once(f"plugin/{numbers['plugin']}.tier=null", rank=Rank.SWITCH)
         for other in numbers.get("queues", ()) if "capacity" in self.ssn.plugins else ():
             for name, amount in numbers["short_of"].items():
                 yield from values.lowered(world, other, "deserved", name, amount)
@@ -328,6 +330,12 @@ class Candidates:
     def tiers(self, _: Numbers) -> Iterator[Option]:
         """What the job's topology allows."""
         yield from values.tiers(self.world, self.job.uid)
+
+    def barred(self, numbers: Numbers) -> Iterator[Option]:
+        """That queues have the capability of the nodes that their pods may use."""
+        for queue, most in numbers.get("barred", {}).items():
+            yield once(*(setting(f"queue/{queue}", "capability", name, to=options.text_of(
+                name, in_quantity(name, amount))) for name, amount in most.items()))
 
     def deserves(self, _: Numbers | None = None, level: Resource | None = None) -> Iterator[Option]:
         """That the job's queue deserve more: by its weight, or by the field that capacity reads as

@@ -16,6 +16,7 @@ from volcano_lab.api.status import BOUND
 from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
+from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
@@ -202,7 +203,8 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         numbers |= {"queues": queues, "short_of": wanted}
         facts |= {"reasons": _verdicts(seen, calls),
                   "sums": [_sums(seen, calls[-1], each) for each in queues[:2]]}
-        more = _deserved_in_sum(seen, wanted) or _shared_with_strangers(seen, job, plugin, wanted)
+        more = _contradicted(seen, calls[-1], candidates) or _deserved_in_sum(
+            seen, wanted) or _shared_with_strangers(seen, job, plugin, wanted)
     elif code == "protected_by_cooldown":
         more = Message("cooldown.until", moment=moment_text(min(
             cooled(seen.tasks[key].pod) for key in candidates)))
@@ -212,6 +214,17 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
                    why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])
+
+
+def _contradicted(seen: Evidence, call: Record, candidates: list[str]) -> Message | None:
+    """That the other one of two plugins that compute shares allows some of the candidates."""
+    tasks = [seen.tasks[key] for key in candidates]
+    for other in [name for name in SHARES if name in seen.plugins(call["point"])]:
+        allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
+        if other != call["plugin"] and allowed[0]:
+            return Message("shares_disagree", plugin=call["plugin"], other=other,
+                           n=len(allowed[0]))
+    return None
 
 
 def _deserved_in_sum(seen: Evidence, wanted: Iterable[str]) -> Message | None:
@@ -405,7 +418,7 @@ def _queue_of_victim(seen: Evidence, queue: str, unasked: set[str]) -> Iterator[
     """
     known = seen.trace.start["queues"].get(queue, {"allocated": {}, "deserved": {}})
     more = over(known["allocated"], known["deserved"])
-    sums, later = seen.sums(queue, more), sorted(unasked & {"proportion", "capacity"})
+    sums, later = seen.sums(queue, more), sorted(unasked & {*SHARES})
     if sums.get("deserved") and (later or more):
         said = [Message("queue_of_victim", **sums),
                 Message("queue_of_victim.later", plugin=later[0]) if later else None]

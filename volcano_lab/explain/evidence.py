@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, reduce
+from itertools import product
 from typing import Any
 
 from volcano_lab.api import status as states
@@ -29,6 +30,8 @@ from volcano_lab.trace.stepper import Stepper
 STATUSES = {str(status): status for status in states.TRANSITIONS}
 LIMIT_RANGER = "kubernetes.io/limit-ranger"
 """The annotation in which the API server names what a LimitRange has filled in."""
+SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
+"""Fields by which an operator sizes the pods of a role, without a template."""
 ABOUT = ("task", "job", "queue")
 """Facts by which records are found at once."""
 
@@ -205,7 +208,8 @@ class Evidence:
         if any(name in each for name in names for each in filled.split(";")
                if "request" in each.split()):
             yield Message("limit_range", namespace=task.namespace, filled=filled)
-        yield from self._added(task) if "memory" in names else ()
+        for kind, field, given in self.sized_by(task, "memory") if "memory" in names else ():
+            yield Message("operator_adds", kind=kind, given=given, field=field)
         overhead = amounts(Resource.from_list(spec.overhead))
         if any(map(overhead.get, names)):
             yield Message("overhead", overhead={
@@ -221,19 +225,19 @@ class Evidence:
         if later:
             yield Message("init_containers", later=later)
 
-    def _added(self, task: TaskInfo) -> Iterator[Message]:
-        """Yield the memory that the owner of its job names for the role of a pod, to which its
-        operator adds overhead.
+    def sized_by(self, task: TaskInfo, resource: str) -> Iterator[tuple[str, str, str]]:
+        """Yield by which field its owner sizes a pod of this role: (kind, field, value); to memory
+        its operator adds overhead.
         """
         owners = {(ref.kind, ref.name) for ref in (
             self.ssn.jobs[task.job].pod_group.metadata.owner_references)}
         for obj in self.given:
             if isinstance(obj, OperatorObject) and obj.namespace == task.namespace and (
                     obj.kind, obj.name) in owners:
-                for role in task.pod.metadata.labels.values():
-                    if given := at_path(obj.spec, [role, "memory"]):
-                        yield Message("operator_adds", kind=obj.kind, given=given,
-                                      field=f"spec.{role}.memory")
+                for role, name in product(task.pod.metadata.labels.values(),
+                                          SIZES.get(resource, ())):
+                    if given := at_path(obj.spec, [role, name]):
+                        yield obj.kind, f"spec.{role}.{name}", str(given)
 
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
         return [record for record in self.of(name, **facts) if record.action == action]

@@ -393,7 +393,10 @@ class Explainer(Shown):
             code = "pod.elsewhere" if other else "pod.no_search"
             causes = [questions.why_not_cause(self.evidence, key, name, None) or Cause.of(
                 "fits_now", pod=key, node=name)]
-            causes = causes if other else [*causes, *self.why_job(found.job).causes]
+            job = [] if other else self.why_job(found.job).causes
+            first = next((record["task"] for cause in job for record in cause.records[-1:]
+                          if record.get("task") not in (None, key)), None)
+            causes = [*causes, *[Cause.of("tried_before", pod=first)] * bool(first), *job]
         elif cause := questions.why_not_cause(self.evidence, key, name, choice):
             causes = [cause]
         elif choice["node"] == name:

@@ -194,6 +194,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
+        found.append(Message("came_first.pods") if is_single(job) and sum(
+            is_single(seen.ssn.jobs[uid]) for uid in holders) > 1 else None)
         found.append(_all_wait(seen, [seen.ssn.jobs[uid] for uid in holders], nodes or ()))
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):

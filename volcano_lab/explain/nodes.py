@@ -183,6 +183,11 @@ def refused_now(seen: Evidence, task: TaskInfo, node: str) -> str:
     return first
 
 
+def lets_in(seen: Evidence, task: TaskInfo, node: str) -> bool:
+    """Whether no rule refuses a node that depends on no other pod."""
+    return rule_of(refused_now(seen, task, node))[0] not in STATIC
+
+
 def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
                 among: tuple[int, list[Message] | None], choice: Record | None) -> Iterator[Cause]:
     """Yield a cause for each reason against nodes; `among` is how many nodes were searched, and
@@ -343,8 +348,7 @@ def withheld(seen: Evidence, task: TaskInfo, nodes: Iterable[str], names: Iterab
                   node.allocatable.get(each), node.name)
                  for node in map(seen.ssn.nodes.__getitem__, nodes)]
         less = [size for size in sizes if size[0] > size[1] and (
-            device or size[1] < asked <= size[0]) and rule_of(
-            refused_now(seen, task, size[2]))[0] not in STATIC]
+            device or size[1] < asked <= size[0]) and lets_in(seen, task, size[2])]
         for whole, usable, _ in less[:1]:
             yield Message("devices.withheld" if device else "node.kept", n=len(less), nodes=[
                 name for *_, name in less], capacity={each: whole}, usable={each: usable})

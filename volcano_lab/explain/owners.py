@@ -10,7 +10,7 @@ from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.api.status import BOUND
 from volcano_lab.api.task import TASK_SPEC
-from volcano_lab.explain.evidence import Evidence, requested, unplaced
+from volcano_lab.explain.evidence import Evidence, requested
 from volcano_lab.explain.explanation import Amounts, over
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
@@ -49,9 +49,12 @@ def runs_on(job: JobInfo) -> bool:
 
 
 def ends(job: JobInfo) -> bool:
-    """Whether a job has the places of its minimum, pods that run, and does not run forever."""
-    return job.is_ready() and not runs_on(job) and (
-        len(unplaced(job)) + len(job.in_status(BOUND)) < len(job.tasks))
+    """Whether a job has the places of its minimum, pods that run, not its head alone, and does not
+    run forever.
+    """
+    runs = [task for task in job.tasks.values() if task.node_name and task.status != BOUND]
+    alone = len(runs) < len(job.tasks) and all(head(job, task) for task in runs)
+    return job.is_ready() and not runs_on(job) and not alone
 
 
 def comes_whole(job: JobInfo) -> bool:

@@ -25,7 +25,7 @@ from volcano_lab.explain.evictions import (
 from volcano_lab.explain.evidence import Evidence, counts, requested
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
-from volcano_lab.explain.lint import PREDICATES
+from volcano_lab.explain.lint import PREDICATES, SHARES
 from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
 from volcano_lab.explain.owners import head, on_eviction
@@ -42,8 +42,6 @@ ORDERED = ("allocate", "enqueue")
 """The actions in whose order jobs are compared, the one that gives resources first."""
 MOST = 5
 """Jobs that are named before one in its queue."""
-SHARES = {"proportion", "capacity"}
-"""The plugins that compute what queues deserve."""
 UNLIMITED = 1e300
 """An amount of a capability that names no limit."""
 
@@ -147,7 +145,7 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     sums = queues.get(queue)
     if sums is None:
         closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
-        shared = SHARES & seen.ssn.plugins.keys()
+        shared = {*SHARES} & seen.ssn.plugins.keys()
         return Explanation(f"queue {queue}", Message(
             "queue_head.empty" if shared else "queue_head.none", queue=queue),
             [*closes, *_waiting(seen, queue)])
@@ -413,7 +411,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         numbers = seen.sums(job.queue, more or over(held, {}), last)
         said = [Message("evict.over" if more else "evict.within", **numbers)]
         tiers = _tiers(seen, "reclaimable")
-        above = [*takewhile(SHARES.isdisjoint, tiers)]
+        above = [*takewhile({*SHARES}.isdisjoint, tiers)]
         if above and len(above) < len(tiers):
             decide = Message("evict.before_shares", plugins=[*chain(*above)])
             said = [*said, decide] if more else [decide]
@@ -453,12 +451,18 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
     if policy := on_eviction(seen, job):
         yield Cause("evict_policy", policy, context=True)
-    yield from _leads(job, pods)
+    yield from _leads(seen, job, pods)
 
 
-def _leads(job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
-    """Yield the pods, of those that may go, on which others of the job depend."""
+def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause]:
+    """Yield the pods, of those that may go, on which others of the job depend, and whether one was
+    spared in this cycle only by its place in the order.
+    """
     lead = {task.key: role for task in pods if task.preemptable and (role := head(job, task))}
     if lead:
-        yield Cause.of("evict_head", context=True, n=len(lead), pods=[*lead],
-                       roles=[*dict.fromkeys(lead.values())])
+        spared = {key: record for record in seen.of("victims") for key in lead
+                  if key in record.get("candidates", ()) and key not in record["chosen"]}
+        yield Cause.of("evict_head", *(Message(
+            "evict_head.spared", pod=key, action=record["action"], taken=record["chosen"])
+            for key, record in spared.items()), context=True, n=len(lead), pods=[*lead],
+            roles=[*dict.fromkeys(lead.values())])

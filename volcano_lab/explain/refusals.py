@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, total
 from volcano_lab.explain import origin
 from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
-from volcano_lab.explain.nodes import closed_causes, missing
+from volcano_lab.explain.lint import SHARES
+from volcano_lab.explain.nodes import closed_causes, lets_in, missing
 from volcano_lab.explain.owners import KINDS, beyond_pods, grows, owner_of
 from volcano_lab.explain.values import sum_of
 from volcano_lab.messages import Message
@@ -35,7 +36,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
         yield from (_quota if record.kind == "quota_comparison" else _compared)(seen, job, record)
-        if {"proportion", "capacity"} & {*seen.plugins("job_enqueueable")}:
+        if {*SHARES} & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)
@@ -220,7 +221,7 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 def refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     """Return why a plugin refuses a pod of a queue, from the record of its answer."""
     plugin, level = record["plugin"], seen.trace.records[record.number - 1]
-    if plugin in ("proportion", "capacity") and not seen.ssn.queues[job.queue].is_open:
+    if plugin in SHARES and not seen.ssn.queues[job.queue].is_open:
         return origin.closed(seen, job.queue, job.uid)
     if plugin == "capacity" and level.kind == "allocatable_level" and level["short_of"]:
         return _over_level(seen, job, record, level)
@@ -256,6 +257,9 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     if "origin.capability" not in codes:
         left, stranded = _left_for(seen, job, record, names)
         numbers |= {"stranded": stranded} if left else {}
+        if left and (barred := _barred(seen, left, record, names)):
+            numbers["barred"] = barred
+            left = Message("resources.barred", kept=left, queues=[*barred])
     said = Message("over_deserved", queue=job.queue, pod=pod, each=each,
                    held=part(queue["allocated"], names), asked=asked, deserved=limit,
                    why=[*whole, Message("weight", weight=queue["weight"])])
@@ -286,6 +290,25 @@ def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]
         Message("queue.sums", **seen.sums(name, names, record)) for name in theirs])
     return said, [uid for uid, other in seen.ssn.jobs.items()
                   if other.queue in theirs and other.tasks and not other.is_ready()][:3]
+
+
+def _barred(seen: Evidence, kept: Message, record: Record, names: list[str]) -> dict[str, Amounts]:
+    """The queues for which free resources are kept and of which no waiting pod may use a node that
+    has these, by its labels or taints -> what the nodes have that such pods may use.
+    """
+    found = {}
+    request = seen.state_at(record)["tasks"][record["task"]]["request"]
+    nodes = [name for name, left in seen.free(record).items() if _fits(request, {name: left})
+             and lets_in(seen, seen.tasks[record["task"]], name)]
+    for queue in [each.facts["queue"] for each in kept.facts["queues"]] if nodes else ():
+        waiting = [task for job in seen.ssn.jobs.values() if job.queue == queue
+                   for task in unplaced(job)[:1]]
+        pods = [*{str((task.pod.spec.node_selector, task.pod.spec.tolerations,
+                       task.pod.spec.affinity)): task for task in waiting}.values()]
+        if pods and not any(lets_in(seen, task, name) for name in nodes for task in pods):
+            found[queue] = part(amounts(total(node.allocatable for node in seen.ssn.nodes.values()
+                                              if lets_in(seen, pods[0], node.name))), names)
+    return found
 
 
 def _fits(request: Amounts, free: dict[str, Amounts]) -> bool:

@@ -11,14 +11,15 @@ from typing import Any
 
 from attrs import Factory, define, field
 
-from volcano_lab.api import PIPELINED, JobInfo, TaskInfo
+from volcano_lab.api import PIPELINED, JobInfo, Resource, TaskInfo
 from volcano_lab.changes import Change
 from volcano_lab.changes.kubectl import kubectl
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.options import Rank, World
 from volcano_lab.explain.outcome import Outcome, Price
 from volcano_lab.explain.why_job import promise_fails
 from volcano_lab.framework import Session
+from volcano_lab.manifests.operators.spark import jvm_bytes
 from volcano_lab.messages import Message, spoken
 from volcano_lab.trace import short
 
@@ -99,6 +100,28 @@ def gains(seen: Evidence, before: Session, after: Outcome, uid: str, name: str =
             yield from [Message("gains.left", n=left)] if left else ()
             return
     yield Message("gains.admitted", name=name)
+
+
+def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
+    """Yield the fields by which the job's owner sizes pods of a role, for requests that a change
+    lowers, with the values that are enough: what its operator adds is at most what it adds now.
+    """
+    found: dict[str, Message] = {}
+    for text in change.settings:
+        target, _, value = text.partition("=")
+        _, requests, name = target.rpartition(".requests.")
+        for task in unplaced(job) if requests else ():
+            for kind, where, given in seen.sized_by(task, name):
+                less = task.init_resreq.get(name) - Resource.from_list({name: value}).get(name)
+                most, after = max(jvm_bytes(given) - less, 0) // 2**20, value
+                if name == "memory":
+                    after = f"{most // 1024:g}g" if most >= 2048 else f"{most:g}m"
+                elif not value.isdigit():
+                    where = where.replace("cores", "coreRequest")
+                if less > 0:
+                    found.setdefault(where, Message("gains.field", kind=kind, field=where,
+                                                    before=given, after=after))
+    yield from found.values()
 
 
 def spared(seen: Evidence, before: Outcome, after: Outcome, uid: str) -> Iterator[Message]:

@@ -34,7 +34,7 @@ from volcano_lab.explain.outcome import (
     price,
     ready,
 )
-from volcano_lab.explain.remedy import Remedy, costs, gains, spared
+from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
 from volcano_lab.explain.why_job import job_causes, promise_fails
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -431,7 +431,8 @@ class Search:
             self.seen, self.before, after, uid)
         return Remedy(any_of([self.world.described(each, rank == Rank.WAIT)
                               for each in (change, *alike)]),
-                      (*brings, *costs(self.seen.called, cost), *on),
+                      (*by_owner(self.seen, self.job, change), *brings,
+                       *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
                       ready(after.rest.session.jobs[uid]), cost, alike)
 

@@ -38,7 +38,8 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for options in slips.values():
         yield from options
     yield _without(world, job, largest, {*most, *slips})
-    fewer = members if any("asked" in cause.numbers for cause in causes) else 1
+    fewer = members if any("asked" in cause.numbers or cause.code == "gang_short"
+                           for cause in causes) else 1
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
@@ -142,8 +143,9 @@ def _resources(causes: Iterable[Cause]) -> list[str]:
 
 
 def missing(numbers: dict[str, Any]) -> Amounts:
-    """By how much each amount is over its limit."""
-    return over(numbers.get("asked", {}), numbers.get("limit", {}))
+    """By how much each amount is over its limit, or what there is."""
+    limit = next((numbers[name] for name in ("limit", "there", "largest") if name in numbers), None)
+    return {} if limit is None else over(numbers.get("asked", {}), limit)
 
 
 def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:

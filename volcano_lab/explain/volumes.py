@@ -40,7 +40,8 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             Message("claim", pod=task.key, why=why or reason),
             Message("claim_missing.near", namespace=task.namespace, claims=[*there, *(
                 f"{task.namespace}/{each}" for each in close)]) if there or close else None,
-            Message("claim_missing.there", claims=there, claim=claim) if there else None], {
+            Message("claim_missing.there", claims=there, claim=claim) if there else None,
+            *_no_csi_nodes(seen.ssn.snapshot.storage)], {
             "reason": reason, "claim": claim, "near": close, "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
             ] if lost else []})
@@ -63,8 +64,13 @@ def driver_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for driver, claim in drivers_nowhere(seen.ssn, waiting).items():
         lacks = [Message("claim", pod=pod.key, why=why) for pod in waiting[:1]
                  for why in [_lacking(storage, pod)] if why]
-        known = [Message("driver_nowhere.export")] * (not storage.all(api.CSINode.kind))
-        yield Cause.of("driver_nowhere", *known, *lacks, driver=driver, claim=claim)
+        yield Cause.of("driver_nowhere", *_no_csi_nodes(storage), *lacks, driver=driver,
+                       claim=claim)
+
+
+def _no_csi_nodes(storage: Storage) -> list[Message]:
+    """That the objects lack the CSINodes, without which no node offers a driver."""
+    return [Message("driver_nowhere.export")] * (not storage.all(api.CSINode.kind))
 
 
 def _lacking(storage: Storage, pod: api.Pod) -> Message | None:

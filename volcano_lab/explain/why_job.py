@@ -160,6 +160,8 @@ def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
         if cause is not None and not (waits and cause.numbers.get("gang")):
             yield cause
+            if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
+                yield from eviction_causes(seen, job)
     evicted = leaving.numbers["evicted"] if leaving is not None and not seen.brief else ()
     for cause in victim_causes(seen, evicted[0]) if evicted else ():
         cause.context = True
