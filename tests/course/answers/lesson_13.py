@@ -19,7 +19,7 @@ answers(
 answers(
     "13.fewest_ghosts",
     right=[1, "1"],
-    wrong=[(0, "112 CPUs"), (2, "the fewest"), (3, "the fewest"), (9, "the fewest"),
+    wrong=[(0, "how much does one"), (2, "the fewest"), (3, "the fewest"), (9, "the fewest"),
            (10, "nine of them"), (-1, "nine of them")],
 )
 
@@ -27,7 +27,9 @@ answers(
     checks.all_three,
     right=[[GHOST, RECLAIM, UNCORDON], (UNCORDON, GHOST, RECLAIM),
            ["remove podgroup/spark-08", RECLAIM, "node/m09.unschedulable=false"]],
-    wrong=[([GHOST], "Which action"), ([GHOST, RECLAIM], "Three nodes match"),
+    wrong=[([GHOST], "Which action"), ([GHOST, RECLAIM], "match its selector"),
+           ([GHOST, "conf/actions=reclaim", UNCORDON], "No action of the configuration admits"),
+           ([GHOST, RECLAIM, "node/c01.labels[disk]=ssd"], "3 of 4 nodes with disk=ssd"),
            ([RECLAIM, UNCORDON], "without a pod"),
            (["remove job/nlp/pretrain", GHOST, UNCORDON], "has to keep"),
            (["remove job/web/shop"], "has lost pods"),

@@ -3,6 +3,7 @@
 import re
 
 from course.proofs import after
+from volcano_lab import lab
 from volcano_lab.api.objects import Node, Queue
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -41,7 +42,8 @@ def what_queues_hold(file, scene):
 
 
 @after("own-06")
-def the_last_lines_of_the_configuration(scene):
+def the_first_and_last_lines_of_the_configuration(scene):
+    assert scene.CONF.startswith('actions: "enqueue, allocate, backfill"\ntiers:\n')
     assert scene.CONF.rstrip().endswith(
         "  - name: nodeorder\n  - name: binpack\n    arguments:\n      binpack.wieght: 5")
 
@@ -111,7 +113,19 @@ def what_would_let_reindex_in(file, volcano_lab):
 
 @after("own-22")
 def tuesday_nightly_runs(file, tuesday, volcano_lab):
-    assert "ci/nightly-4412" in repr(volcano_lab(f"diff {file} {tuesday}"))
+    said = repr(volcano_lab(f"diff {file} {tuesday}"))
+    assert said.startswith("30 more pods are placed. Fewer pods of ci/nightly-4412 wait.")
+    phases = {job["job"].partition("-")[0]: job["phase"] for job in Cluster.read(file).run().jobs()}
+    assert phases["vision/segment"] == phases["web/reindex"] == "Inqueue"
+
+
+@after("own-lab")
+def the_highest_minimum_for_one_and_for_both(file, tasks):
+    opened, minimum = lab(file, tasks=tasks("13")), "job/ci/nightly-4412.minAvailable"
+    fates = {least: [opened.set(**{minimum: least}).facts.jobs[job]["fate"] for job in (
+        "ci/nightly-4412", "web/reindex")] for least in (22, 21, 18, 17)}
+    assert fates == {22: ["not admitted", "discarded"], 21: ["placed", "not admitted"],
+                     18: ["placed", "not admitted"], 17: ["placed", "discarded"]}
 
 
 @after("own-24")

@@ -4,6 +4,7 @@ from volcano_lab.course.kit.boss import at_work, lowered, run_changed
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
+from volcano_lab.explain import Explainer
 from volcano_lab.manifests.loader import load
 
 WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
@@ -19,8 +20,8 @@ def all_three(answer: list[str]) -> Mistakes:
     given = load(export())
     after = run_changed(given, CONF, map(str, answer))
     placed = at_work(after)
-    before = at_work(run_changed(given, CONF))
-    lost = [job for job, pods in before.items()
+    first = run_changed(given, CONF)
+    lost = [job for job, pods in at_work(first).items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:
         return try_again("others_lost_pods", lost=lost[0])
@@ -28,7 +29,10 @@ def all_three(answer: list[str]) -> Mistakes:
         "pretrain_keeps", get=placed.get("nlp/pretrain", 0))
     waiting = [job for job, pods in WANTED.items() if placed.get(job, 0) < pods]
     if waiting:
-        return try_again("done_of_three", f"hint {waiting[0]}",
+        was, now = (Explainer(cycle.world, cycle.session.conf).why(waiting[0]).causes[0]
+                    for cycle in (first, after))
+        return try_again("done_of_three", *["now_because"] * (str(now.text) != str(was.text)),
+                         *[f"hint {waiting[0]}"] * (now.code == was.code), why=str(now.text),
                          done=len(WANTED) - len(waiting), waiting=waiting[0])
     yield (said := lowered(after, WANTED)), said
     yield len(answer) > len(WANTED), try_again("too_many_changes", len=len(answer))
