@@ -1,14 +1,15 @@
 """What lesson 07, "Dominant resource fairness, flat and hierarchical", says is so."""
 
 from course.proofs import after, answer
+from volcano_lab.course.lesson_07.lab import placed
 from volcano_lab.course.lesson_07.turns import OldPlaces
 
 
 @after("cell-05")
-def the_same_dominant_share(cycle, placed, shares, without):
+def the_same_dominant_share(cycle, resources_picture, without):
     assert placed(cycle) == {"a": 3, "b": 2} and placed(without) == {"a": 4, "b": 1}
-    assert [row["dominant share"] for row in shares(cycle)] == [0.667, 0.667]
-    assert [row["dominant resource"] for row in shares(cycle)] == ["memory", "cpu"]
+    assert [node["note"] for node in resources_picture("", cycle, without).data["nodes"]] == [
+        "a 3/9, b 6/9", "a 12/18, b 2/18", "a 4/9, b 3/9", "a 16/18, b 1/18"]
 
 
 @after("cell-10")
@@ -24,7 +25,7 @@ def a_small_job_passes_a_big_one(FLAT, passing, said):
 
 
 @after("cell-23")
-def the_tree(flat, hierarchical, placed):
+def the_tree(flat, hierarchical):
     assert placed(hierarchical) == {"dev": 2, "prod": 4, "sci": 6}
     assert placed(flat) == {"dev": 2, "prod": 5, "sci": 5}
 
@@ -41,7 +42,7 @@ def level_by_level(HIERARCHICAL, compared, levels_picture, one_left):
 
 
 @after("cell-30")
-def rescaling(levels_picture, mixed, placed, stopped):
+def rescaling(levels_picture, mixed, stopped):
     assert stopped.committed == [] and stopped.queue_order[0] == "dev"
     levels = {row["name"]: [round(row[key] * 12, 6) for key in ("asked", "held")]
               for row in levels_picture(stopped, "").data}
@@ -50,13 +51,13 @@ def rescaling(levels_picture, mixed, placed, stopped):
 
 
 @after("cell-34")
-def not_exact_to_the_last_pod(equal, placed):
+def not_exact_to_the_last_pod(equal):
     assert placed(equal) == {"dev": 4, "prod": 3, "sci": 5}
     assert placed(equal)["sci"] == answer("07", "twelve_each")
     assert [turn["queue"] for turn in equal.turns()[:3]] == ["sci", "dev", "prod"]
 
 
-@after("old-places")
+@after("cell-34")
 def the_heap_in_these_turns(tree_cluster, HIERARCHICAL):
     turns = OldPlaces()
     tree_cluster().run(HIERARCHICAL, trace=turns)
@@ -66,13 +67,13 @@ def the_heap_in_these_turns(tree_cluster, HIERARCHICAL):
                      12: [["dev", "sci", "prod"], ["sci", "prod", "dev"]]}
 
 
-@after("cell-36")
-def exact_where_the_first_is_found_again(again, placed):
+@after("cell-34")
+def exact_where_the_first_is_found_again(again):
     assert placed(again) == {"dev": 3, "prod": 3, "sci": 6}
 
 
 @after("cell-38")
-def answers_of_the_lab(lab, placed):
+def answers_of_the_lab(lab):
     def pods(**values):
         return placed(lab.reset().set(**values).facts.cycle)
 
@@ -88,7 +89,7 @@ def answers_of_the_lab(lab, placed):
 
 
 @after("cell-04")
-def pods_of_the_question(cycle, placed):
+def pods_of_the_question(cycle):
     assert placed(cycle)['a'] == answer("07", "pods_of_a")
 
 
@@ -99,12 +100,12 @@ def who_decides_the_third(turns):
 
 
 @after("cell-22")
-def half_for_sci(hierarchical, placed):
+def half_for_sci(hierarchical):
     assert placed(hierarchical)['sci'] == answer("07", "cpus_of_sci")
 
 
 @after("cell-49")
-def the_weight_of_eng_has_no_effect_beside_proportion(alone, both, placed):
+def the_weight_of_eng_has_no_effect_beside_proportion(alone, both):
     assert placed(alone) == {"dev": 5, "prod": 4, "sci": 3}
     assert placed(both)["sci"] == answer("07", "in_two_tiers") == 4
     assert {row["deserved"]["cpu"] for row in both.queues()} == {4}

@@ -99,11 +99,10 @@ class Ran(Decided):
         """What an action, by its place in the list, did to a job."""
         if pods := self.placed[at, row["job"]]:
             return f"✓ {Message('pods', n=pods)}"
-        if self.actions[at] == "enqueue" and self.admitted[at, row["job"]]:
-            return gettext("✓ admitted")
         return {("enqueue", "not admitted"): gettext("✗ refused"),
                 ("allocate", "discarded"): gettext("✗ discarded")}.get(
-                    (self.actions[at], row["fate"]), NOTHING)
+                    (self.actions[at], row["fate"]),
+                    gettext("✓ admitted") if self.admitted[at, row["job"]] else NOTHING)
 
 
 def phases(ran: Ran) -> list[dict[str, str]]:

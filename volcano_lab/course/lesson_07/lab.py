@@ -14,6 +14,7 @@ from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
 from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.plugins.drf import Drf
+from volcano_lab.trace import short
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
@@ -177,7 +178,7 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 LEGEND = "A box is as wide as its part by the weights. Full: placed pods."
 PART = "{0}, its part {2}"
-COMPARED = "Pale: dominant share. Full: what is compared, rescaled and divided by the weight."
+COMPARED = "Pale: dominant share. Full: what of it is compared. The lower one goes first."
 RINGED = "Filled: a pod was placed. Dotted: none waits, or none fits. Ringed: by an old place."
 WORDS = {"held": "compared", "asked": "dominant share"}
 
@@ -210,8 +211,8 @@ PANELS = [pictures.tree("The tree, when the cycle ends",
                          key="turns", slots=18, lanes=3, legend=RINGED),
           *(pictures.bars(title, lambda at, parent=parent: at.last[parent][1], key=f"last {parent}",
                           most=1, rows=2, words=WORDS)
-            for parent, title in (("", "First, for the last CPU: sci or eng"),
-                                  ("eng", "Then, for eng's last: dev or prod")))]
+            for parent, title in (("", "For the last CPU, the lower first: sci or eng"),
+                                  ("eng", "For eng's last, the lower first: dev or prod")))]
 
 
 def drawn_turns(cycle: Cycle, early: list[int]) -> dict[str, Any]:
@@ -228,24 +229,33 @@ def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
                           slots=18, width=760, legend=RINGED)
 
 
-def old_places(cluster: Cluster) -> list[dict[str, Any]]:
-    """A row for each turn by an old place, all weights 1: the pods of dev and prod a turn ago and
-    now, what eng and sci count as, and which queue is served.
+def resources_picture(title: str, cycle: Cycle, without: Cycle) -> pictures.Picture:
+    """Draw the CPUs and the memory of the node of both cycles, with drf and without it, as boxes of
+    one width: a pod is as wide as its share. Beside each box is what each job holds of it.
 
-    >>> list(old_places(tree_cluster())[1].values())
-    [8, '2 + 1 → 2 + 2', '2/12 → 4/12', '3/12', 'dev']
+    >>> two = Cluster().node("n1", cpu=9, memory="18Gi").job("a", pods=2, cpu=3, memory="1Gi")
+    >>> cycle = two.run(FLAT)
+    >>> [node["note"] for node in resources_picture("", cycle, cycle).data["nodes"]][:2]
+    ['a 6/9', 'a 2/18']
     """
-    turns = OldPlaces()
-    cluster.run(HIERARCHICAL, trace=turns)
-    order, rows = [heap[0] for heap in turns.heaps], []
-    for turn in turns.early:
-        past = order[:turn - 2], order[:turn - 1]
-        (_, was), (sci, now) = ([f"{round(row['held'] * CPUS)}/{CPUS}"
-                                 for row in compared_after(each, "", {})] for each in past)
-        pods = " → ".join(f"{each.count('dev')} + {each.count('prod')}" for each in past)
-        rows.append({"turn": turn, "dev + prod": pods, "eng": f"{was} → {now}", "sci": sci,
-                     "queue served": order[turn - 1]})
-    return rows
+    nodes, cycles = [], {gettext("with drf"): cycle, gettext("without drf"): without}
+    for which, ran in cycles.items():
+        (node,) = ran.session.nodes.values()
+        for name, unit, word in (("cpu", 1000, "{whole} CPUs"),
+                                 ("memory", 2**30, "{whole}Gi of memory")):
+            whole = node.allocatable.get(name)
+            pods = [(key, short(task.job), task.resreq.get(name))
+                    for key, task in sorted(node.tasks.items())]
+            held = {job: sum(part for _, other, part in pods if other == job)
+                    for _, job, _ in pods}
+            nodes.append({
+                "name": gettext(word, whole=plain(whole / unit)), "group": which, "size": 1,
+                "note": ", ".join(f"{job} {plain(part / unit)}/{plain(whole / unit)}"
+                                  for job, part in held.items()),
+                "pods": [{"name": key, "label": job, "size": part / whole,
+                          "color": colors_of(held)[job]} for key, job, part in pods]})
+    return pictures.cluster(title, {"nodes": nodes, "groups": [{"name": name} for name in cycles]},
+                            width=760, legend="A pod is as wide as its share of the resource.")
 
 
 def _controls() -> dict[str, Control]:
@@ -291,8 +301,8 @@ def _same(at: Shared) -> str:
 
 def _because(before: Shared, now: Shared) -> str:
     """Return what drf compares at the level of what was moved, or at the first one if the move
-    changed what sci has; and what old places changed, at first also if nothing. Where all have as
-    many pods as before, the turns may be others.
+    changed what sci has; and what old places changed. Where all have as many pods as before, the
+    turns may be others.
     """
     moved = [key.partition("_")[0] for key, value in now.values.items()
              if before.values[key] != value]
@@ -311,6 +321,4 @@ def _because(before: Shared, now: Shared) -> str:
     if now.exact != pods:
         said.append(Message("drf.early", turns=now.early,
                             exact=[f"{name} {pods}" for name, pods in now.exact.items()]))
-    elif now.early and not moved:
-        said.append(Message("drf.early.none", turns=now.early))
     return paragraph(said)
