@@ -1,5 +1,9 @@
 """The riddles: each can be solved by its hints, none by the first thing one tries."""
 
+import re
+from pathlib import Path
+
+import nbformat
 import pytest
 from click.testing import CliRunner
 
@@ -9,6 +13,8 @@ from volcano_lab.course.kit.verdict import RIGHT, TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.riddles import Kubectl, riddle, riddles, score
 from volcano_lab.course.riddles.kubectl import WIDTH
 
+NOTEBOOK = nbformat.read(
+    Path(__file__).parents[2] / "notebooks/17-riddles.ipynb", as_version=4)
 NUMBERS = tuple(riddles())
 FIRST_GUESS = {
     1: ["queue/vision.weight=9"], 2: ["queue/search.weight=9"], 3: ["queue/science.weight=9"],
@@ -73,6 +79,18 @@ def test_its_title_shows_when_it_is_solved_and_not_before(game):
         game.cause(letter)
     assert game.title in game.repair(*last_hint(game)).text
     assert score().data["nodes"][game.number - 1]["name"] == f"{game.number} {game.title}"
+
+
+@every
+def test_the_table_of_the_end_has_what_kubectl_says(game):
+    end = next(cell.source for cell in NOTEBOOK.cells if cell.id == "riddles-92")
+    rows = [[part.strip() for part in line.split("|")[1:-1]] for line in end.splitlines()
+            if line.startswith(("| Pending", "| Inqueue"))]
+    rows = [row for row in rows if str(game.number) in re.findall(r"\d+", row[-1])]
+    said = game.kubectl(f"describe podgroup {game.asks}")
+    assert len(rows) == 1 and f"phase: {rows[0][0]}" in said
+    words = rows[0][1].strip("`")
+    assert words in " ".join(said.split()) if "`" in rows[0][1] else "nodes are" not in said
 
 
 @every
@@ -302,6 +320,17 @@ def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
         ("1 The quota", "90")]
     assert shown.title == "90 of 1200 points" and "1 of 12 jobs are at work." in shown.alt
     game.again()
+
+
+def test_all_twelve_at_work():
+    games = [named(number) for number in NUMBERS]
+    for found in games:
+        found.repair(*last_hint(found))
+    shown, points = score(), [found.points for found in games]
+    assert "the cluster is yours" in shown.alt and "of 12 jobs" not in shown.alt
+    assert points == [100] * 12 and shown.svg.count(">100<") == 12, "no title is in the way"
+    for found in games:
+        found.again()
 
 
 def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):

@@ -367,6 +367,7 @@ def score() -> Picture:
               "pods": [{"name": each.asks, "size": 1, "color": "#009E73"}] * each.solved}
              for each in riddles().values()]
     done = [each.points for each in riddles().values() if each.solved]
-    text = gettext("{solved} of {all} jobs are at work.", solved=len(done), all=len(nodes))
+    text = gettext("{solved} of {all} jobs are at work.", solved=len(done), all=len(nodes)) if (
+        len(done) < len(nodes)) else gettext("All jobs are at work: the cluster is yours.")
     title = gettext("{points} of {most} points", points=sum(done), most=100 * len(nodes))
-    return pictures.cluster(title, {"nodes": nodes, "text": text}, cell=1, width=760)
+    return pictures.cluster(title, {"nodes": nodes, "text": text}, cell=1, width=740)
