@@ -41,7 +41,7 @@ def test_the_phases_are_those_of_the_cycle(actions):
 
 def test_what_allocate_tried_and_gave_back_is_held_back():
     wide = phases(Ran("allocate, backfill"))[-1]
-    assert (wide["allocate"], wide["close"]) == ("✗ discarded", "Inqueue")
+    assert (wide["allocate"], wide["close"]) == ("✗ not all fit", "Inqueue")
 
 
 @pytest.mark.parametrize(("actions", "said"), [

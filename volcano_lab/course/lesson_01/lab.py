@@ -100,7 +100,7 @@ class Ran(Decided):
         if pods := self.placed[at, row["job"]]:
             return f"✓ {Message('pods', n=pods)}"
         return {("enqueue", "not admitted"): gettext("✗ refused"),
-                ("allocate", "discarded"): gettext("✗ discarded")}.get(
+                ("allocate", "discarded"): gettext("✗ not all fit")}.get(
                     (self.actions[at], row["fate"]),
                     gettext("✓ admitted") if self.admitted[at, row["job"]] else NOTHING)
 
