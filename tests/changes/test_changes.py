@@ -194,6 +194,15 @@ def test_an_entry_is_added_behind_a_list_and_no_further():
         change(after, ["node/n2.spec.taints.3={key: c, effect: NoSchedule}"])
 
 
+def test_a_mapping_of_an_object_that_controllers_create_is_no_new_object():
+    job = loads("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: train}, spec: "
+                "{tasks: [{name: w, replicas: 1, template: {spec: {containers: [{name: c}]}}}]}}")
+    after = change(job, ["queue/default.capability={cpu: 2}",
+                         "pod/train-w-0.nodeSelector={zone: a}"])
+    assert read(after, "Queue", "default", "spec", "capability") == {"cpu": "2"}
+    assert read(after, "Pod", "train-w-0", "spec", "node_selector") == {"zone": "a"}
+
+
 def test_amounts_of_a_node():
     after = change(cluster(), ["node/n1.example.allocatable.cpu=9"])
     assert read(after, "Node", "n1.example", "status", "allocatable")["cpu"] == "9"
@@ -208,6 +217,13 @@ def test_amounts_of_a_node():
     ("queue/a.wieght=1", "spec.wieght is not known and has no effect; did you mean weight?"),
     ("queue/a.weight=five", 'spec.weight is "five"; allowed is a whole number'),
     ("queue/a=5", "names no field"),
+    ("queue/a..weight=5", "names no field"),
+    ("queue/a.weight]=5", "names no field"),
+    ("queue/a...=5", "names no field"),
+    ("job/train.requests.cpu=abc", 'requests.cpu is "abc"; allowed is a number with one of'),
+    ("job/train.requests.cpu=-1", "requests.cpu is -1; allowed is a quantity from 0"),
+    ("queue/b={wieght: 2}", "Queue b: spec.wieght is not known and has no effect"),
+    ("queue/default.capability.cpu={a: 1}", "spec.capability.cpu is a mapping; allowed is"),
     ("queue/a.weight.x=5", "spec.weight has no fields"),
     ("queue/a.weight=[", '"queue/a.weight=["'),
 ])

@@ -148,7 +148,7 @@ spec: {nodeName: n1, schedulerName: volcano, containers: [{name: c}]}
 status: {phase: Running}
 """)
     assert main(["what-if", str(path), "--set", "job/train.tasks[0].replicas=5"]) == 2
-    assert "1 pods of Job default/train have a node; of such a Job" in capsys.readouterr().err
+    assert "pods of Job default/train have a node (1); of such a Job" in capsys.readouterr().err
 
 
 def enlarged(tmp_path):

@@ -42,7 +42,7 @@ def set_field(world: Draft, place: int, steps: list[str], edit: Change, where: s
     elif word == "pods":
         job.set_pods(_whole(edit(0), word, where), where)
     elif word == "requests":
-        job.set_request(_resource(rest, where), edit)
+        job.set_request(_resource(rest, where), edit, where)
     elif word == "annotations":
         key = ".".join(rest)
         job.group = job.group.changed(metadata={"annotations": _edited_map(
@@ -156,12 +156,13 @@ class _Job:
             self.group = self.group.changed(spec={"priority_class_name": name})
         self.each_spec(lambda spec: spec.evolve(priority=value))
 
-    def set_request(self, name: str, edit: Change) -> None:
+    def set_request(self, name: str, edit: Change, where: str) -> None:
         """Set containers' requests: those above the value, and the largest; without any, of each
         pod's first container. Null removes it. `minResources` is scaled by the ratio of the sums.
         """
         before = [*map(quantity.parse, self.requests(name))]
-        given = edit(None)
+        given = edited(api.ResourceRequirements({name: "0"}), ["requests", name], edit, where
+                       ).requests.get(name)
         value, most = quantity.parse(str(given or 0)), max(before, default=None)
 
         def wanted(container: api.Container, first: bool) -> api.Container:

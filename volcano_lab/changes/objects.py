@@ -41,6 +41,7 @@ OF_JOB = {json_name(field) for field in attrs.fields(_JOB)}
 IN_STATUS = {Node: ("allocatable", "capacity"), ResourceQuota: ("hard", "used")}
 """Fields of the status that the scheduler reads, and that users name without `status.`."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
+_FIELD = re.compile(r"\.[^.[\]]+(\.[^.[\]]+|\[[^]]+\])*")
 
 
 def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
@@ -129,6 +130,12 @@ class Setting:
         """Return whether it changes an object that exists, and creates none."""
         return not self.more_nodes and bool(draft.named_in(self.target))
 
+    def _is_field(self, draft: Draft) -> bool:
+        """Return whether a name with dots that does not exist is a field of what controllers
+        create.
+        """
+        return "." in self.target and self.exists_in(Draft(with_defaults(draft.loaded())))
+
     def edit(self, before: Any) -> Any:
         """Return the value after the setting, from that before."""
         if not self.adds:
@@ -144,7 +151,7 @@ class Setting:
         if not name:
             draft.find(f"{word}/{rest.partition('.')[0]}", self.target)
         place = draft.find(f"{word}/{name}", self.target)
-        if not (field := rest[len(name) + 1:]):
+        if not _FIELD.fullmatch(field := rest[len(name):]):
             raise ManifestError('"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE',
                                 target=self.target)
         return place, full_path(draft[place], steps_of(field))
@@ -152,7 +159,7 @@ class Setting:
     def applied_to(self, draft: Draft) -> bool:
         """Apply it to manifests, before controllers see them; return False if it must wait."""
         if not self.exists_in(draft):
-            if self.more_nodes or not isinstance(self.value, dict):
+            if self.more_nodes or not isinstance(self.value, dict) or self._is_field(draft):
                 kind = kind_of(self.target.partition("/")[0], self.target)
                 if issubclass(CLASSES[kind], OperatorObject):
                     self.split(draft)  # no controller creates it: names the existing ones
@@ -178,8 +185,8 @@ class Setting:
         runs = sum(isinstance(pod, Pod) and bool(pod.spec.node_name)
                    for pod in map(draft.__getitem__, created))
         if runs:
-            raise ManifestError('"{text}": {runs} pods of {kind} {key} have a node; of such a '
-                                "{kind}, allowed are job/{name}. with {words:,}", text=self.text,
+            raise ManifestError('"{text}": pods of {kind} {key} have a node ({runs}); of such '
+                                "a {kind}, allowed are job/{name}. with {words:,}", text=self.text,
                                 runs=runs, kind=job.kind, key=job.key, name=job.name, words=WORDS)
         for place in created:
             draft.put(place, None)

@@ -137,7 +137,8 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     """Return one object from plain data, unchanged: no defaults, and without `strict` any word in
     any field.
 
-    Raises `ManifestError` for an unknown kind and for values of the wrong type.
+    Raises `ManifestError` for an unknown kind and for values of the wrong type; with `strict` for
+    unknown fields, too.
 
     >>> from_dict({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}).key
     'n1'
@@ -149,8 +150,8 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesO
     except (documents.NotRead, Unreadable) as error:
         raise ManifestError([f"{label}{mark(': ')}{error}"]) from None
     obj = structure(cls, documents.body_of(cls, document), findings)
-    if findings.errors:
-        raise ManifestError([f"{label}{mark(': ')}{error}" for error in findings.errors])
+    if problems := findings.errors + findings.warnings * strict:
+        raise ManifestError([f"{label}{mark(': ')}{problem}" for problem in problems])
     return obj
 
 
