@@ -9,6 +9,8 @@ from volcano_lab.api.objects.affinity import Toleration
 from volcano_lab.api.objects.cluster import Taint
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.owners import ends
+from volcano_lab.manifests import loader
+from volcano_lab.manifests.loader import to_dict
 
 RUNS = """
 apiVersion: batch.volcano.sh/v1alpha1
@@ -246,15 +248,18 @@ def test_a_pod_that_was_not_tried_learns_at_which_one_its_job_was_given_up():
         "n1", f"default/new-{number}").text for number in range(2)] == [False, True]
 
 
-def test_pods_that_are_jobs_of_their_own_learn_that_no_plugin_compares_their_owners():
+@pytest.mark.parametrize("label, said", [("name", True), ("kind", False)])
+def test_pods_that_are_jobs_of_their_own_learn_that_no_plugin_compares_their_owners(label, said):
     cluster = Cluster().node("n1", cpu=4)
     for name, on in (("a", "n1"), ("b", "n1"), ("c", "")):
-        cluster.add(f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{nodeName: "
+        owner = name if label == "name" else "one"
+        cluster.add(f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{{label}: "
+                    f"{owner}}}}}, spec: {{nodeName: "
                     f"'{on}', schedulerName: volcano, containers: [{{name: c, image: i, resources: "
                     "{requests: {cpu: 2}}}]}, status: {phase: "
                     f"{'Running' if on else 'Pending'}}}}}")
-    assert "so each is a job: plugins compare neither" in cluster.why(
-        "default/c", conf=conf("gang", "predicates")).text
+    assert ("so each is a job: plugins compare neither" in cluster.why(
+        "default/c", conf=conf("gang", "predicates")).text) is said
 
 
 def test_without_csi_nodes_a_missing_claim_says_that_these_are_to_be_added():
@@ -263,3 +268,51 @@ def test_without_csi_nodes_a_missing_claim_says_that_these_are_to_be_added():
     cluster = Cluster([*Cluster().node("n1", cpu=4).objects(), group("new"), waits]).add(
         "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: x}, provisioner: p}")
     assert "There is no CSINode among the objects" in cluster.why("default/new").text
+
+
+@pytest.mark.parametrize("reason, said", [("ImagePullBackOff", True), ("ContainerCreating", False)])
+def test_holders_of_which_no_pod_starts_are_named_and_may_be_deleted(reason, said):
+    waits = [{"name": "c", "state": {"waiting": {"reason": reason}}}]
+    holds = pod("old", "old", "n1", requests={"cpu": "3"}, phase="Pending")
+    holds = loader.from_dict({**to_dict(holds), "status": {
+        "phase": "Pending", "containerStatuses": waits}})
+    cluster = Cluster([*Cluster().node("n1", cpu=4).objects(), group("old"), holds]).job(
+        "new", cpu=2)
+    for actions in ("allocate", "enqueue, allocate"):
+        found = cluster.why("new", conf=conf("overcommit", "gang", "predicates", actions=actions))
+        changes = [each.change for each in found.remedies]
+        assert (f"No pod of default/old starts ({reason})" in found.text) is said
+        assert ("delete default/old" in changes) is said
+
+
+@pytest.mark.parametrize("phase, said", [("Running", True), ("Pending", False)])
+def test_a_state_of_a_job_that_stays_running_is_named(phase, said):
+    text = RUNS.replace("READY", "true").replace(", nodeName: n1", "").replace(
+        "status: {phase: Running, cont", "status: {phase: Pending, cont").replace(
+        "status: {state: {phase: Running}}", f"status: {{state: {{phase: {phase}}}}}")
+    found = Cluster().node("n1", cpu=4).add(text).why("pipe", conf=conf(
+        "gang", actions="enqueue")).head
+    assert "its phase is Pending again" in found
+    assert ("; the state of its Job stays Running." in found) is said
+
+
+@pytest.mark.parametrize("going, said", [("ToBeDeletedByClusterAutoscaler", True), ("b", False)])
+def test_a_node_that_is_removed_is_named_beside_the_taint_that_is_not_tolerated(going, said):
+    taints = {"n1": [Taint("a", effect="NoSchedule")],
+              "n2": [Taint("a", effect="NoSchedule"), Taint(going, effect="NoSchedule")]}
+    cluster = Cluster([obj.changed(spec={"taints": taints[obj.name]}) if obj.name in taints else obj
+                       for obj in Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+                           "new", cpu=1).objects()])
+    text = cluster.why("new", conf=conf("gang", "predicates")).text
+    assert ("n2 has a taint besides by which an autoscaler or the cloud removes it." in text) is (
+        said)
+
+
+@pytest.mark.parametrize("whole, said", [(0, True), (4, False)])
+def test_parts_of_a_device_are_offered_where_no_node_has_both(whole, said):
+    part = {"a.b/gpu-half": 8} | ({"a.b/gpu": whole} if whole else {})
+    cluster = Cluster().node("n1", cpu=4, resources={"a.b/gpu": 1}).node(
+        "n2", cpu=4, resources=part).job("old", cpu=1, resources={"a.b/gpu": 1}, running={"n1": 1})
+    cluster.job("new", cpu=1, resources={"a.b/gpu": 1 + whole})
+    changes = [each.change for each in cluster.why("new", conf=conf("predicates")).remedies]
+    assert ("job default/new: a.b/gpu-half instead of a.b/gpu" in changes) is said

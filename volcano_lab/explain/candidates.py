@@ -18,7 +18,7 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import lint, options, slips, values
 from volcano_lab.explain.evictions import less_important
-from volcano_lab.explain.evidence import still_needed, unplaced
+from volcano_lab.explain.evidence import fails_to_start, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, in_quantity
 from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import Option, Rank, World, once, setting
@@ -243,7 +243,8 @@ class Candidates:
         for pod in numbers.get("bare", ())[:ENDED]:
             yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
-                 and not jobs[uid].allocated.is_empty() and unplaced(jobs[uid])]
+                 and not jobs[uid].allocated.is_empty()
+                 and (unplaced(jobs[uid]) or fails_to_start(jobs[uid]))]
         yield from gone(self.world, stuck)
         for uid in stuck[1:]:
             yield from gone(self.world, [uid])

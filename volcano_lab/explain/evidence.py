@@ -30,6 +30,8 @@ from volcano_lab.trace.stepper import Stepper
 STATUSES = {str(status): status for status in states.TRANSITIONS}
 LIMIT_RANGER = "kubernetes.io/limit-ranger"
 """The annotation in which the API server names what a LimitRange has filled in."""
+STARTING = ("ContainerCreating", "PodInitializing")
+"""Reasons of containers that are about to start."""
 SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
 """Fields by which an operator sizes the pods of a role, without a template."""
 ABOUT = ("task", "job", "queue")
@@ -296,6 +298,18 @@ def unplaced(job: JobInfo) -> list[TaskInfo]:
 def requested(tasks: Iterable[TaskInfo]) -> Amounts:
     """Return what some pods request in sum."""
     return amounts(total(task.resreq for task in tasks))
+
+
+def fails_to_start(job: JobInfo) -> list[str]:
+    """Return why no pod of a job that has a node starts there, apart from steps of each start.
+
+    >>> fails_to_start(JobInfo("a"))
+    []
+    """
+    placed = [task for task in job.tasks.values() if task.node_name]
+    bound = [task for task in placed if task.status == states.BOUND]
+    return [] if len(bound) < len(placed) else [
+        reason for reason in not_started(bound) if reason not in STARTING]
 
 
 def after_init(tasks: Iterable[TaskInfo], names: Iterable[str]) -> Amounts:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo, amount_text
+from volcano_lab.api.objects import Pod
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import value_text
 from volcano_lab.explain import required
@@ -225,11 +226,8 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         zone = seen.ssn.nodes[names[0]].revocable_zone
         hours = getattr(seen.ssn.plugins.get("tdm"), "zones", {}).get(zone)
         yield Message("zone.hours", zone=zone, hours=hours, time=moment_text(seen.ssn.now)[-5:])
-    elif code == "taint" and (state := state_of(reason)):
-        yield Message(f"taint.{state}")
-        yield from _not_ready(seen, names)
     elif code == "taint":
-        yield from near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
+        yield from _about_taint(seen, pod, reason, names)
     elif code == "node_affinity":  # a node that another rule refuses may have them
         yield from required.label_terms(pod, [node.node for node in seen.ssn.nodes.values()])
     elif code == "pod_affinity":
@@ -249,6 +247,19 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:
         yield from _slots(seen, names, choice)
+
+
+def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Iterator[Message]:
+    """Yield the state of nodes that a taint says, or the toleration that is near it."""
+    nodes = [seen.ssn.nodes[name].node for name in names]
+    if state := state_of(reason):
+        yield Message(f"taint.{state}")
+        yield from _not_ready(seen, names)
+        return
+    going = [node.name for node in nodes if "going" in map(
+        state_of, [taint.key for taint in node.spec.taints])]
+    yield from [Message("taint.going_too", n=len(going), nodes=going)] * bool(going)
+    yield from near_tolerations(pod, nodes)
 
 
 def _not_ready(seen: Evidence, names: list[str]) -> Iterator[Message]:

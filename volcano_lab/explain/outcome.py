@@ -15,7 +15,6 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import PIPELINED, JobInfo, Resource, total
-from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.trial import Deadline, Done, TooLate, Watch, silent
@@ -98,19 +97,19 @@ class Outcome:
         self.row = self.row + 1 if bool(gone) == bool(self.gone) else 1
         self.evictions += gone
         for uid, job in ssn.jobs.items():
-            here = ready(job)
+            here = counts(job)[0]
             self.fewest[uid] = min(here, self.fewest.get(uid, here))
 
     def placed(self, uid: str) -> int:
         """How many pods of a job have a place in the end."""
         job = self.last.jobs.get(uid) if self.last is not None else None
-        return ready(job) if job is not None else 0
+        return counts(job)[0] if job is not None else 0
 
     def runs(self, uid: str) -> bool:
         """Whether a job has its minimum in the end; one without pods, whether it was admitted."""
         job = self.last.jobs.get(uid) if self.last is not None else None
         return job is not None and uid not in self.again and (
-            job.is_ready() and ready(job) > 0 if job.tasks else not job.is_pending())
+            job.is_ready() and counts(job)[0] > 0 if job.tasks else not job.is_pending())
 
     @property
     def gone(self) -> list[Eviction]:
@@ -143,7 +142,7 @@ class Outcome:
         found.evicted.update(each.job for each in self.evictions
                              if each.cycle == 1 or each.winner == uid)
         taken = {each.job for each in self.evictions if each.winner == uid}
-        found.fewest = {job.uid: self.fewest[job.uid] if job.uid in taken else ready(job)
+        found.fewest = {job.uid: self.fewest[job.uid] if job.uid in taken else counts(job)[0]
                         for job in self.first.jobs.values()}
         return found
 
@@ -194,11 +193,6 @@ def _ran(seen: Evidence) -> tuple[Session, TraceReader] | None:
     """The first cycle, whose cache is changed: once."""
     first, seen.fresh = seen.fresh, False
     return (seen.ssn, seen.trace) if first else None
-
-
-def ready(job: JobInfo) -> int:
-    """How many of its pods have a place."""
-    return sum(len(job.in_status(status)) for status in READY_STATUSES)
 
 
 def outcome(objects: Objects, conf: SchedulerConfiguration, uid: str, now: float | None = None,

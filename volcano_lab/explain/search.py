@@ -32,7 +32,6 @@ from volcano_lab.explain.outcome import (
     outcome,
     placed_before,
     price,
-    ready,
 )
 from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
@@ -434,7 +433,7 @@ class Search:
                       (*by_owner(self.seen, self.job, change), *brings,
                        *costs(self.seen.called, cost), *on),
                       change, rank, self.world, names.called(uid),
-                      ready(after.rest.session.jobs[uid]), cost, alike)
+                      counts(after.rest.session.jobs[uid])[0], cost, alike)
 
 
 def _before(then: Change, change: Change) -> Change:

@@ -38,8 +38,9 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     for options in slips.values():
         yield from options
     yield _without(world, job, largest, {*most, *slips})
-    fewer = members if any("asked" in cause.numbers or cause.code == "gang_short"
-                           for cause in causes) else 1
+    yield from _parts(world, ssn, job, largest, most)
+    together = any("asked" in cause.numbers or cause.code == "gang_short" for cause in causes)
+    fewer = members if together else 1
     for name in _resources(causes) or largest:
         if name in largest and name not in slips and name != "pods":
             yield from _smaller(world, job, name, lacking.get(name, 0.0), largest[name], fewer)
@@ -48,6 +49,16 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
         wanted = _wanted(ssn, causes, lacking, gang)
         yield from values.nodes(world, largest, wanted, allowed,
                                 _devices(causes, largest, {*most}, members))
+
+
+def _parts(world: World, ssn: Session, job: JobInfo, largest: Amounts, most: Amounts
+           ) -> Iterator[Option]:
+    """Instead of a device what others are divided into: no node announces both."""
+    nodes = [node.allocatable for node in ssn.nodes.values()]
+    for name in [each for each in largest if each in most]:
+        near = announced(name, [each for each in most if each not in largest])
+        if near and not any(there.get(name) and there.get(near) for there in nodes):
+            yield from _renamed(world, job.uid, name, near, Rank.LESS)
 
 
 def _likely(largest: Amounts, most: Amounts) -> bool:
@@ -148,10 +159,10 @@ def missing(numbers: dict[str, Any]) -> Amounts:
     return {} if limit is None else over(numbers.get("asked", {}), limit)
 
 
-def _renamed(world: World, uid: str, resource: str, close: str) -> Iterator[Option]:
+def _renamed(world: World, uid: str, resource: str, close: str, rank: int = Rank.JOB
+             ) -> Iterator[Option]:
     """That the job's pods ask for a resource by the name that nodes announce."""
-    texts = [each.resources.requests[resource] for pod in world.waiting(uid)
-             for each in pod.spec.containers if resource in each.resources.requests]
+    texts = values.texts_of(world, uid, resource)
     if texts:
         yield once(setting(world.job(uid), "requests", resource, to=None),
-                   setting(world.job(uid), "requests", close, to=texts[0]), rank=Rank.JOB)
+                   setting(world.job(uid), "requests", close, to=texts[0]), rank=rank)

@@ -113,7 +113,7 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     """What the waiting pods of a job ask for at most; never nothing, and whole pieces of what
     cannot be divided. It takes about `target` (internal units) to fit.
     """
-    texts = _requests(world, uid, resource)
+    texts = texts_of(world, uid, resource)
     if not texts:
         return
     most = max(map(quantity.parse, texts))
@@ -132,7 +132,7 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
         yield Option(less, rank, steps, min(first, steps), "cut")
 
 
-def _requests(world: World, uid: str, resource: str) -> list[str]:
+def texts_of(world: World, uid: str, resource: str) -> list[str]:
     """What containers of a job's waiting pods request of a resource."""
     return [each.resources.requests[resource] for pod in world.waiting(uid)
             for each in (*pod.spec.containers, *pod.spec.init_containers)
@@ -147,7 +147,7 @@ def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
     texts = {name: options.text_of(name, in_quantity(name, amount) // steps[name] * steps[name])
              for name, amount in left.items()}
     if len(texts) > 1 and all(map(quantity.parse, texts.values())) and world.waiting(uid):
-        most = {name: max(map(quantity.parse, _requests(world, uid, name)), default=0)
+        most = {name: max(map(quantity.parse, texts_of(world, uid, name)), default=0)
                 for name in texts}
         small = all(quantity.parse(text) * KEPT >= most[name] * (KEPT - 1)
                     for name, text in texts.items())

@@ -10,7 +10,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod
+from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, VolcanoJob
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
@@ -100,7 +100,9 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
     phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
     if job.is_pending() and pending and _was_admitted(seen, job):
-        yield Message("job.was_admitted")
+        runs = any(isinstance(obj, VolcanoJob) and obj.key == seen.called(job.uid)
+                   and obj.status.state.phase == "Running" for obj in seen.given)
+        yield Message("job.was_admitted", state=Message("job.state_stays") if runs else None)
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
     elif phase == "Completed" and ended(job) < len(job.tasks):
@@ -371,7 +373,7 @@ def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
     if min(ends) < seen.ssn.now - OVERDUE:
         why.append(Message("promised.overdue", moment=moment_text(min(ends))))
     elif max(ends) > seen.ssn.now + OVERDUE:
-        why.append(Message("promised.until", moment=moment_text(max(ends))))
+        why.append(Message("promised.until", moment=moment_text(max(ends)), node=node))
     code = "promised.part" if len(pods) == 1 else "promised.parts"
     return Message(code, n=len(pods), pod=pods[0], node=node, why=why)
 
