@@ -129,6 +129,14 @@ def the_highest_minimum_for_one_and_for_both(file, tasks):
 
 
 @after("own-24")
+def names_go_and_amounts_stay(own, hidden, start):
+    kept = [line for line, other in zip(own, hidden, strict=True) if line == other]
+    assert not {"nlp", "pretrain", "registry"} & {*re.findall(r"\w+", "\n".join(hidden))}
+    assert "image:" not in "\n".join(own) and own[start].startswith("  name: pretrain-")
+    assert {"  minMember: 8", "    nvidia.com/gpu: '8'"} <= {*kept, *own[start:start + 15]}
+
+
+@after("own-24")
 def every_decision_stays_the_same(file):
     loaded = load(file)
     conf = scheduler_conf_of(loaded)
