@@ -482,6 +482,15 @@ def test_old_news_is_dropped_and_news_twice_is_harmless():
     assert not w.informer.handle(new) and not w.cache.jobs["default/a"].tasks
 
 
+def test_of_too_many_events_those_that_happened_last_longest_ago_go(monkeypatch):
+    monkeypatch.setattr(status_updater, "MOST_EVENTS", 2)
+    status = world().pipeline.status
+    for name in ("a", "b", "a", "c"):
+        status.record(f"Pod default/{name}", "Normal", "Scheduled", "assigned")
+    assert [about for about, *_ in status.last_seen] == ["Pod default/a", "Pod default/c"]
+    assert [*status.events.values()] == [2, 1]
+
+
 def test_nothing_is_kept_of_what_is_long_gone(monkeypatch):
     monkeypatch.setattr(status_updater, "MOST_EVENTS", 3)
     w = world()

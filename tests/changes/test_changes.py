@@ -103,7 +103,7 @@ def test_further_nodes_have_names_of_their_own_and_stand_beside_their_like(value
     node = "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: 4}}}"
     export = loads("\n---\n".join([
         node % "n1", node % "n2", node % "n1-more-0",
-        tree % ("s0", member % "n1"), tree % ("s1", member % "n2")]))
+        tree % ("s0", f"{member % 'n0'}, {member % 'n1'}"), tree % ("s1", member % "n2")]))
     after = change(export, [f"node/n1.more={value}"])
     assert [each.name for each in after if each.kind == "Node"][3:] == names
     for name in names:
@@ -111,7 +111,7 @@ def test_further_nodes_have_names_of_their_own_and_stand_beside_their_like(value
     members = {tree: [each.selector.exact_match.name
                       for each in read(after, "HyperNode", tree, "spec", "members")]
                for tree in ("s0", "s1")}
-    assert members == {"s0": ["n1", *names], "s1": ["n2"]}
+    assert members == {"s0": ["n0", "n1", *names], "s1": ["n2"]}
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.5", "true", "10001", "{cpu: 8}", "many"])

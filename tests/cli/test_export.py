@@ -146,3 +146,11 @@ def test_a_capture_without_the_pods_of_the_system_is_not_whole():
     partly = Cluster(obj for obj in cluster.others if obj.namespace != "kube-system")
     assert [told for told in partly.missing() if "kube-system" in told]
     assert not [told for told in Cluster().node("n1", cpu=1).missing() if "kube-system" in told]
+
+
+@pytest.mark.parametrize(("phase", "told"), [("Running", 1), ("Succeeded", 0), ("Failed", 0)])
+def test_a_pod_that_has_ended_does_not_need_its_node(phase, told):
+    cluster = Cluster().node("n1", cpu=1).add(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, "
+        f"spec: {{nodeName: gone}}, status: {{phase: {phase}}}}}")
+    assert len([sentence for sentence in cluster.missing() if "gone" in sentence]) == told

@@ -144,3 +144,7 @@ tiers: [{plugins: [{name: conformance}]}, {plugins: [{name: gang}, {name: capaci
         assert "conformance of the deciding tier allowed it" in found.text
         assert "Plugin capacity, which compares these, was not asked" in found.text
         assert "old loses no pods" in [each.effect.partition(";")[0] for each in found.remedies]
+
+
+def test_what_is_evicted_again_and_again_without_the_change_is_not_named():
+    assert not Cluster.read("docs/loop.yaml").what_if("queue/b.weight=2").as_dict()["later"]

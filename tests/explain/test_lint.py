@@ -173,6 +173,14 @@ def test_a_share_that_is_smaller_than_any_pod_that_waits_for_it(asked, found):
             ) == found
 
 
+def test_a_share_that_is_in_use_is_not_too_small():
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job("new", queue="a", cpu=3)
+    cluster.job("old", queue="b", pods=3, min_member=1, cpu=1, running={"n1": 3})
+    cluster.job("mine", queue="a", cpu=1, running={"n1": 1})
+    assert "share-below-request" not in rules(cluster, "allocate", "gang", "predicates",
+                                              "proportion")
+
+
 @pytest.mark.parametrize("labels", [{"volcano.sh/nodegroup-name": "gpu"}, {}])
 def test_a_queue_whose_pods_no_node_group_takes(labels):
     cluster = Cluster().node("n1", cpu=4, labels=labels).job("new", cpu=1)

@@ -5,6 +5,7 @@ from small_cluster import conf, group, node, pod
 
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.evictions import may_evict
 from volcano_lab.manifests import loader
 
 PREEMPT = conf("priority", "gang", "conformance", "cdp", "predicates", actions="allocate, preempt")
@@ -104,3 +105,15 @@ def test_why_nothing_is_evicted_for_a_job(cluster, settings, said):
     found = [(cause.code, cause.text) for cause in causes if cause.code.startswith(CODES)]
     assert found == said
     assert all(cause.context for cause in causes if cause.code.startswith(CODES))
+
+
+@pytest.mark.parametrize(("mine", "theirs", "actions"), [
+    ({}, {}, ["reclaim"]), ({"priority_class": "high"}, {}, ["preempt", "reclaim"]),
+    ({}, {"priority_class": "high"}, ["reclaim"])])
+def test_the_actions_that_are_meant_for_a_job_of_another_queue(mine, theirs, actions):
+    cluster = Cluster().node("n1", cpu=1).add(klass("high", 9)).queue("a").queue("b")
+    cluster.job("old", queue="b", cpu=1, running={"n1": 1}, **theirs).job(
+        "new", queue="a", cpu=1, **mine)
+    seen = Explainer(cluster.objects(), BOTH).evidence
+    job = seen.ssn.jobs["default/new"]
+    assert [each for each in ("preempt", "reclaim") if may_evict(seen, job, each)] == actions

@@ -41,8 +41,9 @@ def test_the_quota_that_keeps_all_pods_from_being_created_is_named():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     found = asked(exported("odd", 1, 1, phase="Inqueue"), quota).why("odd")
     assert "ResourceQuota default/compute has too little requests.cpu left" in found.text
-    assert "ResourceQuota" not in asked(exported("odd", 1, 1, phase="Inqueue"), QUOTA).why(
-        "odd").text
+    for other in (QUOTA, quota.replace("namespace: default", "namespace: other")):
+        found = asked(exported("odd", 1, 1, phase="Inqueue"), other).why("odd")
+        assert "ResourceQuota" not in found.text
 
 
 CLASS = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: 9}"

@@ -99,6 +99,16 @@ def test_an_earlier_sessions_condition_does_not_set_the_phase():
     assert status.conditions == [stale] and status.phase != "Unknown"
 
 
+def test_a_gang_is_completed_once_none_of_its_tasks_runs_any_more():
+    gang = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1, min_member=1, running={"n1": 2})
+    for running, phase in ((1, "Running"), (0, "Completed")):
+        ends = [pod.evolve(status=pod.status.evolve(phase="Succeeded"))
+                for pod in gang.objects() if pod.kind == "Pod"][running:]
+        others = [obj for obj in gang.objects() if obj.key not in {pod.key for pod in ends}]
+        job = Scheduler(Cache([*others, *ends])).run_once().jobs["default/a"]
+        assert job.pod_group.status.phase == phase
+
+
 def test_what_a_session_writes_is_what_changed(monkeypatch):
     cache = Cluster().node("n1", cpu=4).job("fits", cpu=2).job("waits", cpu=9).cache()
     calls = []

@@ -99,6 +99,9 @@ def test_buckets(sentence, notes, counts, on, buckets):
         ("the order that the job names, within the bucket", {
             "affinity": "ps,worker", "order": "worker,ps"
         }, {"worker": 2, "ps": 1}, "worker0 worker1 ps0"),
+        ("that order before what a role's kind of affinity says", {
+            "affinity": "ps,worker", "anti": "ps", "order": "worker,ps"
+        }, {"worker": 2, "ps": 1}, "worker0 worker1 ps0"),
         ("the fullest bucket first, although it is younger", {
             "affinity": "worker", "anti": "ps,worker", "order": "ps"
         }, {"ps": 1, "worker": 2}, "worker0 worker1 ps0"),

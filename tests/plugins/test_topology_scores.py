@@ -139,6 +139,16 @@ def test_among_equally_full_hyper_nodes_the_tasks_decide():
     assert found["s0"] - found["s1"] == pytest.approx(100 / 3)
 
 
+def test_the_tasks_decide_among_the_fullest_only():
+    pods = [pod(f"old-{name}", "old", name, requests={"cpu": "3", "memory": "3Gi"})
+            for name in ("n2", "n4")]
+    ssn = open_session(*two_tiers(3), queue(), group("old"), *pods, *gang("g", 3, HARD, ["n0"]),
+                       plugins=NAME)
+    score, sub_job = ssn.plugins[NAME].hyper_node_order, ssn.jobs["default/g"].sub_jobs["default/g"]
+    found = score(sub_job, {"s0": [], "s1": [], "s2": []})
+    assert found["s1"] == found["s2"] > found["s0"] == score(sub_job, {"s0": [], "s1": []})["s0"]
+
+
 def test_powers_are_those_of_go():
     assert [power(0.8, e) for e in (-1, 0, 1, 5, 11)] == [
         1.25, 1.0, 0.8, 0.3276800000000002, 0.08589934592000009

@@ -42,6 +42,7 @@ def answers(ssn):
         ("measured five minutes ago", (90, 0, NOW - 300), "", CPU, 275.0),
         ("measured longer ago: nothing is known", (90, 0, NOW - 301), "", None, 0.0),
         ("a limit of its own", (50, 0), "thresholds: {cpu: 40}", CPU, 375.0),
+        ("its own limit of memory", (50, 50), "thresholds: {mem: 40}", MEMORY, 250.0),
         ("the limit of memory is called mem", (0, 50), "thresholds: {memory: 40}", None, 375.0),
         ("a limit that is no whole number is 0", (1, 0), "thresholds: {cpu: 40.5}", CPU, 497.5),
         ("limits that are no mapping are 80", (81, 0), "thresholds: 10", CPU, 297.5),

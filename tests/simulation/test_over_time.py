@@ -290,7 +290,7 @@ def test_a_stream_comes_beside_the_jobs_that_wait():
 
 def test_times_and_rates_are_numbers_or_the_texts_of_the_command():
     known = {"until": ("90s", 90.0), "period": ("1m", 60), "arrivals": ("30/m", 0.5),
-             "durations": ("uniform:1m..2m", ("uniform", 60, 120)),
+             "durations": ("uniform:30s..2m", ("uniform", 30, 120)),
              "failures": ("24h,10m", [86400, 600])}
     words, numbers = ({name: each[at] for name, each in known.items()} for at in (0, 1))
     assert lengths(words) == lengths(numbers)
