@@ -1,11 +1,11 @@
 """What is answered about recorded clusters is what was answered before.
 
 The clusters are chosen so that the questions between them take nearly every branch. Where a change
-is meant to be one, `python tests/support/answers.py` shows and records it.
+is meant to be one, `python tests/support/recorded_answers.py` shows and records it.
 """
 
 import pytest
-from answers import FILE, VERBS, answers
+from recorded_answers import FILE, VERBS, answers
 from recorded_cases import difference, rows
 
 ASKED: dict[tuple[str, int], list] = {}
