@@ -160,8 +160,8 @@ def test_early_turns_are_named_where_they_change_the_pods():
     assert lab.facts.early == [3, 7, 11] and "by old places" not in lab.said
     assert "by old places" not in lab.set(dev_pods=1).said
     said = lab.set(dev_pods=12).said
-    assert said.endswith("Turns 3, 8, 12 (ringed) come by old places in the heap: without them, it "
-                         "would be dev 3, prod 3, sci 6.")
+    assert said.endswith("Turns 3, 8, 12 (ringed) come by old places: without them, it would be "
+                         "dev 3, prod 3, sci 6.")
     turns = lab.board["turns"]["turns"]
     assert [at for at, turn in enumerate(turns, 1) if turn["ring"]] == [3, 8, 12]
 

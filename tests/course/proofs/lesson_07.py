@@ -78,7 +78,7 @@ def answers_of_the_lab(lab):
         return placed(lab.reset().set(**values).facts.cycle)
 
     assert placed(lab.facts.cycle) == {"dev": 2, "prod": 4, "sci": 6}
-    assert pods(dev_pods=1) == {"dev": 1, "prod": 5, "sci": 6}
+    assert pods(prod_gi=4) == {"dev": 2, "prod": 2, "sci": 8}
     assert pods(sci_pods=2) == {"dev": 2, "prod": 8, "sci": 2}
     assert pods(dev_pods=12) == {"dev": 4, "prod": 3, "sci": 5}
     assert lab.facts.early == [3, 8, 12] and lab.facts.exact["sci"] == 6

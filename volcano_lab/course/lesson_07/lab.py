@@ -133,7 +133,7 @@ def served(cycle: Cycle) -> list[str]:
 
 def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[dict[str, Any]]]:
     """Return the queue below the parent that got its last pod, and `compared` right before; its row
-    says where no number put it first, but an old place in the heap, or its age: rows stand in the
+    says where no number put it first, but an old place, or its age: rows stand in the
     order in which their queues were created.
     """
     turns = served(cycle)
