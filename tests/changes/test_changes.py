@@ -322,6 +322,13 @@ def test_a_value_in_quotes_is_shown_without_them(setting, text):
     assert str(described(Change((setting,)), cluster(), conf)) == text
 
 
+def test_a_value_with_mappings_is_shown_as_it_is_written():
+    conf = load_conf("{actions: allocate, tiers: [{plugins: [{name: nodegroup, arguments: "
+                     "{strict: [{a: {b: 1}}]}}]}]}")
+    assert str(described(Change(("plugin/nodegroup.strict=false",)), cluster(), conf)) == (
+        'plugin nodegroup: strict [{"a": {"b": 1}}] -> false')
+
+
 @pytest.mark.parametrize(("settings", "text"), [
     (("requests.cpu=null", "requests.memory=2Gi"), "job default/a: memory instead of cpu"),
     (("requests.cpu=null", "requests.memory=null"),

@@ -69,6 +69,17 @@ ALONE = loader.from_dict({
         "requests": {"cpu": "3"}}}]}, "status": {"phase": "Running"}})
 GROUP_OF_NODES = "volcano.sh/nodegroup-name"
 REQUIRED = "affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+IN_TREE = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: %s, annotations: {volcano.sh/hierarchy: root/%s,
+                                   volcano.sh/hierarchy-weights: 1/1}}
+"""
+ORDERED = """
+actions: enqueue, allocate, backfill
+tiers: [{plugins: [{name: gang}, {name: drf, enableHierarchy: true}, {name: predicates},
+                   {name: capacity}]}]
+"""
 IN_GROUP = f"""
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -201,6 +212,11 @@ TABLE = {
         [f'queue queue/a.{REQUIRED}=["g1", "g2"]',
          f"queue node/n2.metadata.labels[{GROUP_OF_NODES}]=g1",
          f"others node/n1.metadata.labels[{GROUP_OF_NODES}]=g1", f"others {NEW}.queue=default"]),
+    "drf orders a tree of queues beside capacity": (
+        Cluster([node("n1", cpu="1")]).add(IN_TREE % ("a", "a"), IN_TREE % ("b", "b")).job(
+            "other", queue="a", cpu=1).job("new", queue="b", cpu=1), ORDERED,
+        ["switch conf/actions=enqueue, allocate, reclaim, backfill",
+         "wait -podgroup/default/other"]),
     "its queue requires no group": (
         Cluster([node("n1", labels={GROUP_OF_NODES: "g2"})]).job("new", cpu=2), GROUPS,
         ["switch plugin/nodegroup.strict=false", f'queue queue/default.{REQUIRED}=["g2"]']),

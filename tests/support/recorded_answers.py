@@ -1,6 +1,6 @@
 """What the verbs answer about a cluster, as plain data: codes and facts where there are sentences.
 
-`python tests/support/recorded_answers.py` records anew what is answered about the clusters of
+`python tests/support/recorded_answers.py` records again what is answered about the clusters of
 `tests/recorded/answers.jsonl.gz`, after a change that is meant to be one.
 """
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
-from volcano_lab.changes.change import Change, value_before
+from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import Draft, Index
 from volcano_lab.changes.job_fields import at_path
@@ -179,7 +179,8 @@ def _shown(value: Any, field: str) -> Any:
     value = DEFAULTS.get(field) if value is None else value
     if value in (None, ""):
         return Message("unset")
-    return str(value).lower() if isinstance(value, bool) else value
+    parts = value if isinstance(value, list) else [value]
+    return value_text(value) if any(isinstance(each, bool | dict) for each in parts) else value
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from math import ceil
 from typing import Any
 
@@ -275,8 +276,8 @@ class Candidates:
             yield from self._unprotected(cause)
         if numbers.get("plugin") in lint.SHARES and {*lint.SHARES} <= self.ssn.plugins.keys():
             yield once(f"plugin/{numbers['plugin']}.tier=null", rank=Rank.SWITCH)
-        for other in numbers.get("queues", ()) if "capacity" in self.ssn.plugins else ():
-            for name, amount in numbers["short_of"].items():
+        if code == "victims_within_deserved" and "capacity" in self.ssn.plugins:
+            for other, (name, amount) in product(numbers["queues"], numbers["short_of"].items()):
                 yield from values.lowered(world, other, "deserved", name, amount)
         if code.startswith(("victims_", "reclaim_", "no_reclaim")):
             yield from self.deserves()
