@@ -86,8 +86,7 @@ def run_changed(objects: Iterable[KubernetesObject], conf: str | None,
 
     Raises `ManifestError` or `ConfError` for an unknown change.
     """
-    made = change_of(changes)
-    given, known = made.given([*objects], load_conf(conf))
+    given, known = change_of(changes).given([*objects], load_conf(conf))
     return Cluster(given).run(known)
 
 

@@ -120,12 +120,6 @@ def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
     return rows
 
 
-def compared_after(turns: list[str], parent: str, values: Values) -> list[dict[str, Any]]:
-    """Return `compared` once each of these turns, by queue, has placed a pod."""
-    running = {name: turns.count(name) for name in QUEUES}
-    return compared(tree_cluster(running=running, **values).run(AT_REST), parent)
-
-
 def served(cycle: Cycle) -> list[str]:
     """Return the queues of the turns in which a pod was placed."""
     return [turn["queue"] for turn in cycle.turns() if turn["pods"]]
@@ -138,7 +132,8 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     """
     turns = served(cycle)
     last = max(at for at, name in enumerate(turns) if parent in ("", PARENTS[name]))
-    rows = compared_after(turns[:last], parent, values)
+    running = {name: turns[:last].count(name) for name in QUEUES}
+    rows = compared(tree_cluster(running=running, **values).run(AT_REST), parent)
     taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
     keys = [(row["saturated"], row["held"]) for row in rows]
     if taken is not rows[keys.index(min(keys))]:

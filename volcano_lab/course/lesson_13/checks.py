@@ -18,9 +18,8 @@ def all_three(answer: list[str]) -> Mistakes:
     promised a node. Each of the three keeps its minimum, and no job but pretrain may lose pods.
     """
     given = load(export())
-    after = run_changed(given, CONF, map(str, answer))
+    first, after = (run_changed(given, CONF, changes) for changes in ((), map(str, answer)))
     placed = at_work(after)
-    first = run_changed(given, CONF)
     lost = [job for job, pods in at_work(first).items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:

@@ -104,9 +104,8 @@ class Riddle:
     def objects(self) -> Loaded:
         """The manifests as they were applied, before controllers."""
         parts = self.cluster_of
-        made = cluster_from(parts | {"jobs": parts["running"]})
-        jobs = (from_dict(job, strict=True) for job in parts["waiting"])
-        return Loaded([*made.objects(), *jobs])
+        runs = cluster_from(parts | {"jobs": parts["running"]}).objects()
+        return Loaded([*runs, *(from_dict(job, strict=True) for job in parts["waiting"])])
 
     @property
     def cluster(self) -> Cluster:
