@@ -222,7 +222,7 @@ def test_a_share_that_is_kept_for_pods_which_may_not_use_the_node_is_named(close
                       for obj in cluster.objects()])
     found = chosen.why("new", conf=conf("gang", "predicates", "proportion"))
     changes = [each.change for each in found.remedies]
-    assert ("no waiting pod of b may use that one (labels, taints)" in found.text) is closed
+    assert ("no waiting pod of b can use this one (labels, taints)" in found.text) is closed
     assert ("queue b: capability cpu unset -> 4" in changes) is closed
 
 
@@ -304,7 +304,7 @@ def test_a_node_that_is_removed_is_named_beside_the_taint_that_is_not_tolerated(
                        for obj in Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
                            "new", cpu=1).objects()])
     text = cluster.why("new", conf=conf("gang", "predicates")).text
-    assert ("n2 has a taint besides by which an autoscaler or the cloud removes it." in text) is (
+    assert ("n2 also has a taint with which an autoscaler or the cloud removes it." in text) is (
         said)
 
 
