@@ -9,7 +9,7 @@ from volcano_lab import charts, tables
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import ConfError
 from volcano_lab.manifests.loader import loads
-from volcano_lab.messages import NoSuch, spoken
+from volcano_lab.messages import Misuse, NoSuch, spoken
 
 ROOT = Path(__file__).parents[1]
 CONF = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: proportion}]}]"
@@ -84,6 +84,19 @@ def test_each_verb_takes_the_configuration_of_its_cluster():
     assert own.what_if(conf=CONF).holds("a") and not own.what_if().holds("a")
     assert own.sweep({"job/a.minAvailable": [1]}, ["placed"]).rows[0]["placed"] == 0
     assert own.simulate(3).rows["jobs"][0][7] is None
+
+
+def test_one_object_is_added_or_removed_as_several_are():
+    node = "{apiVersion: v1, kind: Node, metadata: {name: n2}}"
+    for one in (node, [node]):
+        assert "n2" in cluster().what_if(add=one).after.session.nodes
+    for one in ("node/n1", ["node/n1"]):
+        assert not cluster().what_if(remove=one).after.session.nodes
+
+
+def test_a_run_has_at_least_one_cycle():
+    with pytest.raises(Misuse, match="cycles is 0; allowed is a whole number from 1"):
+        cluster().run(cycles=0)
 
 
 @pytest.mark.parametrize(("least", "cpu", "placed"), [(0, 1, True), (0, 9, False), (1, 9, False)])

@@ -20,7 +20,7 @@ from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.described import Added, ClusterObjects
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import Message, friendly_errors, gettext, log
+from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.comparison import Comparison
@@ -147,6 +147,8 @@ class Cluster(ClusterObjects):
         >>> result.trace.of("job_ready")[0]["answer"]
         True
         """
+        if cycles < 1:
+            raise Misuse("cycles is {cycles}; allowed is a whole number from 1", cycles=cycles)
         return at_rest(self.objects(), self.configuration(conf), now, cycles,
                        Outline if trace is None else lambda: trace).in_language(lang)
 
@@ -202,15 +204,15 @@ class Cluster(ClusterObjects):
         """
         return _timeline(cycles, about, self.objects(), self.configuration(conf))
 
-    def what_if(self, *settings: str, add: Sequence[Added] = (), remove: Sequence[str] = (),
-                conf: Conf = None, base_conf: Conf = None, now: float | None = None,
-                lang: str | None = None) -> Comparison:
+    def what_if(self, *settings: str, add: Sequence[Added] | str = (),
+                remove: Sequence[str] | str = (), conf: Conf = None, base_conf: Conf = None,
+                now: float | None = None, lang: str | None = None) -> Comparison:
         """Return what a change would change, once the cluster is at rest.
 
         Args:
             settings: `KIND/NAME.FIELD=VALUE`, `plugin/NAME.ARGUMENT=VALUE`, `conf/actions=NAMES`.
-            add: Objects, texts of manifests, or files.
-            remove: `KIND/NAME`; what an object has created goes with it.
+            add: Objects, texts of manifests, or files; or one text or file.
+            remove: `KIND/NAME`, one or several; what an object has created goes with it.
             conf: Another configuration, after the change.
             base_conf: The configuration before, and after it unless `conf` is given.
             now: The time of the cycles in seconds since 1970.
@@ -224,8 +226,10 @@ class Cluster(ClusterObjects):
         ([0, 3], True)
         """
         before, base = self.objects(), self.configuration(base_conf)
-        whole = type(self)(self.manifests(), self.conf).add(*add)
-        after, changed = Change(tuple(settings), tuple(remove)).given(
+        added = [add] if isinstance(add, str) else add
+        removals = (remove,) if isinstance(remove, str) else tuple(remove)
+        whole = type(self)(self.manifests(), self.conf).add(*added)
+        after, changed = Change(tuple(settings), removals).given(
             whole.others, whole.configuration(base_conf if conf is None else conf))
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
