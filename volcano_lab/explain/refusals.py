@@ -296,16 +296,18 @@ def _barred(seen: Evidence, kept: Message, record: Record, names: list[str]) -> 
     """The queues for which free resources are kept and of which no waiting pod may use a node that
     has these, by its labels or taints -> what the nodes have that such pods may use.
     """
-    found = {}
+    found, own = {}, seen.tasks[record["task"]]
     request = seen.state_at(record)["tasks"][record["task"]]["request"]
-    nodes = [name for name, left in seen.free(record).items() if _fits(request, {name: left})
-             and lets_in(seen, seen.tasks[record["task"]], name)]
-    for queue in [each.facts["queue"] for each in kept.facts["queues"]] if nodes else ():
+    fits = [name for name, left in seen.free(record).items() if _fits(request, {name: left})]
+    if not any(lets_in(seen, own, name) for name in fits):
+        return {}
+    for queue in [each.facts["queue"] for each in kept.facts["queues"]]:
         waiting = [task for job in seen.ssn.jobs.values() if job.queue == queue
                    for task in unplaced(job)[:1]]
         pods = [*{str((task.pod.spec.node_selector, task.pod.spec.tolerations,
                        task.pod.spec.affinity)): task for task in waiting}.values()]
-        if pods and not any(lets_in(seen, task, name) for name in nodes for task in pods):
+        if pods and not any(lets_in(seen, task, name) and lets_in(seen, own, name)
+                            for name in fits for task in pods):
             found[queue] = part(amounts(total(node.allocatable for node in seen.ssn.nodes.values()
                                               if lets_in(seen, pods[0], node.name))), names)
     return found
