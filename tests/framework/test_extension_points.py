@@ -4,6 +4,7 @@ switches, the plugins, and who asks whom in the recorded cases."""
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ from small_cluster import NOW, conf, group, node, open_session, pod, queue, run
 
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
+from volcano_lab.framework import ConfError
 from volcano_lab.framework.config.conf import OFF_UNLESS_SET, PluginOption, Tier, load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import plugin_class
@@ -295,7 +297,8 @@ def test_actions_call_the_points_that_the_table_lists():
         seen[case["family"]] = seen.get(case["family"], 0) + 1
         if seen[case["family"]] <= 8:
             askers = Askers()
-            Scheduler(load_cache(case), case["conf"]).run_once(askers, now=NOW)
+            with suppress(ConfError):  # some configurations are refused, as Volcano does
+                Scheduler(load_cache(case), case["conf"]).run_once(askers, now=NOW)
             found |= askers.found
     assert found <= {(row.name, action) for row in ROWS for action in row.asked_by}
     rare = {point for point in POINTS if point.startswith("simulate_")} | {"victim_tasks"}
