@@ -274,7 +274,7 @@ class Candidates:
             yield from self._above(numbers["least"], rank=Rank.SWITCH)
         if code.startswith(("protected_", "not_less_important", "victims_disagree")):
             yield from self._unprotected(cause)
-        if numbers.get("plugin") in lint.SHARES and {*lint.SHARES} <= self.ssn.plugins.keys():
+        if numbers.get("plugin") in lint.SHARES and self.ssn.plugins.keys() >= lint.SHARES:
             yield once(f"plugin/{numbers['plugin']}.tier=null", rank=Rank.SWITCH)
         if code == "victims_within_deserved" and "capacity" in self.ssn.plugins:
             for other, (name, amount) in product(numbers["queues"], numbers["short_of"].items()):

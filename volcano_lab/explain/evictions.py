@@ -219,9 +219,9 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
 def _contradicted(seen: Evidence, call: Record, candidates: list[str]) -> Message | None:
     """That the other one of two plugins that compute shares allows some of the candidates."""
     tasks = [seen.tasks[key] for key in candidates]
-    for other in [name for name in SHARES if name in seen.plugins(call["point"])]:
+    for other in (SHARES - {call["plugin"]}).intersection(seen.plugins(call["point"])):
         allowed = seen.ssn.points[call["point"]].functions[other](seen.tasks[call["task"]], tasks)
-        if other != call["plugin"] and allowed[0]:
+        if allowed[0]:
             return Message("shares_disagree", plugin=call["plugin"], other=other,
                            n=len(allowed[0]))
     return None
@@ -418,7 +418,7 @@ def _queue_of_victim(seen: Evidence, queue: str, unasked: set[str]) -> Iterator[
     """
     known = seen.trace.start["queues"].get(queue, {"allocated": {}, "deserved": {}})
     more = over(known["allocated"], known["deserved"])
-    sums, later = seen.sums(queue, more), sorted(unasked & {*SHARES})
+    sums, later = seen.sums(queue, more), sorted(unasked & SHARES)
     if sums.get("deserved") and (later or more):
         said = [Message("queue_of_victim", **sums),
                 Message("queue_of_victim.later", plugin=later[0]) if later else None]

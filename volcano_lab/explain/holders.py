@@ -16,6 +16,7 @@ from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, QueueInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
+from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.origin import above, classes_of, unknown_class
 from volcano_lab.explain.owners import is_single
 from volcano_lab.messages import Message, Said
@@ -167,7 +168,7 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     largest_first = largest(kept, names)
     if any(said):
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
-        said += _never_run(seen, holders)
+        said.append(_never_run(seen, holders))
         yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
             uid for uid in largest_first if is_ghost(seen, uid)]}, [record], True)
     yield from came_first(seen, [uid for uid in largest_first if seen.of("enqueued", job=uid)],
@@ -196,7 +197,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
-        found += [*_own_groups(seen, job, holders), *_never_run(seen, holders)]
+        found += [_own_groups(seen, job, holders), _never_run(seen, holders)]
         found.append(_all_wait(seen, [seen.ssn.jobs[uid] for uid in holders], nodes or ()))
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):
@@ -205,21 +206,25 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     yield from came_first(seen, largest(took, names), job, record)
 
 
-def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> list[Message]:
+def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | None:
     """That a pod and others that hold what it needs, with other labels or in another namespace, are
     jobs of their own.
     """
     marks = [[each.namespace, *(task.pod.metadata.labels for task in each.tasks.values())]
              for each in (job, *map(seen.ssn.jobs.__getitem__, holders)) if is_single(each)]
-    return [Message("came_first.pods")] * (
-        is_single(job) and len(marks) > 2 and any(each != marks[0] for each in marks))
+    if is_single(job) and len(marks) > 2 and any(each != marks[0] for each in marks):
+        return Message("came_first.pods")
+    return None
 
 
-def _never_run(seen: Evidence, holders: Iterable[str]) -> list[Message]:
-    """The holders of which no pod starts, and why: their end is waited for in vain."""
-    stuck = {uid: why for uid in holders if (why := fails_to_start(seen.ssn.jobs[uid]))}
-    return [Message("never_run", n=len(stuck), jobs=[*map(seen.called, stuck)], why=[
-        *dict.fromkeys(chain(*stuck.values()))])] if stuck else []
+def _never_run(seen: Evidence, holders: Iterable[str]) -> Message | None:
+    """The holders of which no pod starts, and why: they do not end by themselves."""
+    stuck = {uid: fails_to_start(seen.ssn.jobs[uid]) for uid in holders}
+    stuck = {uid: why for uid, why in stuck.items() if why}
+    if not stuck:
+        return None
+    return Message("never_run", n=len(stuck), jobs=[*map(seen.called, stuck)],
+                   why=[*dict.fromkeys(chain(*stuck.values()))])
 
 
 def _all_wait(seen: Evidence, holders: list[JobInfo], nodes: Sequence[str]) -> Message | None:
@@ -345,7 +350,7 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
     shares = state["jobs" if kind == "job" else "queues"]
     known: Any = seen.ssn.plugins[plugin]
     if kind == "queue":
-        if plugin in ("proportion", "capacity") and not getattr(known, "hierarchical", False):
+        if plugin in SHARES and not getattr(known, "hierarchical", False):
             return "share", lambda queue: (
                 -queue.queue.spec.priority, shares[queue.uid]["share"]), (
                 lambda key: Message("compared.two", priority=-key[0], share=key[1]))

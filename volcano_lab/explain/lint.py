@@ -34,7 +34,7 @@ from volcano_lab.trace.names import owner_of
 Notice = tuple[Message, Message]
 """A place, and what of it has no effect."""
 Options = dict[str, PluginOption]
-SHARES = ("proportion", "capacity")
+SHARES = frozenset({"proportion", "capacity"})
 """The plugins that compute what queues deserve, by their weights or by their specs."""
 TOPOLOGY = "network-topology-aware"
 PREDICATES = "predicates"
@@ -95,7 +95,7 @@ def contradictions(ssn: Session) -> list[tuple[str, Message]]:
     parents = {queue.queue.spec.parent or ROOT_QUEUE for queue in ssn.queues.values()}
     kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
             for name, queue in ssn.queues.items() if name not in parents}
-    found = [("two-shares", Message("two_shares"))] * ({*SHARES} <= {*ssn.conf.plugin_names()})
+    found = [("two-shares", Message("two_shares"))] * ({*ssn.conf.plugin_names()} >= SHARES)
     for name, amount in total(kept.values()):
         has = ssn.total_resource.get(name)
         if amount and amount > has:

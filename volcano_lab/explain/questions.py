@@ -145,7 +145,7 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     sums = queues.get(queue)
     if sums is None:
         closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
-        shared = {*SHARES} & seen.ssn.plugins.keys()
+        shared = SHARES & seen.ssn.plugins.keys()
         return Explanation(f"queue {queue}", Message(
             "queue_head.empty" if shared else "queue_head.none", queue=queue),
             [*closes, *_waiting(seen, queue)])
@@ -411,7 +411,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         numbers = seen.sums(job.queue, more or over(held, {}), last)
         said = [Message("evict.over" if more else "evict.within", **numbers)]
         tiers = _tiers(seen, "reclaimable")
-        above = [*takewhile({*SHARES}.isdisjoint, tiers)]
+        above = [*takewhile(SHARES.isdisjoint, tiers)]
         if above and len(above) < len(tiers):
             decide = Message("evict.before_shares", plugins=[*chain(*above)])
             said = [*said, decide] if more else [decide]

@@ -36,7 +36,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 for record in seen.of(kind, job=job.uid) if record["short_of"]]
     for record in compared:
         yield from (_quota if record.kind == "quota_comparison" else _compared)(seen, job, record)
-        if {*SHARES} & {*seen.plugins("job_enqueueable")}:
+        if SHARES & {*seen.plugins("job_enqueueable")}:
             yield from _unasked(seen, job, record, amounts(job.get_min_resources()),
                                 ("allocated", "inqueue"))
     yield from _beyond_pods(job, compared)

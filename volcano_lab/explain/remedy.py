@@ -113,14 +113,16 @@ def by_owner(seen: Evidence, job: JobInfo, change: Change) -> Iterator[Message]:
         for task in unplaced(job) if requests else ():
             for kind, where, given in seen.sized_by(task, name):
                 less = task.init_resreq.get(name) - Resource.from_list({name: value}).get(name)
-                most, after = max(jvm_bytes(given) - less, 0) // 2**20, value
+                if less <= 0:
+                    continue
+                after = value
                 if name == "memory":
+                    most = max(jvm_bytes(given) - less, 0) // 2**20
                     after = f"{most // 1024:g}g" if most >= 2048 else f"{most:g}m"
                 elif not value.isdigit():
                     where = where.replace("cores", "coreRequest")
-                if less > 0:
-                    found.setdefault(where, Message("gains.field", kind=kind, field=where,
-                                                    before=given, after=after))
+                found.setdefault(where, Message("gains.field", kind=kind, field=where,
+                                                before=given, after=after))
     yield from found.values()
 
 
