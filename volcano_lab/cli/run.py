@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.api import PIPELINED, quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, moment
 from volcano_lab.cli.output import show, styled, table, warn, width
@@ -61,8 +61,7 @@ def _waits(cycle: Cycle, jobs: Sequence[Mapping[str, Any]], namespace: str) -> b
     the namespace is left out of the cycle.
     """
     absent = [why.facts["name"] for why in cycle.session.snapshot.jobs_left_out]
-    known = cycle.session.jobs
-    return any(row["pending"] or known[row["job"]].in_status(PIPELINED) for row in jobs) or any(
+    return any(row["pending"] or row["pipelined"] for row in jobs) or any(
         name.startswith(f"{namespace}/" if namespace else "") for name in absent)
 
 
@@ -107,9 +106,9 @@ def job_table(jobs: Sequence[dict[str, Any]], names: Mapping[str, str],
     shown = jobs if most is None or len(jobs) <= MOST_JOBS else waits
     rows = [{"job": names[row["job"]], "queue": row["queue"], "phase": row["phase"],
              "pods": row["pods"], "minimum": row["min_member"], "placed": row["placed"],
-             "pending": row["pending"]} for row in shown]
+             "pipelined": row["pipelined"], "pending": row["pending"]} for row in shown]
     title = _text("jobs") if shown is jobs else _text("jobs_waiting", others=len(jobs) - len(waits))
-    return table(rows, ("minimum",), most, title)
+    return table(rows, ("minimum", "pipelined"), most, title)
 
 
 def queue_table(cycle: Cycle, most: int | None = 80) -> str:

@@ -42,7 +42,8 @@ IDLE = 10.0
 """Seconds after which an idle connection is closed."""
 PAGE = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
 NONE = "none"
-ABSENT = {"queue": "", "phase": "", "pods": 0, "missing": 0, "placed": 0, "pending": 0}
+ABSENT = {"queue": "", "phase": "", "pods": 0, "missing": 0, "placed": 0, "pipelined": 0,
+          "pending": 0}
 """The row of a job that the cycle leaves out."""
 
 
@@ -170,7 +171,7 @@ def page(state: State) -> str:
 def _job(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"job": row["job"], "queue": row["queue"], "phase": row["phase"],
             "pods": row["pods"] + row["missing"], "placed": row["placed"],
-            "pending": row["pending"]}
+            "pipelined": row["pipelined"], "pending": row["pending"]}
 
 
 def _queues(state: State) -> str:

@@ -106,14 +106,15 @@ def channels(cycle: Cycle, resource: str = "cpu",
     for row in rows:
         name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
         first, own = before.get(name, row), jobs.get(name, [])
-        runs = sum(job["running"] * job["size"] for job in own)
+        runs, places, asks = (sum(sum(job[word] for word in words) * job["size"] for job in own)
+                              for words in (["running"], ["running", "now"], ["pods"]))
         queues.append({
             "queue": name, "parent": row["parent"] if row["parent"] in names else "",
             "leaf": row["leaf"], "color": colors.get(name), "weight": row["weight"],
             **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
             "held": amount(first["allocated"], resource),
-            # a plugin that refuses the whole tree computes nothing, and the pods still run
-            **({"allocated": runs, "held": runs} if runs and not row["allocated"] else {}),
+            # where no plugin computes sums, pods still request and run
+            **({} if row["request"] else {"held": runs, "allocated": places, "request": asks}),
             "limit": amount(row["real_capability"], resource),
             "capability": _capability(spec.capability, resource, total),
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,

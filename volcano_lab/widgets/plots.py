@@ -116,9 +116,8 @@ class Plot:
     def timeline(self, title: str = "What queues hold, operation by operation",
                  resource: str = "cpu", **frame: Any) -> Picture:
         """Draw what each queue holds after each operation of the cycle, undone ones included."""
-        rows = list(tree(self._cycle.trace, -1, resource))
-        held = {row["queue"]: [[0, amount(row["allocated"], resource)]] for row in rows
-                if row["queue"] not in {each["parent"] for each in rows}}
+        held = {row["queue"]: [[0, row["held"]]]
+                for row in channels(self._cycle, resource)["queues"] if row["leaf"]}
         jobs = {row["job"]: row for row in job_rows(self._cycle, resource)}
         owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
                  for task in job.tasks.values()}

@@ -11,7 +11,7 @@ from attrs import Factory, define
 
 from volcano_lab.api import JobInfo, quantity_text
 from volcano_lab.api.fairness import Round
-from volcano_lab.api.status import PENDING, READY_STATUSES
+from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, one_line
 from volcano_lab.trace import Part, Shown, TraceReader
@@ -127,12 +127,14 @@ class Cycle(Shown):
                 for row in queues.sums(self.trace)]
 
     def jobs(self) -> list[Row]:
-        """Return one row per job: phase, how many of its pods are placed, how many wait (with the
-        members of its gang that are `missing`, as they are not created yet), and why (see `why`).
+        """Return one row per job: phase, how many of its pods are placed, how many wait for
+        resources that are being freed (pipelined), how many have no node (with the members of its
+        gang that are `missing`, as they are not created yet), and why (see `why`).
         """
         return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase,
                  "pods": len(job.tasks), "min_member": job.min_available,
                  "placed": sum(len(job.in_status(s)) for s in READY_STATUSES),
+                 "pipelined": len(job.in_status(PIPELINED)),
                  "pending": len(job.in_status(PENDING)) + missing(job), "missing": missing(job),
                  "why": self.why(uid)}
                 for uid, job in self.session.jobs.items()]
