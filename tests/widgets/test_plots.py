@@ -76,13 +76,22 @@ def test_the_timeline_ends_with_what_queues_hold():
 
 
 def test_queues_hold_what_their_pods_request_where_no_plugin_computes_sums():
-    conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [{"name": "gang"}, {"name": "predicates"}]}]}
+    conf = {"actions": "enqueue, allocate",
+            "tiers": [{"plugins": [{"name": "gang"}, {"name": "predicates"}]}]}
     cycle = (Cluster().node("n1", cpu=4).queue("a")
              .job("old", queue="a", pods=1, cpu=1, running={"n1": 1})
              .job("new", queue="a", pods=4, min_member=1, cpu=1).run(conf))
     row, = cycle.plot.queues().data["queues"]
     assert (row["held"], row["allocated"], row["request"]) == (1, 4, 5)
     assert cycle.plot.timeline().data["lanes"][0]["points"] == [[0, 1], [1, 2], [2, 3], [3, 4]]
+
+
+def test_the_timeline_has_a_lane_for_jobs_of_the_root():
+    cluster = (Cluster().node("n1", cpu=4).queue("a", parent="root")
+               .job("old", queue="root", pods=1, cpu=1, running={"n1": 1})
+               .job("new", queue="root", pods=2, cpu=1))
+    lane, = cluster.run().plot.timeline().data["lanes"]
+    assert (lane["name"], lane["points"]) == ("root", [[0, 1], [1, 2], [2, 3]])
 
 
 def rects(svg, kind):

@@ -10,6 +10,7 @@ Volcano: none
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from volcano_lab.api import in_units
@@ -116,9 +117,13 @@ class Plot:
     def timeline(self, title: str = "What queues hold, operation by operation",
                  resource: str = "cpu", **frame: Any) -> Picture:
         """Draw what each queue holds after each operation of the cycle, undone ones included."""
-        held = {row["queue"]: [[0, row["held"]]]
-                for row in channels(self._cycle, resource)["queues"] if row["leaf"]}
         jobs = {row["job"]: row for row in job_rows(self._cycle, resource)}
+        runs = Counter[str]()  # what jobs of a queue above others hold themselves
+        for job in jobs.values():
+            runs[job["queue"]] += job["running"] * job["size"]
+        held = {name: [[0, plain(amount)]] for name, amount in runs.items()} | {
+            row["queue"]: [[0, row["held"]]]
+            for row in channels(self._cycle, resource)["queues"] if row["leaf"]}
         owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
                  for task in job.tasks.values()}
         steps = [step for row in self._cycle.statements() for step in row["steps"]]
