@@ -48,6 +48,21 @@ metadata: {name: n2}
 spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}
 status: {allocatable: {cpu: 16, pods: 110}}
 """
+FAILED = """
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: gang, namespace: default}
+spec: {minMember: 3, queue: default}
+status: {phase: Inqueue}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: gang-0, annotations: {scheduling.k8s.io/group-name: gang}}
+spec: {schedulerName: volcano, nodeName: n1, containers: [{name: c}]}
+status: {phase: Failed}
+"""
 
 
 @pytest.fixture
@@ -57,10 +72,14 @@ def file(tmp_path):
     return str(path)
 
 
+def json_of(capsys, *words):
+    assert main([*words, "-o", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
 def train(capsys, *words):
     """What happens to the job: [before, after] of each value that a command prints as data."""
-    assert main([*words, "-o", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json_of(capsys, *words)
     return next((row for row in found["jobs"] if row["job"].startswith("default/train")), None)
 
 
@@ -68,7 +87,18 @@ def test_run_counts_members_that_are_not_created_as_pending(capsys, file):
     row = train(capsys, "run", file)
     assert (row["placed"], row["pending"], row["missing"], row["phase"]) == (0, 3, 3, "Pending")
     assert main(["run", file, "--fail-on-pending"]) == 1
-    assert "train (3 of 3 pods, not created yet) waits" in capsys.readouterr().out
+    assert "train (3 of 3 pods, 3 not created yet) waits" in capsys.readouterr().out
+
+
+def test_every_verb_counts_a_gang_whose_only_pod_has_failed_as_waiting(capsys, tmp_path):
+    (tmp_path / "gang.yaml").write_text(FAILED)
+    row, = json_of(capsys, "run", str(tmp_path / "gang.yaml"))["jobs"]
+    assert (row["pods"], row["pending"], row["missing"]) == (1, 2, 2)
+    assert [group["jobs"] for group in json_of(
+        capsys, "why", str(tmp_path / "gang.yaml"), "--all")["waiting"]] == [["default/gang"]]
+    assert main(["why", str(tmp_path / "gang.yaml"), "gang"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "gang waits for its gang: 0 of 3 pods exist that may run.")
 
 
 @pytest.mark.parametrize(("cycles", "placed", "pending"), [

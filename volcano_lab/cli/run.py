@@ -154,7 +154,7 @@ def waiting(cycle: Cycle, jobs: Sequence[dict[str, Any]], names: Mapping[str, st
             code = "run.pods_later" if row["missing"] else "run.pods"
             groups.setdefault(tuple(row["why"]), []).append(
                 Message(code, job=names[row["job"]], pending=row["pending"],
-                        pods=row["pods"] + row["missing"]))
+                        pods=row["pods"] + row["missing"], missing=row["missing"]))
     for why, waits in groups.items():
         sentence = _text("wait", n=len(waits), jobs=waits)
         yield from (styled(line, bold=True) for line in wrapped(sentence, most).splitlines())

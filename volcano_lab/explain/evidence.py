@@ -26,6 +26,7 @@ from volcano_lab.trace.cause_trace import CauseTrace
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.stepper import Stepper
+from volcano_lab.trace.views.jobs import missing
 
 STATUSES = {str(status): status for status in states.TRANSITIONS}
 LIMIT_RANGER = "kubernetes.io/limit-ranger"
@@ -157,9 +158,9 @@ class Evidence:
                 absent.setdefault(close, []).append(name)
             elif without := self._without(name, task):
                 yield Message("resource.without", resource=name, n=len(without), nodes=without)
-        for close, missing in absent.items():
+        for close, lacking in absent.items():
             code = "unknown" if not close else "beside" if task.init_resreq.get(close) else "near"
-            yield Message(f"resource.{code}", resources=missing, near=close,
+            yield Message(f"resource.{code}", resources=lacking, near=close,
                           amount={close: there.get(close, 0.0)})
 
     def _without(self, name: str, task: TaskInfo) -> list[str]:
@@ -340,6 +341,11 @@ def counts(job: JobInfo) -> tuple[int, int, int]:
     """Return how many pods of a job are (placed, pipelined, pending)."""
     return (sum(len(job.in_status(s)) for s in states.READY_STATUSES),
             len(job.in_status(states.PIPELINED)), len(job.in_status(states.PENDING)))
+
+
+def waits(job: JobInfo) -> bool:
+    """Return whether pods of a job have no node, or are missing in a gang that has not started."""
+    return counts(job)[2] > 0 or missing(job) > 0
 
 
 def not_started(tasks: Iterable[TaskInfo]) -> list[str]:

@@ -19,7 +19,7 @@ from volcano_lab.explain import origin, questions
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import evicted_for, victim_causes
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import Evidence, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
@@ -97,7 +97,7 @@ class Explainer(Shown):
 
     def _waits(self, job: JobInfo) -> bool:
         """Whether pods of a job wait, are not created yet, or are pipelined and never bound."""
-        return not job.tasks or bool(counts(job)[2]) or promise_fails(self.evidence, job)
+        return not job.tasks or waits(job) or promise_fails(self.evidence, job)
 
     @collector_paused(enable_past_young)
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
@@ -228,7 +228,7 @@ class Explainer(Shown):
         if future and not loops and not job.in_status(PIPELINED) and future[0].runs(uid):
             causes.append(Cause.of("in_time", context=True))
         # a pipelined pod lacks nothing, and where no pods are created admission places none
-        seeks = bool(counts(job)[2] or codes & {*PROMISED}) if job.tasks else not {
+        seeks = waits(job) or bool(codes & {*PROMISED}) if job.tasks else not {
             "pods_not_made", "groups_beside"} & codes
         evicted = any(cause.code == "victim" for cause in causes)
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)

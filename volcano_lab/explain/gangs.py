@@ -60,7 +60,8 @@ def _created_later(job: JobInfo, after: dict[str, str], roles: Iterable[str], va
     """What becomes of pods that its owner has not created yet."""
     if after:
         return Message("gang_invalid.after", **after)
-    return None if roles or lacks_head(job) else Message("gang_invalid.later", count=valid)
+    return None if roles or lacks_head(job) or not valid else Message(
+        "gang_invalid.later", count=valid)
 
 
 def _by_label(seen: Evidence, job: JobInfo) -> Message | None:

@@ -15,7 +15,7 @@ from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING,
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
-from volcano_lab.explain.evidence import Evidence, counts, ended, not_started, unplaced
+from volcano_lab.explain.evidence import Evidence, counts, ended, not_started, unplaced, waits
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
@@ -45,7 +45,7 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     status = _status(job)
     stuck = job.ready_task_num() < job.min_available and any(
         cause.numbers.get("stuck") for cause in causes)
-    if job.tasks and not any(counts(job)[1:]) and not stuck:
+    if job.tasks and not counts(job)[1] and not waits(job) and not stuck:
         by = [said.facts["by"] for cause in causes if cause.code == "beyond"
               for said in cause.sentences[:1] if isinstance(said, Message)]
         return [Message("job.beyond" if by else "job.stands", status=status, by=by,
@@ -137,10 +137,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
              for why in seen.not_created.get(owner, ())]
     beside = [*above, *_going(seen, job), *_fields(seen, job), *_failed(job), *_bound(job),
               *_groups_beside(seen, job)]
-    waits = counts(job)[2] > 0
+    stands = bool(job.tasks) and not waits(job)
     for cause in beside:
-        cause.context |= waits or not job.tasks
-    if job.tasks and not waits:
+        cause.context |= not stands
+    if stands:
         return [*beside, *beyond_causes(seen, job), *lacking]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
@@ -158,9 +158,9 @@ def _counted(seen: Evidence, job: JobInfo, why: Said) -> Message | None:
 
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield which pods of a job are pipelined, why some leave, and that some have no node."""
-    leaving, waits = _leaving(seen, job), counts(job)[2]
+    leaving, pending = _leaving(seen, job), counts(job)[2]
     for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
-        if cause is not None and not (waits and cause.numbers.get("gang")):
+        if cause is not None and not (pending and cause.numbers.get("gang")):
             yield cause
             if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
                 yield from eviction_causes(seen, job)

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import JobInfo, quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES
 from volcano_lab.framework import Session
@@ -135,8 +135,8 @@ class Cycle(Shown):
                  "pods": len(job.tasks), "min_member": job.min_available,
                  "placed": sum(len(job.in_status(s)) for s in READY_STATUSES),
                  "pipelined": len(job.in_status(PIPELINED)),
-                 "pending": len(job.in_status(PENDING)) + missing(job), "missing": missing(job),
-                 "why": self.why(uid)}
+                 "pending": len(job.in_status(PENDING)) + jobs.missing(job),
+                 "missing": jobs.missing(job), "why": self.why(uid)}
                 for uid, job in self.session.jobs.items()]
 
     def gangs(self) -> list[Row]:
@@ -182,12 +182,6 @@ class Cycle(Shown):
                 "placements": self.placements(),
                 "leftOut": [*map(str, self.session.snapshot.left_out)],
                 "warnings": self.session.conf.warnings + self.session.warnings}
-
-
-def missing(job: JobInfo) -> int:
-    """Return how many pods a gang that has not started lacks."""
-    waits = job.pod_group.status.phase in ("", "Pending", "Inqueue")
-    return max(job.min_available - len(job.tasks), 0) if waits else 0
 
 
 def amounts_of(amounts: dict[str, float | None]) -> str:

@@ -60,6 +60,12 @@ def operations(trace: TraceReader, job: str) -> Rows:
                    "outcome": statement["outcome"]}
 
 
+def missing(job: JobInfo) -> int:
+    """Return how many pods a gang that has not started lacks."""
+    waits = job.pod_group.status.phase in ("", "Pending", "Inqueue")
+    return max(job.min_available - len(job.tasks), 0) if waits else 0
+
+
 def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
     """Return why pods of a job wait, once its session has closed; empty if none waits.
 
@@ -68,7 +74,7 @@ def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
     >>> reasons(cycle.session, cycle.trace, cycle.session.jobs["default/train"])[0]
     'not admitted by overcommit: cpu 6 > limit 4.8'
     """
-    if not job.has_pending_tasks() and job.tasks:
+    if job.tasks and not job.has_pending_tasks() and not missing(job):
         return []
     return list(dict.fromkeys(_reasons(ssn, trace, job)))
 
