@@ -256,7 +256,7 @@ const under = (p, name, above) => (name = p.parents.get(name)) === above || (nam
 
 // A job's pods that were not placed, where they would have lain; its minimum is a notch.
 function lane(p, row, job, y) {
-  const {data, c, x, scale} = p, color = row.color, high = LANE - 5, fresh = ["discarded", "not admitted"].includes(job.fate), have = job.running + job.now;
+  const {data, c, x, scale} = p, color = row.color, high = LANE - 5, fresh = SIGNS[job.fate] === "✕", have = job.running + job.now;
   const start = fresh && !have ? row.held : row.allocated, each = job.size * scale, single = each >= 5 && job.waiting <= 60, count = job.waiting ? single ? job.waiting : 1 : 0, wideness = single ? each : each * job.waiting;
   const stop = Math.min(start + job.size * job.waiting, p.total), notch = have >= job.min || !job.waiting ? null : start + (job.min - have) * job.size;
   const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
@@ -266,10 +266,10 @@ function lane(p, row, job, y) {
   const least = notch ?? lain + job.size * (job.min - job.running);
   const free = x(stop) + 9, pull = c.control?.(`${name}minAvailable`) && Math.abs(free - x(least)) < REACH ? x(least) + REACH : free;
   const at = Math.max(c.control?.(`${name}pods`) ? pull + 7 : x(stop), x(least)) + 10, room = p.right + 24 - at, short = words[0].split(/[:：]/)[0], full = words[1] && about(words[0], words[1]), brief = job.brief && !job.now && about(words[0], job.brief);
-  const texts = [full, brief, brief && `${SIGNS[job.fate]} ${job.brief}`, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
+  const texts = [full, brief, words[0]].filter(Boolean), fits = (text, more) => wide(text, 12, true) + (more ? 10 + wide(more, 12) : 0) <= room;
   const ways = [texts.slice(0, -1), texts].flatMap((some) => [job.name, ""].flatMap((more) => some.map((text) => [text, more]))), [verdict, called] = ways.find((way) => fits(...way)) ?? [], also = called && job.pods && fits(verdict, words[2]) ? words[2] : called;
   const aside = !verdict && !p.tiny && texts.find((text) => wide(text, 12, true) <= x(start) - p.from - 12);
-  const inside = !verdict && !p.tiny && !aside && [full || words[0], words[0], short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
+  const inside = !verdict && !p.tiny && !aside && [...texts, short].find((text) => wide(text, 12, true) <= stop * scale - start * scale - 8);
   const says = {key: "says", class: `vp-small vp-strong vp-halo ${tone(job)}`};
   return h("g", {key: `lane ${job.job}`, opacity: p.over ? 1 : 0.15},
     h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: {ask: {job: job.job}}, link: job.name},
@@ -286,7 +286,7 @@ function lane(p, row, job, y) {
     ring(p, `${name}pods`, pull, y + high / 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.pods), null));
 }
 
-const tone = (job) => job.fate === "placed" ? "vp-good" : job.fate === "discarded" || job.fate === "not admitted" ? "vp-bad" : "vp-soft";
+const tone = (job) => ({"✓": "vp-good", "✕": "vp-bad"})[SIGNS[job.fate]] ?? "vp-soft";
 
 // The share before the cycle with its turn, and at its end.
 function share(p, row, y, color) {

@@ -12,14 +12,15 @@ export const sums = {
     const words = Math.max(60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
     const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
     const drawn = data.map((row, i) => {
-      const y = TOP + 6 + i * high, fills = fillsOf(colors[i]), limit = row.limit || Math.max(...cumulated(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
+      const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(colors[i]), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
       const parts = row.parts.map((value, k) => {
-        const to = from + value / limit, part = box(x(from), y, x(to) - x(from), tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: about(spec.parts?.[k] ?? "part", number(value))});
+        const to = from + value / limit, at = x(from), wideness = x(to) - at, figure = number(value);
         from = to;
-        return part;
+        return [box(at, y, wideness, tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: about(spec.parts?.[k] ?? "part", figure)}),
+          wide(figure) < wideness - 8 && say(at + wideness / 2, base, figure, {class: "vp-halo vp-small", ...middle})];
       });
-      const sumWas = old && old.parts.reduce((sum, value) => sum + value, 0) / (old.limit ?? limit);
+      const sumWas = old && total(old.parts) / (old.limit ?? limit);
       const ends = Math.max(1, Math.min(Math.max(from, sumWas ?? 0), most));  // the words stand right of the ghost, too
       return h("g", {key: `${i} ${row.name}`, link: row.link ?? row.name, tip: told(row, spec)},
         box(0, y - 6, width, high, {fill: "transparent"}),
@@ -28,7 +29,7 @@ export const sums = {
         box(x(0), y, x(1) - x(0), tall, {class: "vp-well", key: "well"}), parts,
         row.over && from > 1.0001 && box(x(1), y - 2, Math.max(x(from) - x(1), 3), tall + 4, {key: "over", class: "vp-over"}),
         old && !same(sumWas, from) && line(x(sumWas), y - 3, x(sumWas), y + tall + 3, {key: "ghost", class: "vp-ghost"}),
-        h("text", {key: "text", x: x(ends) + 10, y: y + (row.note ? 17 : 14), class: row.over ? "vp-strong vp-bad vp-halo" : "vp-halo"}, fit(row.text, width - x(ends) - 12, 14, row.over)));
+        say(x(ends) + 10, base, fit(row.text, width - x(ends) - 12, 14, row.over), {key: "text", class: row.over ? "vp-strong vp-bad vp-halo" : "vp-halo"}));
     });
     const height = TOP + rows * high + 2;
     return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
@@ -48,6 +49,6 @@ function key(parts, fills, pale, at, half, width) {
   });
 }
 
-const cumulated = (parts) => { let sum = 0; return parts.map((value) => sum += value); };
+const total = (parts) => parts.reduce((sum, value) => sum + value, 0);
 const told = (row, spec) => about(called(row), row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ")) +
   t(" is {0}", row.text);
