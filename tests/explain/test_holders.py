@@ -14,6 +14,22 @@ ADMIT = conf("gang", "overcommit", "predicates", "proportion",
 LIMITED = conf("gang", "predicates", "{name: capacity, enableHierarchy: true}",
                actions="enqueue, allocate")
 SHARED = conf("priority", "gang", "predicates", "proportion")
+STUCK = """
+{apiVersion: batch/v1, kind: Job, metadata: {name: run-1, namespace: default, uid: j, ABOVE},
+ spec: {template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}, status: {active: 1}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g, namespace: default,
+ ownerReferences: &own [{apiVersion: batch/v1, kind: Job, name: run-1, uid: j, controller: true}]},
+ spec: {minMember: 1}, status: {phase: Inqueue}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: run-1-x, namespace: default, annotations: {
+  scheduling.k8s.io/group-name: g}, ownerReferences: [
+  {apiVersion: batch/v1, kind: Job, name: run-1, uid: j, controller: true}]},
+ spec: {schedulerName: volcano, nodeName: n1, containers: [
+  {name: c, resources: {requests: {cpu: 3}}}]},
+ status: {phase: Pending, containerStatuses: [
+  {name: c, state: {waiting: {reason: ImagePullBackOff}}}]}}
+"""
 FIRST, LATER = "2026-01-01T00:00:00Z", "2026-01-01T00:00:09Z"
 
 
@@ -349,6 +365,30 @@ def test_what_is_admitted_after_a_job_is_not_reserved_before_it():
     assert found["held_by"].text == (
         "Reserved by default/one 5 (admitted before it in this cycle).")
     assert found["held_by"].context and found["came_first"].context
+
+
+@pytest.mark.parametrize("more, said", [(["second"], True), ([], False)])
+def test_jobs_are_admitted_by_what_all_nodes_have(more, said):
+    objects = [queue("default"), node("n1", "4", labels={"pool": "a"}), node("n2", "9"),
+               group("old", phase="Running"),
+               pod("old-0", "old", requests={"cpu": "3"}, node="n1", phase="Running")]
+    for name in ("new", *more):
+        objects += [group(name, minResources={"cpu": "2"}), pod(f"{name}-0", name, requests={
+            "cpu": "2"}, nodeSelector={"pool": "a"})]
+    adds = ("Admission adds up what all nodes have, not only the one that no rule refuses: a queue "
+            "with the capability of that node admits fewer at once.")
+    assert (adds in Explainer(objects, ADMIT).why("new").text) == said
+
+
+@pytest.mark.parametrize("above", ["", "nightly"])
+def test_what_creates_holders_that_never_start_is_named(above):
+    text = (f"ownerReferences: [{{apiVersion: batch/v1, kind: CronJob, name: {above}, uid: c}}]"
+            if above else "")
+    held = Cluster().node("n1", cpu=4).job("new", cpu=4).add(STUCK.replace("ABOVE", text))
+    found = held.why("new").text
+    assert "No pod of default/run-1 starts (ImagePullBackOff)" in found
+    assert ("CronJob default/nightly creates default/run-1: a change that is to last is made "
+            "there." in found) == bool(above)
 
 
 def test_gangs_that_wait_for_each_other_are_no_matter_of_a_job_that_holds_nothing():

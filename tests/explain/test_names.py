@@ -148,12 +148,24 @@ def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
         "Volcano places pods that name volcano.")
 
 
-@pytest.mark.parametrize("policy, said", [("Forbid", True), ("Allow", False)])
-def test_a_cron_job_that_waits_for_its_job_is_named(policy, said):
+@pytest.mark.parametrize("spec, said", [
+    ("concurrencyPolicy: Forbid", ", and no other before that has ended (concurrencyPolicy Forbid)"),
+    ("concurrencyPolicy: Replace",
+     ", and deletes that once it creates the next one (concurrencyPolicy Replace)"),
+    ("", ", and further ones beside those that run (concurrencyPolicy Allow)")])
+def test_what_creates_a_job_and_further_ones_is_named(spec, said):
     text = above(("batch.volcano.sh/v1alpha1", "CronJob", "hourly")).replace(
-        "kind: CronJob\n", f"kind: CronJob\nspec: {{concurrencyPolicy: {policy}}}\n")
-    found = Cluster().node("n1", cpu=2).add(text).explainer().why("hourly")
-    assert ("CronJob a/hourly creates no other Job before this one" in found.text) == said
+        "kind: CronJob\n", f"kind: CronJob\nspec: {{{spec}}}\n")
+    found = Cluster().node("n1", cpu=1).add(text).explainer().why("hourly")
+    assert f"CronJob a/hourly creates a/step{said}: a change that is to last is made there." in (
+        found.text)
+
+
+def test_a_job_that_is_called_by_its_highest_owner_is_created_by_nothing_else():
+    flow = Cluster().node("n1", cpu=1).add(above(("flow.volcano.sh/v1alpha1", "JobFlow", "x")))
+    assert "JobFlow a/x creates a/step: a change that is" in flow.why("x").text
+    web = Cluster().node("n1", cpu="100m").add(DEPLOYMENT).why("web")
+    assert "is made there" not in web.text
 
 
 def test_what_a_flow_creates_later_is_named_of_its_job():

@@ -100,8 +100,7 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
      "No node has pool=b; there is batch.",
      "job default/web: without its node selector pool=b (web is placed on n1)"),
     ("a label that nobody has", written(pods="nodeSelector: {zone: b}"),
-     "No node has the label zone.",
-     "job default/web: without its node selector zone=b (web is placed on n1)"),
+     "No node has the label zone.", "label n1 zone=b (web is placed on n1)"),
     ("a toleration of another value", made(
         NODE.replace("node.kubernetes.io/not-ready", "gpu, value: present"),
         pods='tolerations: [{key: GPU, value: "true", effect: NoSchedule}]'),
@@ -289,6 +288,37 @@ def test_resources_beside_the_one_that_nodes_announce_are_left_out():
         "job default/web: request per pod without nvidia.com/gpucores 5, without "
         "nvidia.com/gpumem 9",
         "1 more node like n1 announcing nvidia.com/gpucores 5, nvidia.com/gpumem 9"]
+
+
+@pytest.mark.parametrize("runs, said", [
+    ("metadata: {name: hami-scheduler-6f}, spec: {", " (default/hami-scheduler-6f)"),
+    ("metadata: {name: a}, spec: {schedulerName: hami, ", " (hami)"),
+    ("metadata: {name: kube-scheduler-n1}, spec: {schedulerName: default-scheduler, ", "")])
+def test_the_other_schedulers_that_may_count_a_resource_are_named(runs, said):
+    cluster = Cluster([*written("{nvidia.com/gpu: 1, nvidia.com/gpumem: 9}",
+                                nodes="cpu: 4, nvidia.com/gpu: 4")])
+    cluster.add(f"{{apiVersion: v1, kind: Pod, {runs}nodeName: n1, containers: [{{name: c}}]}}, "
+                "status: {phase: Running}}")
+    assert f"a scheduler of their own{said}, which the pod" in cluster.why("web", conf=ALLOCATE).text
+
+
+@pytest.mark.parametrize("label, labels, asks, offered", [
+    ("pool: a", ["pool: b", "pool: a, full: x"], "{cpu: 2}", ["label n1 pool=a"]),
+    ("pool: a", ["pool: b", "pool: c"], "{cpu: 2}", []),
+    ("pool: a", ["disk: ssd", "disk: ssd"], "{cpu: 2}", ["label n1 pool=a"]),
+    ("node-role.kubernetes.io/w: ''", ["", ""], "{cpu: 2}",
+     ["label n1 node-role.kubernetes.io/w="]),
+    ("topology.kubernetes.io/zone: a", ["", ""], "{cpu: 2}", []),
+    ("model: a", ["model: b", "model: a"], "{cpu: 1, nvidia.com/gpu: 1}", []),
+    ("pool: a, disk: ssd", ["", ""], "{cpu: 2}", [])])
+def test_nodes_get_the_label_that_they_lack_where_people_set_it(label, labels, asks, offered):
+    nodes = "\n---\n".join(
+        f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}, labels: {{{some}}}}}, status: "
+        f"{{allocatable: {{cpu: {cpu}, nvidia.com/gpu: 4, pods: 9}}}}}}"
+        for number, (some, cpu) in enumerate(zip(labels, (4, 0), strict=True), 1))
+    found = Explainer(made(nodes, asks, "queue: default", f"nodeSelector: {{{label}}}"),
+                      ALLOCATE).why("web")
+    assert [each.change for each in found.remedies if each.change.startswith("label")] == offered
 
 
 @pytest.mark.parametrize("value, near", [("tesla-v100-16gb", True), ("t4", False)])

@@ -29,7 +29,7 @@ AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard
 """Fields of amounts by resource: settings of one of them are one message."""
 DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True}
 """Values of fields that are unset."""
-OF_NODES = ("change.node.unschedulable", "change.node.taints")
+OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.metadata.labels.*")
 """Settings that are shown together where only the nodes differ."""
 Called = Callable[[str], str]
 Facts = dict[str, Any]

@@ -20,7 +20,7 @@ from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import lint, options, slips, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import fails_to_start, still_needed, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, in_quantity
+from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
 from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
@@ -39,6 +39,7 @@ SHARE = ("over_deserved", "overused")
 ENDED = 4
 """So many jobs at most are waited for."""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+ROLE = "node-role.kubernetes.io/"
 OF_IMAGE = ("kubernetes.io/arch", "kubernetes.io/os")
 """Labels of nodes that a container's image needs."""
 CLAIM_NAME = ("persistentVolumeClaim", "claimName")
@@ -307,9 +308,20 @@ class Candidates:
         if "reclaim" in actions:
             for name in others:
                 yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-        yield from self._above(*(other.priority for other in ssn.jobs.values()
-                                 if other is not self.job and any(
-            not task.pod.spec.node_name for task in other.tasks.values())))
+        yield several([*self._before([
+            other for other in ssn.jobs.values() if other is not self.job and any(
+                not task.pod.spec.node_name for task in other.tasks.values())])], Rank.JOB)
+
+    def _before(self, others: list[JobInfo]) -> Iterator[str]:
+        """That the job is served before others that wait; in other queues, its queue before theirs.
+        """
+        queues = self.world.queues
+        for option in self._above(*(other.priority for other in others)):
+            yield from option.most.settings
+        theirs = [queues[other.queue].spec.priority for other in others
+                  if other.queue in queues and other.queue != self.job.queue]
+        if theirs and max(theirs) >= queues[self.job.queue].spec.priority:
+            yield f"queue/{self.job.queue}.priority={max(theirs) + 1}"
 
     def _others_hold(self) -> dict[str, None]:
         """The other queues that hold something."""
@@ -395,8 +407,7 @@ class Candidates:
             yield once(setting(f"queue/{holder}", *GROUPS, to=[*required, group]), kind="group")
         free = [name for name, group in groups.items() if group is None]
         for name in (free or there) if required else ():
-            yield once(setting(f"node/{name}", "metadata", "labels", NODE_GROUP_LABEL,
-                               to=required[0]),
+            yield once(_label(name, NODE_GROUP_LABEL, required[0]),
                        rank=Rank.QUEUE if free else Rank.OTHERS, kind="label")
         if not required:
             yield once("plugin/nodegroup.strict=false", rank=Rank.SWITCH)
@@ -446,9 +457,33 @@ class Candidates:
                 if meant == slips.selector_slips(pod, labels):
                     return
         yield from self._near_labels()
+        yield from self._labelled(numbers["names"])
         yield once(setting(self.name, "nodeSelector", to={
             key: pod.spec.node_selector[key] for pod in self.world.waiting(self.job.uid)[:1]
             for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
+
+    def _labelled(self, names: Iterable[str]) -> Iterator[Option]:
+        """That nodes which have enough left get the one label that they lack, where it is one that
+        people set (cloud providers, drivers and agents prefix theirs); last, that they have another
+        value of it, as other nodes have it, unless it may say which devices a node has.
+        """
+        there = slips.values_by_label(self.world.nodes.values())
+        texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
+        task = unplaced(self.job)[0]
+        asked, wanted = amounts(task.init_resreq), task.pod.spec.node_selector.items()
+        devices = any("/" in name for name in asked)
+        for name, node in self.world.nodes_called(names).items():
+            labels = node.metadata.labels
+            lacks = dict(wanted - labels.items())
+            if len(lacks) == 1 and not over(asked, amounts(self.ssn.nodes[name].idle)):
+                (label, value), = lacks.items()
+                by_people = "/" not in label or label.startswith(ROLE)
+                if by_people and label not in labels:
+                    texts[Rank.OTHERS].append(_label(name, label, value))
+                elif by_people and value in there[label] and not devices:
+                    texts[Rank.LESS].append(_label(name, label, value))
+        for rank, some in texts.items():
+            yield several(some, rank)
 
     def _near_labels(self) -> Iterator[Option]:
         """That the node affinity asks for the nearest values that nodes have."""
@@ -527,6 +562,10 @@ class Candidates:
         first = max(ceil(round(more * 10, 6)), 1)
         yield values.stepped("plugin/overcommit.overcommit-factor", factor, 0.1, max(200, first),
                              first=first)
+
+
+def _label(node: str, label: str, value: str) -> str:
+    return setting(f"node/{node}", "metadata", "labels", label, to=value)
 
 
 def in_queues(world: World, uid: str, queues: Iterable[str]) -> Iterator[Option]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, reduce
@@ -33,6 +34,7 @@ LIMIT_RANGER = "kubernetes.io/limit-ranger"
 """The annotation in which the API server names what a LimitRange has filled in."""
 STARTING = ("ContainerCreating", "PodInitializing")
 """Reasons of containers that are about to start."""
+OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")
 SIZES = {"memory": ("memory",), "cpu": ("coreRequest", "cores")}
 """Fields by which an operator sizes the pods of a role, without a template."""
 ABOUT = ("task", "job", "queue")
@@ -161,7 +163,17 @@ class Evidence:
         for close, lacking in absent.items():
             code = "unknown" if not close else "beside" if task.init_resreq.get(close) else "near"
             yield Message(f"resource.{code}", resources=lacking, near=close,
-                          amount={close: there.get(close, 0.0)})
+                          amount={close: there.get(close, 0.0)},
+                          schedulers=self._other_schedulers() or None)
+
+    def _other_schedulers(self) -> list[str]:
+        """The schedulers that pods name beside Volcano's and that of Kubernetes, and those that run
+        as pods.
+        """
+        pods = [task.pod for node in self.ssn.nodes.values() for task in node.tasks.values()]
+        names = [pod.spec.scheduler_name for pod in (*pods, *self.elsewhere.values())]
+        names += [pod.key for pod in pods if OTHER_SCHEDULER.search(pod.name)]
+        return sorted({*names} - {"", SCHEDULER, "default-scheduler"})
 
     def _without(self, name: str, task: TaskInfo) -> list[str]:
         """The nodes that have the other devices which a pod requests, and nothing of this one."""

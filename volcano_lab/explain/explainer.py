@@ -283,8 +283,11 @@ class Explainer(Shown):
         also = job_causes(seen, after) if after is not None else []
         doors = [cause for cause in also if cause.code not in known and (
             cause.code in NEXT_DOORS if code == "once_admitted" else not cause.context)][:DOORS]
-        return [Cause(cause.code, [Message("behind.more" if number else code), *cause.sentences],
-                      cause.numbers, [], True) for number, cause in enumerate(doors)]
+        return [Cause(cause.code, [
+            Message("behind.more" if number else code), *cause.sentences,
+            Message("admission_adds", n=len(cause.numbers["allowed"]))
+            if code == "once_admitted" and "allowed" in cause.numbers else None],
+            cause.numbers, [], True) for number, cause in enumerate(doors)]
 
     def _alone(self, job: JobInfo, bare: bool) -> Loaded:
         """The objects without other pods that wait; the pods of a job `bare` of their volumes."""

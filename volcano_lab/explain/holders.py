@@ -18,7 +18,7 @@ from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_s
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.origin import above, classes_of, unknown_class
-from volcano_lab.explain.owners import is_single
+from volcano_lab.explain.owners import created_by, is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import Record, State
 from volcano_lab.trace.cause_trace import POINTS
@@ -168,7 +168,7 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     largest_first = largest(kept, names)
     if any(said):
         holders = dict.fromkeys([*largest_first[:12], *largest(held, names)[:3]])
-        said.append(_never_run(seen, holders))
+        said += _never_run(seen, holders)
         yield Cause("held_by", said, {"holders": [*holders], "ghosts": [
             uid for uid in largest_first if is_ghost(seen, uid)]}, [record], True)
     yield from came_first(seen, [uid for uid in largest_first if seen.of("enqueued", job=uid)],
@@ -197,8 +197,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         partial(_waiting_pods, job), resources=names, queue=level), *others, *_over(seen, names)]
     if any(found):
         found.append(held_by(seen, "held_by.this_cycle", took, names))
-        found += [_own_groups(seen, job, holders), _never_run(seen, holders)]
-        found.append(_all_wait(seen, [seen.ssn.jobs[uid] for uid in holders], nodes or ()))
+        found += [_own_groups(seen, job, holders), *_never_run(seen, holders)]
+        found += _all_wait(seen, job, [seen.ssn.jobs[uid] for uid in holders], nodes or ())
     found.append(held_by(seen, "held_by.later", later, names))
     if any(found):
         yield Cause("held_by", found, {"holders": holders, "bare": bare}, [record], True)
@@ -217,25 +217,36 @@ def _own_groups(seen: Evidence, job: JobInfo, holders: list[str]) -> Message | N
     return None
 
 
-def _never_run(seen: Evidence, holders: Iterable[str]) -> Message | None:
-    """The holders of which no pod starts, and why: they do not end by themselves."""
+def _never_run(seen: Evidence, holders: Iterable[str]) -> Iterator[Message]:
+    """Yield the holders of which no pod starts, and why: they do not end by themselves; and what
+    has created them.
+    """
     stuck = {uid: fails_to_start(seen.ssn.jobs[uid]) for uid in holders}
     stuck = {uid: why for uid, why in stuck.items() if why}
-    if not stuck:
-        return None
-    return Message("never_run", n=len(stuck), jobs=[*map(seen.called, stuck)],
-                   why=[*dict.fromkeys(chain(*stuck.values()))])
+    if stuck:
+        yield Message("never_run", n=len(stuck), jobs=[*map(seen.called, stuck)],
+                      why=[*dict.fromkeys(chain(*stuck.values()))])
+        yield from created_by(seen, stuck)
 
 
-def _all_wait(seen: Evidence, holders: list[JobInfo], nodes: Sequence[str]) -> Message | None:
-    """That all holders of some nodes wait for more, and what would admit fewer of them."""
-    if len(holders) < 2 or not all(job.has_pending_tasks() and job.ready_task_num() <= max(
-            job.min_available, 1) for job in holders):
-        return None
+def _all_wait(seen: Evidence, mine: JobInfo, holders: list[JobInfo], nodes: Sequence[str]
+              ) -> Iterator[Message]:
+    """Yield that all holders of some nodes wait for more; and what would admit fewer of them, or of
+    the jobs that wait for these nodes.
+    """
+    all_wait = len(holders) > 1 and all(
+        job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
+        for job in holders)
     counted = all(not over(requested(job.tasks.values()), amounts(job.get_min_resources()))
-                  for job in holders)
-    return Message("all_wait.elsewhere" if counted and 0 < len(nodes) < len(seen.ssn.nodes)
-                   else "all_wait", n=len(nodes))
+                  for job in (holders if all_wait else [mine]))
+    yield from [Message("all_wait")] if all_wait else ()
+    others = [job for job in seen.ssn.jobs.values() if job.has_pending_tasks() and not (
+        job.is_pending() or job.ready_task_num())]  # admitted, like this one, and without a pod
+    if counted and 0 < len(nodes) < len(seen.ssn.nodes) and (all_wait or (
+            mine in others and len(others) > 1 and "enqueue" in seen.ssn.enabled_actions)):
+        yield Message("admission_adds", n=len(nodes))
+    elif all_wait:
+        yield Message("all_wait.minimums")
 
 
 def _each_other(seen: Evidence, job: JobInfo, holders: list[str]) -> Iterator[Cause]:

@@ -259,7 +259,8 @@ def is_large(objects: Objects) -> bool:
 class Price:
     """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
     below their minimum (the pods that are left, the minimum); jobs that wait instead, or have fewer
-    pods. `share` is how much of the cluster that is, `own` what the job and others gain.
+    pods. `share` is how much of the cluster that is, `own` what the job and others gain; of nodes
+    that are bought, `surplus` are not for the job.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -269,6 +270,7 @@ class Price:
     fewer: list[str] = Factory(list)
     share: float = 0.0
     own: float = 0.0
+    surplus: int = 0
 
     def as_dict(self, called: Callable[[str], str]) -> dict[str, Any]:
         """The price as plain data, jobs by their names; gangs that break with the pods that are
@@ -283,9 +285,16 @@ class Price:
     @property
     def dear(self) -> int:
         """0 where others lose no more than is gained, 1 where a gang breaks, 2 where others lose
-        more.
+        more, or most of what is bought is for them.
         """
-        return 2 if self.share > self.own * 1.001 else int(bool(self.breaks))
+        return 2 if self.surplus or self.share > self.own * 1.001 else int(bool(self.breaks))
+
+
+def surplus(before: Session, after: Session, uid: str) -> int:
+    """How many nodes are added beside those that a job needs, where that is more than these."""
+    job, added = after.jobs[uid], after.nodes.keys() - before.nodes.keys()
+    needed = len(added & {task.node_name for task in job.tasks.values()}) or job.min_available
+    return len(added) - needed if len(added) > 2 * max(needed, 1) else 0
 
 
 def placed_before(ssn: Session) -> dict[str, int]:

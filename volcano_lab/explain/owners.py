@@ -6,6 +6,8 @@ Volcano: none
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, VolcanoJob
 from volcano_lab.api.status import BOUND
@@ -101,6 +103,23 @@ def named_queue(obj: KubernetesObject) -> tuple[str, str]:
             if queue := obj.first(place):
                 return place, str(queue)
     return QUEUE, obj.metadata.annotations.get(QUEUE_NAME, "")
+
+
+def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
+    """Yield what has created jobs and creates further ones, where it is not what they are called
+    by; for a CronJob also whether it creates them one after the other.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for uid in jobs:
+        name, kind = next(iter(seen.names.above[uid].items()))
+        if kind and name not in (seen.called(uid), seen.names.owned[uid]):
+            found.setdefault((kind, name), []).append(seen.called(uid))
+    policies = {obj.key: obj.spec.get("concurrencyPolicy", "Allow") for obj in seen.given
+                if isinstance(obj, OperatorObject) and obj.kind == "CronJob"}
+    for (kind, name), each in found.items():
+        policy = policies.get(name) if kind == "CronJob" else None
+        yield Message("created_by", kind=kind, name=name, jobs=each,
+                      policy=Message(f"created_by.{policy}") if policy else None)
 
 
 def on_eviction(seen: Evidence, job: JobInfo) -> Message | None:

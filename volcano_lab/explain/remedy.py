@@ -168,7 +168,9 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
     for code, uids in (("cost.waits", cost.waits), ("cost.fewer", cost.fewer)):
         if uids:
             yield Message(code, n=len(uids), names=[short(called(uid)) for uid in uids])
-    if cost.dear > 1:
+    if cost.surplus:
+        yield Message("cost.surplus", n=cost.surplus)
+    elif cost.dear > 1:
         yield Message("cost.dear")
 
 

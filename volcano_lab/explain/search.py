@@ -32,6 +32,7 @@ from volcano_lab.explain.outcome import (
     outcome,
     placed_before,
     price,
+    surplus,
 )
 from volcano_lab.explain.remedy import Remedy, by_owner, costs, gains, spared
 from volcano_lab.explain.trial import Deadline, TooLate, Trial, run
@@ -62,9 +63,9 @@ lets gangs be broken is for no job's sake.
 SPARING, EVERY = frozenset({*range(Rank.OTHERS), Rank.LESS}), frozenset(range(Rank.WAIT))
 """Ranks of what is part of a set before nodes are bought, and then."""
 SUMS = re.compile(r"\.(more|overcommit-factor|unschedulable|taints|requests|capability|tolerations"
-                  r"|minResources|nodeSelector|affinity)\b")
+                  r"|minResources|nodeSelector|affinity|labels)\b")
 """Settings by which allocate alone may place a job: no pod has to be evicted for it."""
-FIRST = re.compile(r"job/.*\.priority=")
+FIRST = re.compile(r"(job|queue)/.*\.priority=")
 """A setting by which a job is served before others: with another one, allocate may place it."""
 
 
@@ -425,6 +426,7 @@ class Search:
         on = [Message("cost.goes_on", queues=queues)] if queues else []
         cost = price(self.base, after.begun(uid) if self.large else after,
                      {} if rank == Rank.WAIT else placed_before(self.before), uid)
+        cost.surplus = surplus(self.before, after.last, uid)
         names = Names(after.rest.session)
         brings = spared(self.seen, self.base, after, uid) if self.keep else gains(
             self.seen, self.before, after, uid)

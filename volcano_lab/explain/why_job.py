@@ -23,11 +23,10 @@ from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, classes_of, cluster_too_small
 from volcano_lab.explain.outcome import future
-from volcano_lab.explain.owners import named_queue, on_eviction, owner_of
+from volcano_lab.explain.owners import created_by, named_queue, on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
-from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -183,7 +182,9 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             "place.queue", name=job.queue)))
     for obj in [] if seen.brief else seen.given:
         if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
-            yield from _of_creator(seen, job, obj)
+            yield from _queue_above(seen, job, obj)
+    for said in [] if seen.brief else created_by(seen, [job.uid]):
+        yield Cause("created_by", said, context=True)
     for found in [] if seen.brief else ignored_fields(seen.ssn):
         place = found.facts["place"]
         if place.facts.get("names") == [seen.called(job.uid)] or (
@@ -193,13 +194,8 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
 
 
-def _of_creator(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator[Cause]:
-    """Yield what an object above the job says: that no other Job runs beside it, and a queue that
-    its pods do not name.
-    """
-    if (isinstance(obj, OperatorObject) and obj.kind == "CronJob"
-            and obj.spec.get("concurrencyPolicy") == "Forbid"):
-        yield Cause.of("forbids", cron=obj.key)
+def _queue_above(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator[Cause]:
+    """Yield a queue that an object above the job names, and its pods do not."""
     field, queue = named_queue(obj)
     if queue not in ("", job.queue):
         what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,

@@ -38,7 +38,7 @@ class Names:
     def __init__(self, ssn: Session, given: Iterable[KubernetesObject] = ()):
         above = {(obj.kind, obj.key): (ref.kind, f"{obj.namespace}/{ref.name}") for obj in given
                  for ref in obj.metadata.owner_references}
-        self.above = {uid: [*_owners(job, above)] for uid, job in ssn.jobs.items()}
+        self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
         count = Counter(owned.values())
         direct = {uid: f"{job.namespace}/{owner.name}" if (owner := owner_of(job)) else uid
@@ -120,14 +120,15 @@ def owner_of(job: JobInfo) -> OwnerReference | None:
         ref.controller or len(references) == 1)), None)
 
 
-def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> Iterator[str]:
-    """Yield the names of a job's owner, and of those above it, each once."""
-    owner, names = owner_of(job), [owner_key(job)]
-    at = (owner.kind, f"{job.namespace}/{owner.name}") if owner else ("", "")
-    for _ in range(HIGHEST):
-        at = above.get(at, at)
-        names.append(at[1])
-    yield from dict.fromkeys(filter(None, names))
+def _owners(job: JobInfo, above: dict[tuple[str, str], tuple[str, str]]) -> dict[str, str]:
+    """Return the names of all owners of a job, the highest first, each with its kind."""
+    owner = owner_of(job)
+    line = [(owner.kind, f"{job.namespace}/{owner.name}")] if owner else []
+    while line and line[-1] in above and len(line) <= HIGHEST:
+        line.append(above[line[-1]])
+    found = {name: kind for kind, name in reversed(line)}
+    key = owner_key(job)
+    return found if key in found else {key: ""} | found
 
 
 def owner_key(job: JobInfo) -> str:
