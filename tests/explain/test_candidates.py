@@ -215,7 +215,7 @@ TABLE = {
     "drf orders a tree of queues beside capacity": (
         Cluster([node("n1", cpu="1")]).add(IN_TREE % ("a", "a"), IN_TREE % ("b", "b")).job(
             "other", queue="a", cpu=1).job("new", queue="b", cpu=1), ORDERED,
-        ["switch conf/actions=enqueue, allocate, reclaim, backfill",
+        ["switch conf/actions=enqueue, allocate, reclaim, backfill", "job queue/b.priority=1",
          "wait -podgroup/default/other"]),
     "its queue requires no group": (
         Cluster([node("n1", labels={GROUP_OF_NODES: "g2"})]).job("new", cpu=2), GROUPS,

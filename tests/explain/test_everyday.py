@@ -139,7 +139,7 @@ def test_a_job_whose_policy_keeps_it_from_preempting_is_named(policy):
         policy == "Never")
 
 
-@pytest.mark.parametrize("elsewhere, said", [(9, "not only the 2 that they may use"),
+@pytest.mark.parametrize("elsewhere, said", [(9, "not only the 2 that no rule refuses"),
                                              (0, "Minimums (minMember, minResources)")])
 def test_jobs_that_wait_for_each_other_on_some_nodes_learn_what_admission_adds_up(elsewhere, said):
     cluster = Cluster().node("n1", cpu=4, labels={"role": "a"}).node("n2", cpu=4, labels={

@@ -547,3 +547,28 @@ def test_cpu_and_memory_of_a_pod_are_lowered_together_to_what_a_node_has(least, 
     both = "job default/new: request per pod cpu 4 -> 2, memory 8Gi -> 2Gi"
     assert (both in changes) == together
     assert ("job default/new: request per pod cpu 4 -> 2" in changes) != together
+
+
+@pytest.mark.parametrize("queue, first", [
+    ("a", "job default/new: a PriorityClass above 0"), ("b", "queue b: priority 0 -> 1")])
+def test_a_job_is_served_before_others_by_its_priority_or_by_its_queues(queue, first):
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "old", queue="b", cpu=1, running={"n1": 1}).job("ahead", queue="a", cpu=3).job(
+        "new", queue=queue, cpu=3)
+    found = Explainer(cluster.objects(), conf(
+        "priority", "gang", "predicates", "capacity")).why("new").remedies
+    assert [each.effect for each in found if each.change == first] == [
+        "new is placed on n1; ahead waits"]
+
+
+def test_nodes_that_are_mostly_for_others_come_last():
+    cluster = Cluster().node("n1", cpu=4)
+    for number in range(4):
+        cluster.job(f"ahead-{number}", cpu=4)
+    found = Explainer(cluster.job("new", cpu=4).objects(), conf("gang", "predicates")).why(
+        "new").remedies
+    nodes = found[-1]
+    assert (nodes.change, nodes.effect) == (
+        "4 more nodes like n1", "new is placed on 1 new node; 3 new nodes are for jobs that are "
+        "served before it")
+    assert nodes.price.dear == 2

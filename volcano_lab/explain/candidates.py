@@ -308,20 +308,24 @@ class Candidates:
         if "reclaim" in actions:
             for name in others:
                 yield once(f"queue/{name}.reclaimable=true", rank=Rank.SWITCH)
-        yield several([*self._before([
+        yield from self._before([
             other for other in ssn.jobs.values() if other is not self.job and any(
-                not task.pod.spec.node_name for task in other.tasks.values())])], Rank.JOB)
+                not task.pod.spec.node_name for task in other.tasks.values())])
 
-    def _before(self, others: list[JobInfo]) -> Iterator[str]:
+    def _before(self, others: list[JobInfo]) -> Iterator[Option]:
         """That the job is served before others that wait; in other queues, its queue before theirs.
         """
-        queues = self.world.queues
-        for option in self._above(*(other.priority for other in others)):
-            yield from option.most.settings
-        theirs = [queues[other.queue].spec.priority for other in others
-                  if other.queue in queues and other.queue != self.job.queue]
-        if theirs and max(theirs) >= queues[self.job.queue].spec.priority:
-            yield f"queue/{self.job.queue}.priority={max(theirs) + 1}"
+        own, queues = self.job.queue, self.world.queues
+        by_class = [*self._above(*(other.priority for other in others))]
+        theirs = max((queues[other.queue].spec.priority for other in others
+                      if other.queue in queues and other.queue != own), default=None)
+        first = [f"queue/{own}.priority={theirs + 1}"] if theirs is not None and (
+            theirs >= queues[own].spec.priority) else []
+        if by_class and any(other.queue == own for other in others):
+            yield several([*by_class[0].most.settings, *first], Rank.JOB)
+        else:
+            yield from by_class
+            yield several(first, Rank.JOB)
 
     def _others_hold(self) -> dict[str, None]:
         """The other queues that hold something."""

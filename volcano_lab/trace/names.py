@@ -7,7 +7,7 @@ Answers to no Go file. The controller names a Job's PodGroup "train-<uid>", a De
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference
