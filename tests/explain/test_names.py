@@ -149,7 +149,8 @@ def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
 
 
 @pytest.mark.parametrize("spec, said", [
-    ("concurrencyPolicy: Forbid", ", and no other before that has ended (concurrencyPolicy Forbid)"),
+    ("concurrencyPolicy: Forbid",
+     ", and no other before that has ended (concurrencyPolicy Forbid)"),
     ("concurrencyPolicy: Replace",
      ", and deletes that once it creates the next one (concurrencyPolicy Replace)"),
     ("", ", and further ones beside those that run (concurrencyPolicy Allow)")])

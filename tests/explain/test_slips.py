@@ -299,7 +299,8 @@ def test_the_other_schedulers_that_may_count_a_resource_are_named(runs, said):
                                 nodes="cpu: 4, nvidia.com/gpu: 4")])
     cluster.add(f"{{apiVersion: v1, kind: Pod, {runs}nodeName: n1, containers: [{{name: c}}]}}, "
                 "status: {phase: Running}}")
-    assert f"a scheduler of their own{said}, which the pod" in cluster.why("web", conf=ALLOCATE).text
+    text = cluster.why("web", conf=ALLOCATE).text
+    assert f"a scheduler of their own{said}, which the pod" in text
 
 
 @pytest.mark.parametrize("label, labels, asks, offered", [
