@@ -64,3 +64,11 @@ def test_the_toy_moves_weights_alone():
         "Queue c: weight 9 (was 1). No queue deserves more or less. c deserves 30 CPUs, requests "
         "30 CPUs and holds 30 CPUs (proportion).")
     assert toy.begin("more weight for c").set(**{"queue/c.weight": 9}).done["more weight for c"]
+    assert "c asks for 30 and deserves 30." in toy.said
+
+
+def test_a_drag_beyond_the_first_solution_teaches_as_well(lab):
+    lab.begin("a gang too large")
+    for number, minimum in enumerate((4, 5, 6)):
+        lab.ask = {"n": number + 1, "values": {GANG_MINIMUM: minimum}, "more": number > 0}
+    assert "minimum 6 pods (was 3). NotEnoughTasks: " in lab.said

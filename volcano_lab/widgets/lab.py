@@ -216,8 +216,8 @@ class Lab(OnPage):
         """Decide from other values; `more` continues the last move, `past` can be undone."""
         with collector_paused(collect_later):
             fresh = ghost == "none"
-            before = self._before if more else self._facts
-            found, error = attempt(lambda: self._followed(values, sentences, before, fresh))
+            was = (self._origin, self._before) if more else (self._values, self._facts)
+            found, error = attempt(lambda: self._followed(values, sentences, was, fresh))
             if not more:
                 self._origin, self._before = self._values, self._facts
                 if past and values != self._values:
@@ -228,21 +228,20 @@ class Lab(OnPage):
             self._facts, self._board, self._done, words = found
             self.shown = self._frame(paragraph(words), "keep" if more else ghost)
 
-    def _followed(self, values: Values, sentences: list[str], before: Facts, fresh: bool
-                  ) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
+    def _followed(self, values: Values, sentences: list[str], was: tuple[Values, Facts],
+                  fresh: bool) -> tuple[Facts, dict[str, Any], list[bool], list[str]]:
         """Return facts, board, done tasks and sentences for values; nothing changes on failure."""
         facts, board = self._decisions.of(values)
         done = [was or (self._task == number and task.is_done(values, facts))
                 for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
         words = sentences or [self._words(self._opening, facts)] if fresh else [
-            *sentences, *(self._taught(values, facts) or self._changes(before, facts))]
+            *sentences, *(self._taught(values, facts, was) or self._changes(was[1], facts))]
         return facts, board, done, words
 
-    def _taught(self, values: Values, facts: Facts) -> list[str]:
-        """Return the answer of the current task, where these values are the first to solve it."""
+    def _taught(self, values: Values, facts: Facts, was: tuple[Values, Facts]) -> list[str]:
+        """Return the answer of the current task, where the move to these values solves it."""
         task = self.tasks[self._task] if self._task >= 0 else None
-        if task and task.answer and task.is_done(values, facts) and not task.is_done(
-                self._values, self._facts):
+        if task and task.answer and task.is_done(values, facts) and not task.is_done(*was):
             return [gettext(task.answer)]
         return []
 

@@ -1,12 +1,16 @@
 """What lesson 00, "Fair share: three queues and a hundred CPUs", says is so."""
 
+import yaml
+
 from course.proofs import after
 from volcano_lab.course.lesson_00.lab import POD, RUNNING
 
 
 @after("fair-share-01l")
-def three_sliders(facts, toy):
+def three_equal_weights(facts, toy):
     assert facts.deserved(toy.facts.cycle) == {"a": 35, "b": 35, "c": 30}
+    assert [round(100 * asked / (80 + 60 + 30)) for asked in (80, 60, 30)] == [47, 35, 18]
+    assert toy.facts.cycle.queues()[0]["allocated"]["cpu"] == 8 * 4 == 32
 
 
 @after("fair-share-03")
@@ -46,6 +50,17 @@ def experiment_3_the_guarantee(modest, tables):
     assert tables.queues(modest)["allocated"].sum() == 32 + 48 + 10 == 90
 
 
+@after("fair-share-18z")
+def four_ways_to_fifty(cluster, facts):
+    changes = [("b", {"weight": 5}), ("b", {"guarantee": 50}), ("a", {"capability": 20}),
+               ("c", {"weight": 1})]
+    deserved = [facts.deserved(cluster.copy().queue(queue, **change).run())
+                for queue, change in changes]
+    assert deserved[:3] == [{"a": 20, "b": 50, "c": 30}] * 3
+    assert {queue: round(cpu) for queue, cpu in deserved[3].items()} == {"a": 33, "b": 50, "c": 20}
+    assert round(sum(deserved[3].values())) == 103
+
+
 @after("fair-share-19")
 def whose_turn_is_it(busy, turns):
     held = {queue: POD[queue] * pods for queue, pods in RUNNING.items()}
@@ -83,3 +98,12 @@ def answers_of_the_lab(lab):
     a = next(row for row in cycle.queues() if row["queue"] == "a")
     assert (a["deserved"]["cpu"], a["allocated"]["cpu"]) == (35, 32)
     lab.reset()
+
+
+@after("fair-share-33")
+def queue_a_as_a_manifest(cluster):
+    queue = next(each for each in yaml.safe_load_all(cluster.to_yaml())
+                 if each["metadata"]["name"] == "a")
+    assert (queue["apiVersion"], queue["kind"]) == ("scheduling.volcano.sh/v1beta1", "Queue")
+    assert queue["spec"]["weight"] == 2 and queue["spec"]["capability"] == {"cpu": "50"}
+    assert queue["spec"]["guarantee"] == {"resource": {"cpu": "10"}}

@@ -59,17 +59,17 @@ def weights_lab() -> ClusterLab:
     >>> weights_lab().set(**{"queue/a.weight": 2}).facts.of("deserved")
     {'a': 50, 'b': 25, 'c': 25}
     """
-    return lab(cluster_of("00", "weights"), moves=("weight",),
-               title="Three weights: a asks for 80 CPUs, b for 60, c for 30",
+    return lab(cluster_of("00", "weights"), moves=("weight",), title="Three weights, 100 CPUs",
                says=[amounts("deserves", lambda facts: facts.of("deserved"), "CPUs")],
                without=("nodes", "shares", "lanes"),
-               opening="**a** and **b** deserve 35 each: a third of the 100, and a half of what "
-                       "**c** leaves.", nothing="No queue deserves more or less.",
+               opening="Pods come whole: **a** deserves 35 and holds eight of 4 CPUs, which is 32.",
+               nothing="No queue deserves more or less.",
                tasks=[Task("twice as much", "Let a deserve twice as much as b.", lambda _, facts: (
                            facts.of("deserved")["a"] == 2 * facts.of("deserved")["b"]),
                            show={"queue/a.weight": 2}),
-                      Task("more weight for c", "Give c weight 9. Does it deserve more than "
-                           "before?", show={"queue/c.weight": 9})])
+                      Task("more weight for c", "Give c weight 9. Does it deserve more?",
+                           show={"queue/c.weight": 9}, answer="c asks for 30 and deserves 30. "
+                           "No weight gives a queue more than it asks for.")])
 
 
 TASKS = tasks("00", {
