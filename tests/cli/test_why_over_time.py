@@ -53,7 +53,7 @@ def test_all_and_json_and_a_node_at_a_cycle(loop, capsys):
     assert [row["cycles"] for row in data["cycles"]] == ["1-3"]
     assert main(["why", file, "train-0", *conf, "--cycle", "3", "--node", "n1"]) == 0
     assert main(["why", file, "--all", *conf, "--cycle", "2"]) == 0
-    assert "No job waits." in capsys.readouterr().out  # the room is promised
+    assert "leaving. Bound in the next cycle" in capsys.readouterr().out
 
 
 def waiting():

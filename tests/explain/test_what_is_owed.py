@@ -86,7 +86,9 @@ def test_a_promise_for_which_a_pod_leaves_is_kept():
     cluster = Cluster().node("n1", cpu=2).job("low", pods=2, min_member=1, cpu=1, running={"n1": 2})
     explain = Explainer(cluster.add(APART).objects(), CONF % (
         ", preempt", ", enablePreemptable: false", "proportion"))
-    assert explain.why("high").codes == ["promised"] and not [*explain.waiting()]
+    assert explain.why("high").codes == ["promised"]
+    assert [(group.code, group.jobs) for group in explain.waiting()] == [
+        ("promised", ["default/high"])]
 
 
 def filled(text, **fields):

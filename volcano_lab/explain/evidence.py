@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.api import status as states
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import KubernetesObject, Pod
+from volcano_lab.api.objects import KubernetesObject, Pod, PriorityClass
 from volcano_lab.api.resource import Resource, max_of, total
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
@@ -61,6 +61,19 @@ class Evidence:
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
                           and not obj.spec.node_name}
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
+
+    @cached_property
+    def named(self) -> dict[str, list[KubernetesObject]]:
+        """The manifests by their names ("namespace/name"), whatever their kind."""
+        found = defaultdict(list)
+        for obj in self.given:
+            found[obj.key].append(obj)
+        return found
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The names of the PriorityClasses."""
+        return classes_of(self.objects)
 
     @cached_property
     def _stepper(self) -> Stepper:
@@ -358,6 +371,11 @@ def counts(job: JobInfo) -> tuple[int, int, int]:
 def waits(job: JobInfo) -> bool:
     """Return whether pods of a job have no node, or are missing in a gang that has not started."""
     return counts(job)[2] > 0 or missing(job) > 0
+
+
+def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:
+    """Return the names of the PriorityClasses among some objects."""
+    return [obj.name for obj in objects if isinstance(obj, PriorityClass)]
 
 
 def not_started(tasks: Iterable[TaskInfo]) -> list[str]:

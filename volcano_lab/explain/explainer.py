@@ -29,7 +29,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes, promise_fails
+from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
@@ -96,8 +96,8 @@ class Explainer(Shown):
         return self.waiting()._shown()
 
     def _waits(self, job: JobInfo) -> bool:
-        """Whether pods of a job wait, are not created yet, or are pipelined and never bound."""
-        return not job.tasks or waits(job) or promise_fails(self.evidence, job)
+        """Whether pods of a job wait, are not created yet, or are pipelined."""
+        return not job.tasks or waits(job) or bool(job.in_status(PIPELINED))
 
     @collector_paused(enable_past_young)
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:

@@ -19,9 +19,9 @@ from attrs import asdict, define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
-from volcano_lab.explain.evidence import unplaced
+from volcano_lab.explain.evidence import classes_of, unplaced
 from volcano_lab.explain.lint import contradictions, ignored_fields
-from volcano_lab.explain.origin import above_cluster, classes_of, unknown_class
+from volcano_lab.explain.origin import above_cluster, unknown_class
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.manifests.admission import verdicts

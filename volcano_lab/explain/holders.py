@@ -17,7 +17,7 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence, after_init, ended, fails_to_start, requested
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.lint import SHARES
-from volcano_lab.explain.origin import above, classes_of, unknown_class
+from volcano_lab.explain.origin import above, unknown_class
 from volcano_lab.explain.owners import created_by, is_single
 from volcano_lab.messages import Message, Said
 from volcano_lab.trace import Record, State
@@ -345,7 +345,7 @@ def priority_note(seen: Evidence, job: JobInfo) -> Message | None:
     """Return that a job has another priority than its pods: only a PriorityClass of its PodGroup
     counts.
     """
-    name, classes = job.pod_group.spec.priority_class_name, classes_of(seen.objects)
+    name, classes = job.pod_group.spec.priority_class_name, seen.classes
     pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
     if pods == job.priority or not job.tasks or name in classes:
         return unknown_class(job, classes, seen.called(job.uid))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource
-from volcano_lab.api.objects import KubernetesObject, PriorityClass
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over, part
@@ -100,11 +99,6 @@ def refused(seen: Evidence, record: Record, code: str, **facts: Any) -> Cause:
               for uid in inner]
     return Cause("tree_broken", Message("tree_broken", parts=parts, plugin=plugin),
                  {"missing": missing, "inner": inner}, [record])
-
-
-def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:
-    """The names of the PriorityClasses among some objects."""
-    return [obj.name for obj in objects if isinstance(obj, PriorityClass)]
 
 
 def unknown_class(job: JobInfo, classes: list[str], called: str) -> Message | None:

@@ -88,9 +88,11 @@ def creates_later(seen: Evidence, job: JobInfo) -> dict[str, str]:
     ready, or have a node, and its value; nothing where it creates all at once.
     """
     owner = owner_of(job)
-    return next(({"field": field, "value": value} for obj in seen.given if owner is not None
-                 and (obj.kind, obj.key) == (owner.kind, f"{job.namespace}/{owner.name}")
-                 and isinstance(obj, OperatorObject)
+    if owner is None:
+        return {}
+    return next(({"field": field, "value": value}
+                 for obj in seen.named.get(f"{job.namespace}/{owner.name}", ())
+                 if isinstance(obj, OperatorObject) and obj.kind == owner.kind
                  for field, wanted in KINDS["after"].get(obj.kind, {}).items()
                  for value in [obj.spec.get(field) or obj.metadata.annotations.get(field)]
                  if value and wanted in ("", value)), {})
@@ -125,8 +127,9 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
 def on_eviction(seen: Evidence, job: JobInfo) -> Message | None:
     """Return what the policies of its Volcano Job do to all its pods once one is evicted."""
     name = seen.called(job.uid)
-    specs = [obj.spec for obj in seen.given if isinstance(obj, VolcanoJob) and obj.key == name]
-    for policies in [[*task.policies, *spec.policies] for spec in specs for task in spec.tasks]:
+    for policies in [[*task.policies, *obj.spec.policies]
+                     for obj in seen.named.get(name, ()) if isinstance(obj, VolcanoJob)
+                     for task in obj.spec.tasks]:
         action = next((each.action for each in policies
                        if {"PodEvicted", "*"} & {each.event, *each.events}), "")
         if effect := KINDS["whole"].get(action):

@@ -21,7 +21,7 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.holders import priority_note, quota_users
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
-from volcano_lab.explain.origin import TOO_LARGE, best_effort, classes_of, cluster_too_small
+from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
 from volcano_lab.explain.owners import created_by, named_queue, on_eviction, owner_of
 from volcano_lab.explain.questions import why_not_cause
@@ -99,8 +99,8 @@ def _notes(seen: Evidence, job: JobInfo) -> Iterator[Message]:
     running, least = len(job.in_status(RUNNING)), job.pod_group.spec.min_member
     phase, pending = job.pod_group.status.phase or "Pending", counts(job)[2]
     if job.is_pending() and pending and _was_admitted(seen, job):
-        runs = any(isinstance(obj, VolcanoJob) and obj.key == seen.called(job.uid)
-                   and obj.status.state.phase == "Running" for obj in seen.given)
+        runs = any(isinstance(obj, VolcanoJob) and obj.status.state.phase == "Running"
+                   for obj in seen.named.get(seen.called(job.uid), ()))
         yield Message("job.was_admitted", state=Message("job.state_stays") if runs else None)
     if phase == "Unknown":
         yield Message("phase.unknown_waits" if pending else "phase.unknown", n=running, least=least)
@@ -175,7 +175,7 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     named = {task.pod.spec.priority_class_name for task in job.tasks.values()} - {""}
     lost = note is not None and note.code == "priority.unknown_class"
     if note is not None and (lost or "preempt" in seen.ssn.enabled_actions):
-        near = alike(note.facts["name"], classes_of(seen.objects)) if lost else sorted(named)
+        near = alike(note.facts["name"], seen.classes) if lost else sorted(named)
         yield Cause("no_priority_class", [note], {"named": near}, [], True)
     for why in seen.not_created.get(job.queue, ()):
         yield Cause("queue_opened", Message("notice", what=why, place=Message(
@@ -330,10 +330,9 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
     fails = promise_fails(seen, job)
     if fails and not leave:
         return _never_bound(seen, job, promised[0])
-    parts = [_promised_on(seen, node, pods) for node, pods in [*nodes.items()][:3]]
+    records = [each for task in promised for each in seen.of("victims", task=task.key)]
+    parts = [_promised_on(seen, node, pods, records) for node, pods in [*nodes.items()][:3]]
     parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
-    records = [record for record in seen.of("victims")
-               if record.get("task") in {task.key for task in promised}]
     parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
@@ -345,20 +344,21 @@ def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Itera
     """Yield the gangs that fall below their minimum on some nodes, and the jobs of evicted pods
     that end, or start again, as a whole.
     """
-    for job in seen.ssn.jobs.values():
-        leaves = any(task.node_name in nodes for task in job.in_status(RELEASING).values())
-        if leaves and 0 < job.ready_task_num() < job.min_available:
+    leaving = {task.job for node in nodes for task in seen.ssn.nodes[node].tasks.values()
+               if task.status == RELEASING}
+    for job in map(seen.ssn.jobs.__getitem__, sorted(leaving & seen.ssn.jobs.keys())):
+        if 0 < job.ready_task_num() < job.min_available:
             yield Message("promised.breaks", job=seen.called(job.uid), n=job.ready_task_num(),
                           least=job.min_available)
     victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
     yield from filter(None, (on_eviction(seen, seen.ssn.jobs[uid]) for uid in victims))
 
 
-def _promised_on(seen: Evidence, node: str, pods: list[str]) -> Message:
+def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Record]) -> Message:
     """The pods that leave a node to which pods are pipelined, and whether that takes too long."""
     leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
-    evicted = {pod: record["action"] for record in seen.of("victims")
-               for pod in record["chosen"] if record.get("task") in pods}
+    evicted = {pod: record["action"] for record in records
+               for pod in record["chosen"] if record["task"] in pods}
     by: dict[str, list[Said]] = {}
     for task in sorted(leaving, key=lambda task: task.key not in evicted):
         by.setdefault(evicted.get(task.key, ""), []).append(
