@@ -14,8 +14,8 @@ from volcano_lab.course.lesson_07.lab import (
     FLAT,
     HIERARCHICAL,
     WITHOUT_DRF,
+    compared,
     hierarchy_lab,
-    levels_picture,
     placed,
     tree_cluster,
     tree_picture,
@@ -97,10 +97,11 @@ def test_any_choice_is_shown_as_a_cycle_decides():
 
 def test_a_sibling_with_another_resource_counts_as_the_poorest():
     halfway = tree_cluster(prod_memory=True, running={"dev": 2, "prod": 6, "sci": 3})
-    rows = {row["name"]: row for row in levels_picture(halfway.run(AT_REST), "").data}
+    cycle = halfway.run(AT_REST)
+    rows = {row["name"]: row for row in compared(cycle, "") + compared(cycle, "eng")}
     assert (rows["eng"]["asked"], rows["eng"]["held"]) == (6 / 12, pytest.approx(2 / 12))
     assert rows["eng"]["says"] == "(0.5 rescaled)"
-    assert rows["eng/prod"]["held"] == 6 / 12 and not rows["eng/prod"]["says"]
+    assert rows["prod"]["held"] == 6 / 12 and not rows["prod"]["says"]
 
 
 def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():

@@ -5,6 +5,11 @@ from volcano_lab.course.lesson_07.lab import placed
 from volcano_lab.course.lesson_07.turns import OldPlaces
 
 
+def drawn(level_picture, cycle):
+    return {row["name"]: row for parent in ("", "eng")
+            for row in level_picture("", cycle, parent).data}
+
+
 @after("cell-05")
 def the_same_dominant_share(cycle, resources_picture, without):
     assert placed(cycle) == {"a": 3, "b": 2} and placed(without) == {"a": 4, "b": 1}
@@ -31,22 +36,22 @@ def the_tree(flat, hierarchical):
 
 
 @after("cell-28")
-def level_by_level(HIERARCHICAL, compared, levels_picture, one_left):
-    rows = {row["name"]: row for row in levels_picture(compared, "").data}
-    assert list(rows) == ["sci", "eng", "eng/dev", "eng/prod"]
+def level_by_level(HIERARCHICAL, compared, level_picture, one_left):
+    rows = drawn(level_picture, compared)
+    assert list(rows) == ["sci", "eng", "dev", "prod"]
     assert [round(rows["eng"][key], 2) for key in ("asked", "held")] == [0.58, 0.29]
     assert round(rows["sci"]["held"], 2) == 0.33
-    assert [name for name, row in rows.items() if row["saturated"]] == ["eng/dev"]
+    assert [name for name, row in rows.items() if row["saturated"]] == ["dev"]
     (placed,) = one_left.run(HIERARCHICAL).committed
     assert placed[1].startswith(f"default/{answer('07', 'last_cpu_of_the_tree')}-work")
 
 
 @after("cell-30")
-def rescaling(levels_picture, mixed, stopped):
+def rescaling(level_picture, mixed, stopped):
     assert stopped.committed == [] and stopped.queue_order[0] == "dev"
-    levels = {row["name"]: [round(row[key] * 12, 6) for key in ("asked", "held")]
-              for row in levels_picture(stopped, "").data}
-    assert levels == {"sci": [3, 3], "eng": [9, 1], "eng/dev": [1, 1], "eng/prod": [9, 9]}
+    levels = {name: [round(row[key] * 12, 6) for key in ("asked", "held")]
+              for name, row in drawn(level_picture, stopped).items()}
+    assert levels == {"sci": [3, 3], "eng": [9, 1], "dev": [1, 1], "prod": [9, 9]}
     assert placed(mixed) == {"dev": 6, "prod": 12, "sci": 6}
 
 

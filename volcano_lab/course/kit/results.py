@@ -140,7 +140,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",
-         title: str = "", line: str = "was") -> pictures.Picture:
+         title: str = "", line: str = "") -> pictures.Picture:
     """Draw a bar for each name.
 
     Args:
@@ -148,7 +148,7 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
         was: Name -> amount before a change; drawn as a line where it differs.
         unit: The unit, such as "CPUs".
         title: The subject of the bars.
-        line: The meaning of the line, in a word.
+        line: The meaning of the line, if the amounts are not from before.
 
     >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 46}, unit="CPUs", title="Deserved").alt
     'Deserved. a: 24 now, 28 was (CPUs). b: 46 now (CPUs).'
@@ -163,4 +163,5 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
              "limit": facts.plain(before[name]) if before.get(name, value) != value else None}
             for name, value in values.items()]
     return pictures.bars(title, rows, unit=unit if was else "",
-                         words={"held": "now" if was else unit, "limit": line})
+                         words={"held": unit if line or not was else "now",
+                                "limit": line or "was"})

@@ -85,17 +85,16 @@ def placed(cycle: Cycle) -> dict[str, int]:
             for row in cycle.jobs()}
 
 
-def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw each level's dominant share (pale) and what is compared of it (full).
+def level_picture(title: str, cycle: Cycle, parent: str = "") -> pictures.Picture:
+    """Draw the dominant share (pale) of both levels below one, and what is compared of it (full).
 
     >>> held = {"sci": 4, "dev": 2, "prod": 5}
     >>> stopped = tree_cluster(eng_weight=2, dev_pods=2, running=held).run(AT_REST)
-    >>> [(row["name"], round(row["held"], 2)) for row in levels_picture(stopped, "").data][:2]
+    >>> [(row["name"], round(row["held"], 2)) for row in level_picture("", stopped).data]
     [('sci', 0.33), ('eng', 0.29)]
     """
-    rows = [row | {"name": f"{parent}/{row['name']}".lstrip("/")}
-            for parent in ("", "eng") for row in compared(cycle, parent)]
-    return pictures.bars(title, rows, most=1, words=WORDS, width=760, legend=COMPARED)
+    return pictures.bars(title, compared(cycle, parent), most=1, words=WORDS, width=760,
+                         legend=COMPARED)
 
 
 def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
@@ -143,7 +142,7 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     return turns[last], rows
 
 
-def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, line: str = "was"
+def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, line: str = ""
                  ) -> pictures.Picture:
     """Show how many pods of each queue have a place, and have in another cycle."""
     return bars(placed(cycle), was=placed(other) if other else None, unit="pods",
@@ -206,8 +205,8 @@ PANELS = [pictures.tree("The tree, when the cycle ends",
                          key="turns", slots=18, lanes=3, legend=RINGED),
           *(pictures.bars(title, lambda at, parent=parent: at.last[parent][1], key=f"last {parent}",
                           most=1, rows=2, words=WORDS)
-            for parent, title in (("", "For the last CPU, the lower first: sci or eng"),
-                                  ("eng", "For eng's last, the lower first: dev or prod")))]
+            for parent, title in (("", "Before the last pod: sci or eng"),
+                                  ("eng", "Before eng's last: dev or prod")))]
 
 
 def drawn_turns(cycle: Cycle, early: list[int]) -> dict[str, Any]:
