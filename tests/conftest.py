@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 
 import hypothesis
@@ -17,6 +18,17 @@ if "HYPOTHESIS_PROFILE" in os.environ:
 # What whoever runs the tests has done of the lessons is neither shown nor changed.
 os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
 os.environ["VOLCANO_LAB_LANG"] = "en"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep what is collected out of the search for garbage: it stays as long as the process."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 LONGEST = ("site", "browser", "built", "slow", "notebook", "long", "")

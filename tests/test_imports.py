@@ -3,6 +3,7 @@ Python.
 """
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -26,7 +27,10 @@ def module_name(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {module_name(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+@functools.cache
+def modules():
+    """{name: syntax tree} of the package."""
+    return {module_name(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def test_every_unit_is_ranked_and_imports_point_down_only():
@@ -40,7 +44,7 @@ def test_plugins_meet_in_the_session_only():
     known = Registry.all["plugin"]
     plugins = {known.get(name).__module__ for name in known.built_in}
     assert len(plugins) > 20 and all(name.startswith("volcano_lab.plugins.") for name in plugins)
-    between = {(name, node.module) for name in plugins for node in ast.walk(MODULES[name])
+    between = {(name, node.module) for name in plugins for node in ast.walk(modules()[name])
                if isinstance(node, ast.ImportFrom) and node.module in plugins}
     assert not between, f"plugins that import plugins: {between}"
 
@@ -77,7 +81,7 @@ def test_help_and_completion_load_no_scheduler():
 
 @pytest.mark.long
 def test_the_core_needs_numpy_and_pure_python_only():
-    core = [name for name in MODULES if name.count(".") and name.split(".")[1] in CORE]
+    core = [name for name in modules() if name.count(".") and name.split(".")[1] in CORE]
     assert core
     loaded = loaded_by(*core)
     assert not {name.partition(".")[0] for name in loaded} & LAB
