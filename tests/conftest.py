@@ -20,6 +20,10 @@ os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
 os.environ["VOLCANO_LAB_LANG"] = "en"
 
 
+# Garbage is looked for a tenth as often as by default: tests leave little of it, and keep much.
+gc.set_threshold(7_000, 10, 100)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Keep what is collected out of the search for garbage: it stays as long as the process."""

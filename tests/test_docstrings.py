@@ -116,6 +116,7 @@ def test_what_docstrings_mention_exists():
     assert missing == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text, missing", [
     ("`array_chooser.py`, `placement/arrays.py`, `tools/translate.py`", []),
     ("`task_buckets.py`, `cache/arrays.py`", ["task_buckets.py", "cache/arrays.py"]),

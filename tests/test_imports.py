@@ -3,7 +3,6 @@ Python.
 """
 
 import ast
-import functools
 import json
 import subprocess
 import sys
@@ -27,10 +26,7 @@ def module_name(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@functools.cache
-def modules():
-    """{name: syntax tree} of the package."""
-    return {module_name(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+PATHS = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def test_every_unit_is_ranked_and_imports_point_down_only():
@@ -44,7 +40,8 @@ def test_plugins_meet_in_the_session_only():
     known = Registry.all["plugin"]
     plugins = {known.get(name).__module__ for name in known.built_in}
     assert len(plugins) > 20 and all(name.startswith("volcano_lab.plugins.") for name in plugins)
-    between = {(name, node.module) for name in plugins for node in ast.walk(modules()[name])
+    between = {(name, node.module) for name in plugins
+               for node in ast.walk(ast.parse(PATHS[name].read_text()))
                if isinstance(node, ast.ImportFrom) and node.module in plugins}
     assert not between, f"plugins that import plugins: {between}"
 
@@ -81,7 +78,7 @@ def test_help_and_completion_load_no_scheduler():
 
 @pytest.mark.long
 def test_the_core_needs_numpy_and_pure_python_only():
-    core = [name for name in modules() if name.count(".") and name.split(".")[1] in CORE]
+    core = [name for name in PATHS if name.count(".") and name.split(".")[1] in CORE]
     assert core
     loaded = loaded_by(*core)
     assert not {name.partition(".")[0] for name in loaded} & LAB
@@ -91,6 +88,7 @@ def test_the_core_needs_numpy_and_pure_python_only():
     assert not compiled, f"compiled modules besides numpy's: {sorted(compiled)}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("use", "package"), [
     ("volcano_lab.Cluster().frame()", "pandas"),
     ("volcano_lab.tables.jobs(volcano_lab.Cluster().run())", "pandas"),

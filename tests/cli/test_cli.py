@@ -126,6 +126,7 @@ def test_an_output_without_chinese_signs_is_told_of(files):
         "or an output in UTF-8\n")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
 def test_a_closed_input_ends_a_riddle():
     done = subprocess.run(["sh", "-c", f"{sys.executable} -m volcano_lab.cli riddle 1 <&-"],
@@ -133,6 +134,7 @@ def test_a_closed_input_ends_a_riddle():
     assert (done.returncode, done.stderr) == (0, "") and "Not solved." in done.stdout
 
 
+@pytest.mark.long
 def test_help_and_version():
     assert volcano_lab_command(
         "--version").stdout.strip() == f"volcano-lab {volcano_lab.__version__}"
@@ -193,6 +195,7 @@ def test_replay_with_timing(files, capsys):
         row["times"])
 
 
+@pytest.mark.long
 def test_a_reader_that_stops_is_no_error():
     if not CASES.is_file():
         pytest.skip(f"{CASES.name} is not beside this repository")
@@ -271,6 +274,7 @@ def test_numbers_without_an_end_or_a_sense_are_refused(tmp_path, capsys, monkeyp
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
 @pytest.mark.parametrize(("where", "code", "sentence"), [
     (">&-", 0, "volcano-lab: the output is closed; nothing of it is shown"),

@@ -204,6 +204,7 @@ def completed(words):
     return done.stdout.split()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("words", "offered"), [
     ("why {file} wai", ["plain,waits"]),
     ("run {file} -n m", ["plain,ml"]),
@@ -279,6 +280,7 @@ def test_options_of_jupyter_go_to_jupyter(monkeypatch):
     assert started == [(["--no-browser", "--port=8899"], None, "en"), ([], None, "zh")]
 
 
+@pytest.mark.long
 def test_a_chinese_lab_opens_the_chinese_start_with_chinese_menus(tmp_path, monkeypatch):
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
     assert lab.command(tmp_path, [], "zh")[-1].endswith("/notebooks/zh/start.ipynb")

@@ -141,6 +141,7 @@ SHOWN = [part.partition("\n")
          for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("line", "output"), [(line, output) for line, _, output in SHOWN],
                          ids=[line for line, *_ in SHOWN])
 def test_what_pages_show_is_what_is_printed(line, output, monkeypatch, capsys):

@@ -14,7 +14,8 @@ LABS = {"00": "fair_share_lab", "01": "cycle_lab", "02": "comparison_lab", "03":
         "12": "combination_lab", "14": "day_lab", "15": "cost_lab"}
 
 
-@pytest.fixture(scope="module", params=LABS)
+@pytest.fixture(scope="module", params=[
+    pytest.param(number, marks=pytest.mark.long) if number == "14" else number for number in LABS])
 def lab(request):
     return getattr(import_module(f"volcano_lab.course.lesson_{request.param}.lab"),
                    LABS[request.param])()

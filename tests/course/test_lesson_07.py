@@ -82,6 +82,7 @@ def test_tasks_are_done_by_what_they_show():
         assert lab.done[task.name]
 
 
+@pytest.mark.long
 def test_any_choice_is_shown_as_a_cycle_decides():
     lab, chance = hierarchy_lab(), random.Random(7)
     for _ in range(15):

@@ -85,6 +85,7 @@ ARGUMENTS = [{}, {"mostrequested_weight":
              {"tainttoleration_weight": 0}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda given: ", ".join(given) or "none")
 def test_the_parts_of_the_points_add_up_to_what_the_trace_has(arguments):
     for number, rules in enumerate((*RULES.values(), preference(7))):

@@ -116,6 +116,7 @@ def test_an_estimate_without_a_body_is_to_do():
     assert checks.estimates(estimate).state == TO_DO
 
 
+@pytest.mark.long
 def test_another_plugin_that_was_slow_once_is_not_the_slow_one(monkeypatch):
     measured = iter([{"red": 9.0, "green": 3.0}, {"green": 3.0, "red": 1.0},
                      {"green": 9.0, "red": 2.0}])

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from moves import choices_of
 
 from volcano_lab.api.fairness import queue_share
@@ -25,6 +26,7 @@ def test_comparisons_in_every_position():
                 for row in state["answers"]}["strict"] == ("✓ yes" if strict else "✗ no")
 
 
+@pytest.mark.long
 def test_proportion_in_every_position():
     lab = lesson_03.proportion_lab()
     for values in positions(lab, 12):

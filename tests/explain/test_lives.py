@@ -287,6 +287,7 @@ def test_in_a_large_cluster_that_evicts_more_pods_a_promise_is_not_followed(
     assert Explainer(two_queues().objects(), LOOP, about="new").why("new").codes[0] == code
 
 
+@pytest.mark.long
 def test_in_a_large_cluster_no_change_is_judged_or_offered_twice(monkeypatch):
     """What evicts again and again is refused once, and offered once with what ends that."""
     for name in ("outcome", "search", "explainer"):

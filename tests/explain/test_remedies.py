@@ -503,6 +503,7 @@ def line():
     return cluster
 
 
+@pytest.mark.long
 def test_in_a_large_cluster_nodes_are_counted_for_the_jobs_served_before_too(line):
     """And besides what has the job served first, for the job alone; sets come first, as they ask
     for less.

@@ -39,6 +39,7 @@ def test_an_answer_leads_to_the_page_of_its_first_line(name):
     assert page_of(Cluster.read(PENDING / f"{name}.yaml").why("train")) == name
 
 
+@pytest.mark.long
 def test_a_page_shows_what_kubectl_and_why_print_and_leads_on():
     text = "\n".join(page(ROWS["minimum-above-limit"]))
     for part in ("STATUS", "Pending", "NotEnoughResources", "$ volcano-lab why", "../lessons/04-",

@@ -59,6 +59,7 @@ def test_rounds_are_those_of_proportion(cycles):
     assert seen > 10
 
 
+@pytest.mark.long
 def test_an_outline_gives_the_rows_of_the_whole_trace(cycles):
     """All but the numbers of the records: whatever reads a cycle's outline reads the same facts."""
     turns = tried = 0

@@ -224,6 +224,7 @@ MOVED = [
     ("another resource", {SHOWN: "nvidia.com/gpu"}, "It is the same cycle, measured in GPUs.")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "move", "said"), MOVED, ids=[row[0] for row in MOVED])
 def test_the_cause_is_about_what_was_moved(name, move, said):
     moved = lab(export()).set(**move).said
