@@ -34,6 +34,7 @@ def test_a_changed_english_text_is_counted_and_blocks_nothing(monkeypatch):
     assert left.startswith(str(catalogue.relative_to(ROOT)))
 
 
+@pytest.mark.long
 def test_the_readme_is_that_of_the_catalogue():
     assert (ROOT / "README.zh-CN.md").read_text(encoding="utf-8") == translate.readme(), "make zh"
 

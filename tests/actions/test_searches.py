@@ -214,9 +214,9 @@ def results(ssn: Session) -> list[Any]:
 
 @pytest.mark.parametrize("tiers", [
     ["priority gang conformance", "drf predicates proportion nodeorder"],
-    ["priority", "gang drf proportion predicates"],
+    pytest.param(["priority", "gang drf proportion predicates"], marks=pytest.mark.long),
     ["gang", "drf", "predicates capacity"],
-    ["gang conformance proportion predicates"],
+    pytest.param(["gang conformance proportion predicates"], marks=pytest.mark.long),
 ])
 def test_searches_that_are_skipped_would_find_nothing(tiers, monkeypatch):
     """Whether single candidates are checked after one node with too few victims, or after eight."""

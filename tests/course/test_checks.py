@@ -18,9 +18,6 @@ CHECKS = {check.key: check for path in sorted(COURSE.glob("lesson_*"))
 ANSWERS = all_answers()
 EMPTY = (..., None, "", [], {})
 WANTED = 5
-# A check of lesson 14 runs its day, one of 13 all faults at once.
-ANSWERED = [pytest.param(key, marks=pytest.mark.long)
-            if key.startswith("14.") or key == "13.all_three" else key for key in CHECKS]
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
@@ -83,7 +80,8 @@ def test_a_wrong_answer_gets_its_hint(key):
         assert verdict.state == TRY_AGAIN and hint in verdict.text, (answer, verdict)
 
 
-@pytest.mark.parametrize("key", ANSWERED)
+@pytest.mark.long
+@pytest.mark.parametrize("key", CHECKS)
 def test_a_right_answer_is_well_done_and_says_why(key):
     assert ANSWERS[key].right
     for answer in ANSWERS[key].right:

@@ -59,7 +59,8 @@ CAUSES = [
      "proportion orders 8 queues in 28 turns: 8.1 comparisons a turn.")]
 
 
-@pytest.mark.parametrize(("lesson", "move", "changed", "cause"), CAUSES)
+@pytest.mark.parametrize(("lesson", "move", "changed", "cause"), [
+    pytest.param(*row, marks=pytest.mark.long) if row[0] == "14" else row for row in CAUSES])
 def test_a_move_ends_with_its_cause(lesson, move, changed, cause):
     lab = getattr(import_module(f"volcano_lab.course.lesson_{lesson}.lab"), LABS[lesson])()
     said = lab.set(**move).said

@@ -51,6 +51,7 @@ def test_where_nobody_is_asked_it_is_said_why(lab):
     assert "not tried (was commit): reclaim has no candidate" in lab.said
 
 
+@pytest.mark.long
 def test_any_choice_is_shown(lab):
     chance = random.Random(9)
     for _ in range(25):

@@ -58,6 +58,7 @@ def test_each_change_that_is_offered_holds_in_what_if(situation, tmp_path, capsy
         assert after == [remedy["placed"]], (remedy["change"], remedy["args"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_each_change_that_is_offered_holds_in_python_and_in_a_sweep(situation):
     given = Cluster(SITUATIONS[situation].objects(), CONF)

@@ -28,6 +28,7 @@ def both(text):
     return block.listed(text), None
 
 
+@pytest.mark.long
 @given(some.lists(some.dictionaries(WORDS, VALUES, max_size=4), min_size=1, max_size=4),
        some.booleans())
 def test_what_yaml_writes_is_read_as_yaml_reads_it(items, wide):
@@ -37,6 +38,7 @@ def test_what_yaml_writes_is_read_as_yaml_reads_it(items, wide):
     assert fast is None or fast == slow
 
 
+@pytest.mark.long
 @given(some.data())
 @example(None)
 def test_a_list_with_other_lines_is_read_alike_or_left_to_yaml(data):

@@ -147,6 +147,7 @@ def test_what_is_refused_is_refused_soon_in_one_short_sentence(text, words):
         assert words in (None, "is a list of") or words in refused.problems[0]
 
 
+@pytest.mark.long
 def test_many_alike_are_counted():
     with pytest.raises(ManifestError) as refused:
         loads("---\n".join("{a: 1}\n" for _ in range(20_000)))

@@ -15,6 +15,7 @@ def test_there_are_many_and_no_two_alike():
     assert len({mutant.name for mutant in planted.MUTANTS}) == len(planted.MUTANTS) >= 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mutant", planted.MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_planted_bug_finds_its_place(mutant):
     path, text = mutant.changed(ROOT)

@@ -259,6 +259,7 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
         "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd are cordoned"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("job", "said"), [
     ("ci/nightly-4412", "Reserved by 9 PodGroups without a single pod"),
     ("vision/segment", "Holders of nvidia.com/gpu: nlp/pretrain 48."),

@@ -41,6 +41,7 @@ PLOTS = [name for name in vars(Plot) if not name.startswith("_")]
 OF_A_JOB = ("sums", "statement")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_cycle_has_every_picture(name):
     for cycle, job in ((flat().run(), "b-gang"),
