@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
+
 import pytest
 from clusters import cases
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +15,8 @@ from volcano_lab.api import JobInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.framework import load_conf
+from volcano_lab.framework.placement.array_chooser import node_chooser
+from volcano_lab.framework.placement.chooser import PlainChooser
 from volcano_lab.scheduler import Scheduler
 
 CONF = """\
@@ -123,6 +128,39 @@ def test_a_nominated_task_gets(sentence, cpu, where, arrays):
     objects = [node("n1", "4"), node("n2", "2"), queue(), group("a"), waiting]
     ssn = Scheduler(Cache(objects), CONF.format("allocate")).run_once(arrays=arrays)
     assert ssn.committed == [["allocate", "default/a-0", where]], sentence
+
+
+@pytest.mark.parametrize("chooser", [node_chooser, PlainChooser])
+def test_the_node_of_a_task_is_the_one_by_the_definition(chooser):
+    """The nominated node where the task fits what is idle or ending there; else of the nodes that
+    it fits now, or without any later, the first of the best score.
+    """
+    reasons = Counter()
+    for seed in range(40):
+        chance = Random(seed)
+        nodes = [node(f"n{n}", chance.choice("234"), unschedulable=not chance.randrange(5))
+                 for n in range(4)]
+        there = [pod(f"old-{n}", "old", f"n{chance.randrange(4)}", requests={"cpu": "1"})
+                 for n in range(9)]
+        for ending in chance.sample(there, 4):
+            ending.metadata.deletion_timestamp = 1.0
+        waiting = pod("new", "new", requests={"cpu": chance.choice("12")})
+        waiting.status.nominated_node_name = chance.choice(["", "gone", "n0", "n1", "n2", "n3"])
+        ssn = open_session(*nodes, queue(), group("old"), group("new"), *there, waiting,
+                           plugins=("predicates", "nodeorder"))
+        new = task(ssn, "new")
+        ssn.pre_predicate(new)
+        fits = [each for each in ssn.node_list if ssn.predicate_for_allocate(new, each) is None
+                and new.resreq.milli_cpu <= each.future_idle.milli_cpu]
+        now = [each for each in fits if new.resreq.milli_cpu <= each.idle.milli_cpu]
+        named = [each for each in fits if each.name == waiting.status.nominated_node_name]
+        found, _ = chooser(ssn).choose(new, ssn.node_list)
+        among = named or now or fits
+        relative = ssn.batch_node_order(new, among)
+        assert found is max(among, key=lambda each: ssn.node_order(new, each) + relative[each.name],
+                            default=None), seed
+        reasons["now" if named and found in now else "ends" if named else bool(now)] += 1
+    assert len(reasons) == 4
 
 
 @pytest.mark.parametrize("arrays", [True, False])

@@ -108,6 +108,14 @@ def test_a_task_does_not_wait_for_pods_that_leave_its_promised_node_for_another_
     assert decide(base(), PLAIN, LOW, HIGH, *changes) == ["pipeline high-0 n1"]
 
 
+@pytest.mark.parametrize(("value", "expected"), [
+    (999, []), (1000, ["pipeline high-0 n1"]), (1001, ["pipeline high-0 n1"]),
+    (None, [])])
+def test_a_task_waits_for_pods_of_a_lower_priority_that_leave_its_promised_node(value, expected):
+    assert decide(base(), PLAIN, LOW, HIGH, nominated("n1"), change("Pod", "low-3", being_evicted),
+                  spec("Pod", "low-3", priority=value)) == expected
+
+
 def test_a_node_that_was_found_to_be_no_place_at_all_is_not_cleared():
     ssn = Scheduler(base().node("n2", cpu=4).cache(), PLAIN).run_once()
     job = ssn.jobs["default/high"]
