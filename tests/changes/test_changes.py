@@ -1,7 +1,10 @@
 """Changes by name: a field set, an object taken away with what it has made, and what is refused."""
 
+from random import Random
+
 import pytest
 
+from volcano_lab.api import Resource
 from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, change, change_conf
@@ -53,6 +56,30 @@ def test_a_field_is_set_and_nothing_else(setting, path, value):
     found = read(after, *path)
     assert (found() if callable(found) else found) == value
     assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_job_that_is_changed_is_as_one_submitted_so(seed):
+    chance = Random(seed)
+    pods, least, number = chance.randint(2, 5), chance.randint(1, 2), chance.randint(1, 4)
+    given = {"pods": pods, "min_member": least, "cpu": 2} | chance.choice([
+        {}, {"memory": "1Gi"}, {"gpu": 3}])
+    word, value, field = chance.choice([
+        ("cpu", number, "requests.cpu"), ("memory", "3Gi", "requests.memory"),
+        ("gpu", number, "requests[nvidia.com/gpu]"), ("min_member", number, "minAvailable"),
+        ("min_member", number, "minMember"), ("queue", "b", "queue"),
+        ("priority", number, "priority")])
+    after, wanted = (list(part) for part in (
+        change(Cluster().queue("b").job("a", **given).objects(), [f"job/a.{field}={value}"]),
+        Cluster().queue("b").job("a", **given | {word: value}).objects()))
+    sums = [Resource.from_list(read(part, "PodGroup", "a", "spec", "min_resources"))
+            for part in (after, wanted)]
+    assert sums[0] == sums[1], (given, field, value)
+    groups = [read(part, "PodGroup", "a", "spec").evolve(min_resources=None, priority_class_name="")
+              for part in (after, wanted)]
+    assert groups[0] == groups[1]
+    specs = [[obj.spec for obj in part if obj.kind == "Pod"] for part in (after, wanted)]
+    assert specs[0] == specs[1] and len(specs[0]) == pods
 
 
 def test_a_field_of_a_jobs_pods_is_set_where_kubernetes_job_has_created_them():
