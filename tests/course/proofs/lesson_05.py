@@ -12,9 +12,10 @@ def the_tree_before_the_cycle(untouched):
 @after("05-capacity-and-the-queue-tree-9")
 def limits_come_down_the_tree(limits):
     held = limits["allocated"]
-    assert held["research"] == held["train"] + held["eval"] == 5 + 1
+    assert held["research"] == held["train"] + held["eval"] == 5 + 5
     may_hold = limits["real capability"]
-    assert (may_hold["train"], may_hold["research"], may_hold["default"]) == (7, 7, 20 - 4 + 0)
+    assert may_hold["train"] == may_hold["research"] == may_hold["default"] == 20 - 4 + 0
+    assert (may_hold["eval"], may_hold["prod"]) == (6, 20)
 
 
 @after("05-capacity-and-the-queue-tree-16")
@@ -27,6 +28,9 @@ def a_guarantee_for_a_team_limits_its_sister(kept):
 def whose_turn_it_is(cycle, tables):
     assert cycle.queue_order == ["web", "batch", "eval", "train"]
     assert (round(4 / 12, 3), 6 / 8) == (0.333, 0.75)
+    (on_research,) = [row for row in levels(cycle.trace, "default/eval-gang")
+                      if row["level"] == "research"]
+    assert on_research["sum"] == 4 + 6 + 0 - 4 == 6
     turns = tables.turns(cycle)
     assert turns["queue"].tolist().index("batch") < turns["queue"].tolist().index("eval")
     assert turns["pods"].sum() == 5, "batch stays before eval after web and batch have got pods"
@@ -96,11 +100,15 @@ def elastic_jobs_make_it_move(free):
 
 
 @after("queue-tree-b-02")
-def the_cost_of_depth(counted, work):
+def the_cost_of_depth(CONF, counted, effort_of, line_of, work):
     assert {row["pods placed"] for row in counted} == {10}
-    assert {row["questions"] for row in counted} == {10}
-    assert [row["levels compared"] for row in counted] == [20, 30, 50, 90, 90]
+    assert [row["levels compared"] for row in counted] == [20, 30, 50, 90]
     assert work.count(point="pre_predicate", plugin="capacity") == 10, "the copies, one per pod"
+    beside = line_of(8)
+    for number in range(100):
+        beside.queue(f"sister-{number}", parent="level-7")
+        beside.job(f"run-{number}", queue=f"sister-{number}", cpu=1, running={"big": 1})
+    assert effort_of(beside, CONF).notes["allocatable_level"] == 90
 
 
 @after("queue-tree-b-03")

@@ -32,9 +32,7 @@ def tree_cluster() -> Cluster:
 
 
 TASKS = tasks("05", {
-    "elastic pods": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded",
-    "admit train-gang": lambda values, facts: (
-        facts.jobs["train-gang"]["fate"] != "not admitted" and values["conf"] == TREE)})
+    "elastic pods": lambda values, facts: facts.jobs["web-gang"]["fate"] == "discarded"})
 
 
 def queue_tree_lab() -> ClusterLab:
