@@ -76,7 +76,7 @@ STAYS = re.compile("|".join((
     "tasks in gang|nodes are unavailable|^node\\(s\\)|^(didn't|had) |Insufficient|Origin reason",
     "^execute |^Pod is |^volcano: |^Successfully |^failed to bind ",  # Volcano's and kubectl's
     r"^(queue|job|task|Pod) [\w-]+(, (task|node) [\w-]+)*$|^(undo|evict|allocate) |Pipelined on",
-    r"^min member$|^team=gpu|^--percentage")))  # fields, flags and states
+    r"^min member$|^team=gpu|^--percentage|^\w+ [cg]pu$")))  # fields, flags and states
 """Texts that stay English in every language."""
 
 

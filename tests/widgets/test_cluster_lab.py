@@ -209,7 +209,7 @@ MOVED = [
     ("what turns is the job that was moved, and one that pays", {NIGHTLY + "minAvailable": 21},
      "ci/nightly-4412 is placed (was not admitted): 1108 reserved + requested ≤ 1110.4 CPUs, "
      "before 1144 > 1110.4 (overcommit). web/reindex is not admitted (was discarded): 1124 "
-     "reserved + requested, limit 1110.4."),
+     "reserved + requested, limit 1110.4 CPUs."),
     ("what decided is said first, and as a sum", {"queue/web.capability.cpu": 240},
      "web deserves 240 CPUs (was 256). web/reindex is not tried (was discarded): web needs 244 "
      "CPUs (240 + 4 for one more pod) and deserves 240 (proportion)."),
@@ -254,7 +254,7 @@ def test_a_lane_has_the_short_reason_of_each_outcome():
               for job in row["jobs"] if "brief" in job}
     assert briefs == {
         "batch/spark-00, …": "9 PodGroups reserve 1008 CPUs",
-        "ci/nightly-4412": "1144 reserved + requested, limit 1110.4",
+        "ci/nightly-4412": "1144 reserved + requested, limit 1110.4 CPUs",
         "vision/segment": "waits for resources: the nodes lack nvidia.com/gpu 1 for its next pod",
         "web/reindex": "waits for a node that fits: 3 of 3 with disk=ssd are cordoned"}
 

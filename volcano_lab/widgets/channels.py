@@ -222,7 +222,7 @@ def limits_cluster(cause: Cause) -> bool:
 def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     """Return the number that decided, with the plugin, and as short words.
 
-    ("a needs 32 CPUs and deserves 28 (proportion)", "needs 32, deserves 28")
+    ("a needs 32 CPUs and deserves 28 (proportion)", "needs 32, deserves 28 CPUs")
     """
     numbers = cause.numbers
     if not numbers.get("short_of") or "limit" not in numbers:
@@ -233,10 +233,10 @@ def short_reason(cause: Cause, queue: str, plugin: str) -> tuple[str, str]:
     asked, limit = _compared(numbers, name)
     code, unit = f"reason.{REASONS.get(cause.code, 'limit')}", unit_of(name)
     whole = limits_cluster(cause)
-    facts: Row = {"queue": level, "plugin": plugin, "asked": text(asked), "limit": text(limit)}
-    units = {"limit": counted(limit, unit)} if whole else {"asked": _sum(cause, name, asked)}
+    facts = {"queue": level, "plugin": plugin, "asked": text(asked), "limit": counted(limit, unit)}
+    sums = {} if whole else {"asked": _sum(cause, name, asked), "limit": text(limit)}
     brief = code if whole or level == queue else "reason.level"
-    return str(Message(code, **facts | units)), str(Message(f"{brief}.short", **facts))
+    return str(Message(code, **facts | sums)), str(Message(f"{brief}.short", **facts))
 
 
 def _sum(cause: Cause, name: str, asked: float) -> str:

@@ -24,6 +24,14 @@ answers(
 )
 
 answers(
+    "13.about_m01",
+    right=["m01 does not have the label"],
+    wrong=[("m01 is cordoned", "m03, m06 and m09"), ("m01 is full", "name a resource"),
+           ("the queue of the pod", "on every node"), ("7", "Choose one of"),
+           ("no", "Choose one of")],
+)
+
+answers(
     checks.all_three,
     right=[[GHOST, RECLAIM, UNCORDON], (UNCORDON, GHOST, RECLAIM),
            ["remove podgroup/spark-08", RECLAIM, "node/m09.unschedulable=false"]],
@@ -34,7 +42,8 @@ answers(
            (["remove job/nlp/pretrain", GHOST, UNCORDON], "has to keep"),
            (["remove job/web/shop"], "has lost pods"),
            ([GHOST, RECLAIM, UNCORDON, "queue/ci.weight=9"], "one for each job"),
-           (["job/ci/nightly-4412.minAvailable=17", RECLAIM, UNCORDON], "no fewer than 30"),
+           (["job/ci/nightly-4412.minAvailable=17", RECLAIM, UNCORDON], "only its team"),
+           ([GHOST, RECLAIM, "job/reindex.nodeSelector="], '"job/reindex.nodeSelector=" changes'),
            (["queue/nobody.weight=9"], "there is no queue"), ("all", "a list of changes"),
            ([GHOST, 5], '"5" sets nothing'), (["node/m03.unschedulabel=false"], "unschedulable?")],
 )

@@ -2,16 +2,8 @@
 
 from course.proofs import after
 from volcano_lab.course.lesson_03 import filling
-from volcano_lab.course.lesson_03.lab import POD_CPU, START, at_opening
+from volcano_lab.course.lesson_03.lab import START, at_opening
 from volcano_lab.widgets.facts import deserved
-
-
-def one_more_pod(facts):
-    """Return whether a deserved one pod more than it held when the cycle began."""
-    queue = next(row for row in facts.cycle.queues() if row["queue"] == "a")
-    pods = START["a"]["runs"] + 1
-    return (queue["deserved"]["cpu"] >= pods * POD_CPU
-            and queue["deserved"]["memory"] >= pods * START["a"]["memory"] * 2**30)
 
 
 @after("proportion-06")
@@ -42,6 +34,9 @@ def sums_of_what_is_deserved(checks):
     sums = [checks.deserved_in_all(guarantee) for guarantee in range(101)]
     assert [at for at, total in enumerate(sums) if total > 100] == [*range(51, 70), *range(71, 101)]
     assert sums[60] == 110 and sums[70] == 100
+    parts = [[row["deserved"]["cpu"] for row in filling.three_queues(b=guarantee).run().queues()]
+             for guarantee in (60, 65, 70)]
+    assert parts == [[20, 60, 30], [15, 65, 25], [10, 70, 20]]
     limits = {row["queue"]: row["real_capability"]["cpu"]
               for row in filling.three_queues(b=60).run().queues()}
     assert limits["a"] == 20 and limits["c"] == 30
@@ -75,9 +70,10 @@ def overused_or_not_allocatable(about_a):
 
 @after("proportion-39")
 def overused_in_every_resource(contrast):
-    full = {queue: all(share in (None, 1) for share in shares.values())
-            for queue, shares in at_opening(contrast.run()).items()}
-    assert full == {"a": False, "b": False, "c": True}
+    opening = at_opening(contrast.run(), ["cpu", "memory", "pods"])
+    full = {queue: all(held >= deserved for held, deserved in amounts.values())
+            for queue, amounts in opening.items()}
+    assert full == {"a": False, "b": False, "c": True} and "memory" not in opening["a"]
 
 
 @after("proportion-41")
@@ -85,11 +81,18 @@ def answers_of_the_lab(lab):
     def moved(**paths):
         return lab.reset().set(**paths).facts
 
-    weights = [w for w in range(1, 10) if one_more_pod(moved(**{"queue/a.weight": w}))]
-    assert weights[0] == 2
+    placed = [w for w in range(1, 10) if moved(**{"queue/a.weight": w}).jobs["a-work"]["now"]]
+    assert placed[0] == 3
+    at_two = moved(**{"queue/a.weight": 2}).cycle
+    assert at_opening(at_two, ["memory"])["a"] == {"memory": (20, 24)}
+    assert at_two.queue_order == ["b", "c", "a"]
+    free = [node.idle.get("memory") / 2**30 for node in at_two.session.nodes.values()]
+    assert max(free) < START["a"]["memory"] == 24 - 20
 
-    order = moved(**{"job/default/a-work.requests.memory": 0}).cycle.queue_order
-    assert order == ["b", "c", "a"]
+    without = moved(**{"job/default/a-work.requests.memory": 0})
+    assert without.cycle.queue_order == ["b", "c", "a"] and without.jobs["a-work"]["now"] == 2
+    assert at_opening(without.cycle, ["memory"])["a"] == {"memory": (20, 15)}
+    assert without.of("allocated")["a"] + 2 > without.of("deserved")["a"] == 15
     pods = [n for n in range(6, 21) if moved(**{"job/default/c-work.pods": n}).queues["c"][
         "overused"]]
     assert pods[0] == 6

@@ -99,7 +99,9 @@ function question(root, model) {
       shown = parts;
       reveal(result, state, model);
     }
-    if (had && state.settled && !settled) status.focus({preventScroll: true}); // what had the focus is gone
+    if (had && state.settled && !settled) { // what had the focus is gone: it is the next cell's, as after running one
+      for (const next of [status, root.closest(".jp-Cell")?.nextElementSibling]) next?.focus({preventScroll: true});
+    }
     settled = state.settled;
   };
 }

@@ -2,9 +2,8 @@
 begins.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
-from volcano_lab.api.resource import share_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import cluster_of, nodes
@@ -31,7 +30,7 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
 
     >>> cluster = two_resource_cluster(a={"memory": 1})
     >>> [row["text"] for row in fullness(cluster, "").data][:2]
-    ['0.67', '0.33']
+    ['0.67 = 10 / 15', '0.33 = 5 / 15']
     """
     cluster = nodes(range(10), cpu=10, memory="12Gi")
     for name, start in START.items():
@@ -43,44 +42,38 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
     return cluster
 
 
-def fullness(cluster: Cluster, title: str) -> pictures.Picture:
+def fullness(cluster: Cluster, title: str,
+             resources: Sequence[str] = ("cpu", "memory", "pods")) -> pictures.Picture:
     """Draw how full each queue is in each resource when a cycle begins; the line stands at what it
-    deserves.
+    deserves. A queue has no bar of what it does not deserve.
 
     >>> [row["text"] for row in fullness(two_resource_cluster(), "").data][:3]
-    ['0.67', '1.33', '0.33']
+    ['0.67 = 10 / 15', '1.33 = 20 / 15', '0.33 = 5 / 15']
     """
-    return pictures.sums(title, _parts(cluster.run()), parts=["held"], limit="deserved", most=1.5)
+    opening = at_opening(cluster.run(), resources)
+    colors = colors_of(opening)
+    return pictures.sums(title, [
+        {"name": f"{queue} {gettext(name.rpartition('/')[2])}", "link": queue,
+         "color": colors[queue], "parts": [held], "limit": deserved, "over": held > deserved,
+         "text": f"{held / deserved:.2f} = {held:g} / {deserved:g}"}
+        for queue, amounts in opening.items() for name, (held, deserved) in amounts.items()
+    ], limit="deserved", most=1.5)
 
 
-def at_opening(cycle: Cycle) -> dict[str, dict[str, float | None]]:
-    """Return how full each queue was in each resource when a cycle began: held as a part of what it
-    deserves; None where it deserves none.
+def at_opening(cycle: Cycle, resources: Sequence[str]) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return what each queue held, and deserved, of these resources when a cycle began; without
+    those that it did not deserve.
     """
-    rows = {}
-    for row in sums(cycle.trace, -1):
-        if row["queue"] in START:
-            held, deserved = row["allocated"], row["deserved"]
-            rows[row["queue"]] = {
-                name: share_of(held.get(name, 0), deserved[name]) if deserved.get(name) else None
-                for name in ("cpu", "memory", "pods")}
-    return rows
-
-
-def _parts(cycle: Cycle) -> list[dict[str, Any]]:
-    """Return one row per queue and resource: held as a part of deserved."""
-    colors = colors_of(START)
-    return [{"name": f"{queue} {gettext(resource)}", "link": queue, "color": colors[queue],
-             "parts": [share or 0], "limit": 1, "over": share is not None and share > 1,
-             "text": gettext("deserves none") if share is None else f"{share:.2f}"}
-            for queue, shares in at_opening(cycle).items()
-            for resource, share in shares.items()]
+    return {row["queue"]: {name: (facts.amount(row["allocated"], name),
+                                  facts.amount(row["deserved"], name))
+                           for name in resources if row["deserved"].get(name)}
+            for row in sums(cycle.trace, -1)}
 
 
 def _controls() -> dict[str, Control]:
     found = {}
     for queue in START:
-        memory = slider(START[queue]["memory"], 0, 6, gettext("memory of a pod of {queue}",
+        memory = slider(START[queue]["memory"], 0, 6, gettext("memory of a new pod of {queue}",
                                                               queue=queue), unit="Gi")
         memory.more["suffix"] = "Gi"
         found[f"job/default/{queue}-work.requests.memory"] = memory
@@ -112,7 +105,8 @@ def patient(name: str) -> Table:
     cycle, units = cluster_of("03", name).run(), {"cpu": "CPUs", "memory": "Gi", "pods": "pods"}
     rows = [{"queue": row["queue"], "resource": unit,
              "deserved": facts.amount(row["deserved"], resource),
-             "held": facts.amount(row["allocated"], resource)}
+             "held": facts.amount(row["allocated"], resource),
+             "requested": facts.amount(row["request"], resource)}
             for row in reversed(cycle.queues()) for resource, unit in units.items()]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
     return table([row for row in rows if row["deserved"]], caption=(

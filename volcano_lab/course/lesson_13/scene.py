@@ -19,9 +19,8 @@ from uuid import NAMESPACE_DNS, uuid5
 import yaml
 from click import unstyle
 
-from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.questions import CLUSTERS, part
-from volcano_lab.course.kit.results import Printed, Table, table
+from volcano_lab.course.kit.results import Printed
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.verdict import Verdict, to_do
 from volcano_lab.messages import gettext
@@ -33,10 +32,6 @@ CONF = conf_text("enqueue, allocate, backfill", "priority, gang, conformance",
                  switches=dict.fromkeys(("gang", "drf"), "enablePreemptable: false"),
                  arguments={"binpack": {"binpack.wieght": 5}})
 PARTS = part("13", CLUSTERS)["export"]
-COLUMNS = {"deserved CPUs": ("deserved", "cpu"), "held CPUs": ("allocated", "cpu"),
-           "deserved GPUs": ("deserved", "nvidia.com/gpu"),
-           "held GPUs": ("allocated", "nvidia.com/gpu")}
-"""Heading -> an amount of a queue, and of which resource."""
 
 
 def volcano_lab(line: Any = ...) -> Printed | Verdict:
@@ -65,13 +60,6 @@ def export(name: str = "monday", ghosts: int = 9) -> str:
     path.write_text("---\n".join(yaml.safe_dump(each, sort_keys=False)
                                  for each in (listed, conf)), encoding="utf-8")
     return str(path)
-
-
-def queues(file: str) -> Table:
-    """What each queue of a file deserves and holds."""
-    return table({"queue": row["queue"], **{
-        heading: row[field].get(resource, 0) for heading, (field, resource) in COLUMNS.items()}
-    } for row in Cluster.read(file).run().queues())
 
 
 def _objects(ghosts: int) -> Iterator[dict[str, Any]]:

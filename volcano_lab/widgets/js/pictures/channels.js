@@ -291,17 +291,16 @@ const tone = (job) => ({"✓": "vp-good", "✕": "vp-bad"})[SIGNS[job.fate]] ?? 
 // The share before the cycle with its turn, and at its end.
 function share(p, row, y, color) {
   const {width, c, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
-  const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), rises = was !== now && !tiny && p.high[row.queue] > SLIM;
+  const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), slim = p.high[row.queue] === SLIM, high = !tiny && !slim, rises = was !== now && high;
   const tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(+was), number(+now), row.overused ? ", overused" : "");
   return h("g", {key: "share", tip, act: {ask: {queue: row.queue}}},
     box(p.right + 22, y - 10, width - p.right - 22, 20, {fill: "transparent"}),
     !tiny && [line(shareX(p, 0), y, shareX(p, 1.3), y, {key: "axis", class: "vp-grid"}),
-      Math.abs(stop - at) > 1 && line(at, y, stop, y, {key: "went", stroke: color, "stroke-width": row.leaf ? 4 : 2}),
-      Math.abs(stop - at) > 1 && h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color}),
-      row.turn && row.leaf ? h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}) : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: shifted(at, y), class: "vp-diamond"}),
-      row.turn && row.leaf && say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})],
-    say(width - (tiny ? 0 : 18), y + 5, [rises ? was : now, !tiny && row.of].filter(Boolean).join(" "), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
-    rises && say(width - 18, y + 19, `→ ${now}`, {key: "then", class: "vp-13", ...end}),
+      Math.abs(stop - at) > 1 && [line(at, y, stop, y, {key: "went", stroke: color, "stroke-width": row.leaf ? 4 : 2}), h("circle", {key: "after", cx: stop, cy: y, r: row.leaf ? 3.6 : 2.6, fill: color})],
+      row.turn && row.leaf ? [h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}), say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})]
+        : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: shifted(at, y), class: "vp-diamond"})],
+    say(width - (tiny ? 0 : 18), y + 5, rises ? was : now + (!tiny && slim ? ` ${row.of}` : ""), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
+    high && say(width - 18, y + 19, `${rises ? `→ ${now} ` : ""}${row.of}`, {key: "then", class: "vp-13", ...end}),
     !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
