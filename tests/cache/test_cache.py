@@ -249,7 +249,7 @@ def test_a_pod_that_is_being_bound_is_not_set_back_by_older_news():
 
 
 @pytest.mark.parametrize(("objects", "sentence"), [
-    ([pod(on="n9", phase="Running")], "node n9: pods name it, but it was never announced"),
+    ([pod(on="n9", phase="Running")], "node n9: pods name it, but it has no Node object"),
     ([pod()], "job default/a: its pods name a PodGroup that doesn't exist"),
     ([group(queue="none")], "job default/a: its queue none doesn't exist"),
     ([pod(group="")],

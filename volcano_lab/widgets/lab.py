@@ -58,6 +58,10 @@ class Task:
     show: Values | None = None
     answer: str = ""
 
+    def said(self) -> str:
+        """Return its name and what is to be done."""
+        return f"**{gettext(self.name)}{mark('.')}** {gettext(self.text)}"
+
     def is_done(self, values: Values, facts: Facts) -> bool:
         """Return whether values and facts solve the task."""
         if self.done is not None:
@@ -176,8 +180,7 @@ class Lab(OnPage):
     def begin(self, task: int | str) -> Lab:
         """Begin a task, by its number or name: show its text, set its values."""
         found = self._begun(task)
-        sentence = f"**{gettext(found.name)}{mark('.')}** {gettext(found.text)}"
-        self._apply(self.start | found.start, [sentence], ghost="none")
+        self._apply(self.start | found.start, [found.said()], ghost="none")
         return self
 
     def python(self) -> str:
@@ -236,6 +239,8 @@ class Lab(OnPage):
                 for number, (was, task) in enumerate(zip(self._done, self.tasks, strict=True))]
         words = sentences or [self._words(self._opening, facts)] if fresh else [
             *sentences, *(self._taught(values, facts, was) or self._changes(was[1], facts))]
+        if not fresh and self._task >= 0 and not done[self._task]:
+            words.append(self.tasks[self._task].said())
         return facts, board, done, words
 
     def _taught(self, values: Values, facts: Facts, was: tuple[Values, Facts]) -> list[str]:

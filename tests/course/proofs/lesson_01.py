@@ -1,6 +1,6 @@
 """What lesson 01, "One scheduling cycle: open, act, close", says is so."""
 
-from course.proofs import after
+from course.proofs import after, answer
 
 
 @after("c005")
@@ -10,10 +10,8 @@ def a_tiny_cluster(cycle):
 
 
 @after("c011")
-def before_the_configuration(conf_with, three, wrong):
-    action, plugin = wrong
-    assert "alocate" in action["refused"] and "placed pods" not in action
-    assert plugin == {"wrong": "plugin gnag", "placed pods": 2}
+def before_the_configuration(conf_with, refusal, three, with_gnag):
+    assert "alocate" in refusal and len(with_gnag.committed) == answer("01", "misspelt") == 2
     assert len(three.run(conf_with("allocate")).committed) == 0
 
 

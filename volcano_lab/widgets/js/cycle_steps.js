@@ -90,7 +90,7 @@ export function cycleSteps(model, el) {
   const under = add(steps.side, "h5", {title: t("operations of statements that are neither committed nor discarded")}, t("Under way")), ops = add(steps.side, "ul");
   const done = Array.from({length: fixed.under_way}, () => add(ops, "li"));
   const draw = Object.fromEntries(Object.keys(PARTS).map((what) => [what, rows(steps.view, TITLES[what], fixed.slots[what], PARTS[what](fixed))]));
-  add(steps.view, "p", {class: "vp-soft"}, t("Queues: full what is held, pale what is reserved for admitted jobs, a line what is ") +
+  add(steps.view, "p", {class: "vp-soft"}, t("Queues: full what is held, pale what admission reserves till close, a line what is ") +
     t("deserved, dashed what may be held. Nodes and jobs: dashed what is promised, hollow what leaves, a line the gang's minimum."));
 
   const jumps = add(root, "details");
