@@ -155,7 +155,7 @@ MISTAKES = [
      "job j: network_topology has mod; allowed are mode, highestTierAllowed, highestTierName"),
     (lambda c: c.add("cluster.yaml"),
      'object (text, document 1): is "cluster.yaml"; allowed is a mapping with apiVersion, kind and '
-     "metadata; a file is read by load"),
+     "metadata; a file is given as a Path"),
     (lambda c: c.job("j", network_topology=5),
      "PodGroup default/j: spec.networkTopology is 5; allowed is"),
     (lambda c: c.node(""), 'Node : metadata.name is ""; allowed are lower case letters'),

@@ -94,9 +94,21 @@ def test_one_object_is_added_or_removed_as_several_are():
         assert not cluster().what_if(remove=one).after.session.nodes
 
 
-def test_a_run_has_at_least_one_cycle():
-    with pytest.raises(Misuse, match="cycles is 0; allowed is a whole number from 1"):
-        cluster().run(cycles=0)
+def test_a_run_takes_cycles_as_the_command_does():
+    assert cluster().run(cycles="rest").rests
+
+
+@pytest.mark.parametrize(("ask", "answer"), [
+    (lambda: cluster().run(cycles=0), "cycles is 0; allowed are rest and a whole number from 1"),
+    (lambda: cluster().run(cycles="all"), "cycles is all; allowed are rest and a whole number"),
+    (lambda: cluster().what_if(["queue/a.weight=2"]),
+     r"a change is \['queue/a.weight=2'\]; allowed is text such as queue/a.weight=5"),
+    (lambda: cluster().changed(5), "a change is 5; allowed is text such as queue/a.weight=5"),
+    (lambda: cluster().diff("tuesday.yaml"),
+     r"the other is 'tuesday.yaml'; allowed is a Cluster \(Cluster.read reads files\)")])
+def test_a_wrong_argument_is_refused_in_one_sentence(ask, answer):
+    with pytest.raises(Misuse, match=answer):
+        ask()
 
 
 @pytest.mark.parametrize(("least", "cpu", "placed"), [(0, 1, True), (0, 9, False), (1, 9, False)])

@@ -135,10 +135,10 @@ class Cluster(ClusterObjects):
 
     # -- one method for each command ---------------------------------------------------------------
 
-    def run(self, conf: Conf = None, *, cycles: int = 1, now: float | None = None,
+    def run(self, conf: Conf = None, *, cycles: int | str = 1, now: float | None = None,
             trace: Outline | None = None, lang: str | None = None) -> Cycle:
         """Run scheduling cycles until no pods of admitted jobs are left to be created, at most
-        `cycles`; `now` is their time in seconds since 1970.
+        `cycles` ("rest": ten); `now` is their time in seconds since 1970.
 
         The cycle keeps an outline; for all that happened give a `Trace` to be filled.
 
@@ -147,9 +147,11 @@ class Cluster(ClusterObjects):
         >>> result.trace.of("job_ready")[0]["answer"]
         True
         """
-        if cycles < 1:
-            raise Misuse("cycles is {cycles}; allowed is a whole number from 1", cycles=cycles)
-        return at_rest(self.objects(), self.configuration(conf), now, cycles,
+        most = MOST_CYCLES if cycles == "rest" else cycles
+        if not isinstance(most, int) or most < 1:
+            raise Misuse("cycles is {cycles}; allowed are rest and a whole number from 1",
+                         cycles=cycles)
+        return at_rest(self.objects(), self.configuration(conf), now, most,
                        Outline if trace is None else lambda: trace).in_language(lang)
 
     def why(self, name: str = "", *, node: str = "", before: str = "", evict: bool = False,
@@ -229,7 +231,7 @@ class Cluster(ClusterObjects):
         added = [add] if isinstance(add, str) else add
         removals = (remove,) if isinstance(remove, str) else tuple(remove)
         whole = type(self)(self.manifests(), self.conf).add(*added)
-        after, changed = Change(tuple(settings), removals).given(
+        after, changed = Change(_texts(settings), removals).given(
             whole.others, whole.configuration(base_conf if conf is None else conf))
         refused = {verdict.text for verdict in verdicts(after)} - {
             verdict.text for verdict in verdicts(before)}
@@ -245,7 +247,7 @@ class Cluster(ClusterObjects):
         >>> [queue.spec.weight for queue in cluster.objects() if queue.name == "a"]
         [5]
         """
-        return type(self)(*Change(settings).given(self.manifests(), self.configuration()))
+        return type(self)(*Change(_texts(settings)).given(self.manifests(), self.configuration()))
 
     def lab(self, **options: Any) -> Any:
         """Open the lab of this cluster: a picture whose marks are moved; see `volcano_lab.lab`.
@@ -266,6 +268,9 @@ class Cluster(ClusterObjects):
         >>> bool(one.diff(one)), one.diff(one.copy().job("train", cpu=9)).jobs[0]["placed"]
         (False, [1, 0])
         """
+        if not isinstance(other, Cluster):
+            raise Misuse("the other is {found}; allowed is a Cluster (Cluster.read reads files)",
+                         found=repr(other))
         before, after = (at_rest(each.objects(), each.configuration(conf), now)
                          for each in (self, other))
         return Comparison(before, after).in_language(lang)
@@ -335,6 +340,14 @@ class Cluster(ClusterObjects):
         from volcano_lab.manifests.missing import missing
 
         return list(missing(self.manifests()))
+
+
+def _texts(settings: tuple[str, ...]) -> tuple[str, ...]:
+    for each in settings:
+        if not isinstance(each, str):
+            raise Misuse("a change is {found}; allowed is text such as {example}",
+                         found=repr(each), example="queue/a.weight=5")
+    return settings
 
 
 def _timeline(cycles: int, about: str, world: Loaded, conf: SchedulerConfiguration) -> Timeline:

@@ -95,6 +95,12 @@ def test_the_timeline_has_a_lane_for_jobs_of_the_root():
     assert (lane["name"], lane["points"]) == ("root", [[0, 1], [1, 2], [2, 3]])
 
 
+@pytest.mark.parametrize("kind", ["queues", "water", "tree", "sums", "nodes", "timeline"])
+def test_a_resource_that_is_not_there_is_refused(kind):
+    with pytest.raises(LookupError, match="no node has gpu, and no pod requests it; there are cpu"):
+        getattr(flat().run().plot, kind)(resource="gpu")
+
+
 def rects(svg, kind):
     return [box for box in ET.fromstring(svg).iter(f"{SVG}rect")
             if kind in (box.get("class") or "").split()]

@@ -31,7 +31,7 @@ def kind_of(document: Any) -> type[api.KubernetesObject]:
     """
     if not isinstance(document, dict):
         text = document if isinstance(document, str) else ""
-        hint = gettext("; a file is read by load") * text.endswith(SUFFIXES) + (
+        hint = gettext("; a file is given as a Path") * text.endswith(SUFFIXES) + (
             gettext("; it looks like a table of kubectl's: add -o yaml") * bool(_TABLE.match(text)))
         raise Unreadable("is {found}; allowed is a mapping with apiVersion, kind and "
                          "metadata{hint}", found=found_text(document), hint=hint)

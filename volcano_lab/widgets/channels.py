@@ -18,7 +18,8 @@ from typing import Any
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
 from volcano_lab.explain import Cause
 from volcano_lab.explain.why_job import gap_of
-from volcano_lab.messages import Message, gettext
+from volcano_lab.framework import Session
+from volcano_lab.messages import Message, NoSuch, gettext
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.palette import colors_of
@@ -44,6 +45,15 @@ SHARING = ("proportion", "capacity", "capacity-card")
 def unit_of(resource: str) -> str:
     """Return the unit of a resource; its name if it has none."""
     return UNITS.get(resource, resource)
+
+
+def check_resource(ssn: Session, resource: str) -> None:
+    """Raise `NoSuch` where no node has a resource and no pod requests it."""
+    there = dict.fromkeys(["cpu", "memory", "pods", *ssn.total_resource.resource_names()])
+    if resource not in there and not any(
+            task.resreq.get(resource) for job in ssn.jobs.values() for task in job.tasks.values()):
+        raise NoSuch("no node has {resource}, and no pod requests it; there are {names}",
+                     resource=resource, names=list(there))
 
 
 def path_of(resource: str) -> str:
@@ -85,7 +95,10 @@ def channels(cycle: Cycle, resource: str = "cpu",
         resource: "cpu" in CPUs, "memory" in Gi, others in their own unit.
         reason: a row of `job_rows` -> the reason of its outcome, as a sentence and as short words.
         shown: queues that have a row even without jobs.
+
+    Raises `NoSuch` for a resource that is not there.
     """
+    check_resource(cycle.session, resource)
     rows = _queue_rows(cycle, resource, shown)
     names = {row["queue"] for row in rows}
     colors = colors_of(row["queue"] for row in rows if row["leaf"])

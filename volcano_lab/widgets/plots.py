@@ -23,7 +23,7 @@ from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
-from volcano_lab.widgets.channels import amount, channels, job_rows, unit_of
+from volcano_lab.widgets.channels import amount, channels, check_resource, job_rows, unit_of
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
@@ -77,6 +77,7 @@ class Plot:
 
     def sums(self, job: str = "", title: str = "", resource: str = "cpu", **frame: Any) -> Picture:
         """Draw what enqueue compared for a job, or for all, level by level."""
+        check_resource(self._cycle.session, resource)
         key = Names(self._cycle.session).find(job, "job")[1] if job else ""
         rows = [{"name": row["level"], "note": "" if job else short(row["job"]),
                  "parts": [amount(row["allocated"] - row["elastic"], resource),
@@ -144,8 +145,10 @@ class Plot:
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     """Return the data of the tree's picture, with a climb for each gang compared by enqueue.
 
-    Hatched is what admitted gangs still need at the end of the cycle.
+    Hatched is what admitted gangs still need at the end of the cycle. Raises `NoSuch` for a
+    resource that is not there.
     """
+    check_resource(cycle.session, resource)
     rows = [row for row in tree(cycle.trace, None, resource)
             if row["queue"] != "default" or row["request"]]
     parents, total = {row["queue"]: row["parent"] for row in rows}, cycle.session.total_resource
