@@ -98,7 +98,7 @@ class Question(Shown):
                 "state": verdict.state if verdict else "",
                 "spoken": plain(verdict.state) if verdict else "",
                 "sign": verdict.sign if verdict else "",
-                "says": whole_names(html(verdict.text)) if verdict else "",
+                "says": whole_names(html(verdict.text)).replace("→ ", "→&nbsp;") if verdict else "",
                 "result": views(self.result) if self.settled else []}
 
 
