@@ -82,6 +82,16 @@ def test_a_job_that_is_changed_is_as_one_submitted_so(seed):
     assert specs[0] == specs[1] and len(specs[0]) == pods
 
 
+@pytest.mark.parametrize(("value", "text"), [
+    ("true", "true"), ("false", "false"), ("5", "5"), ("10m", "10m"), ("null", None)])
+def test_an_annotation_is_text_as_volcano_reads_it(value, text):
+    word = "volcano.sh/preemptable"
+    after = change(change(cluster(), [f"job/train.annotations[{word}]=before"]), [
+        f"job/train.annotations[{word}]={value}"])
+    assert {obj.metadata.annotations.get(word) for obj in after if obj.name.startswith("train")
+            } == {text}
+
+
 def test_a_field_of_a_jobs_pods_is_set_where_kubernetes_job_has_created_them():
     export = loads("""
 {apiVersion: batch/v1, kind: Job, metadata: {name: sim, uid: u}, spec: {template: {spec: {}}}}

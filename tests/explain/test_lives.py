@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from volcano_lab.api.objects import ObjectMeta, PriorityClass
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.defects import DEFECTS
@@ -225,6 +226,19 @@ def test_what_a_cluster_repeats_by_itself_is_told_with_what_ends_it():
             *remedy.world.applied(remedy.made), "").loops for remedy in loops.remedies)
     quiet = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
     assert quiet.explainer(LOOP).loops() is None and "again" not in quiet.why("b", conf=LOOP).text
+
+
+def test_in_one_queue_too_the_plugin_is_named_that_puts_the_loser_first():
+    classes = [PriorityClass(ObjectMeta(name), value) for name, value in (("l", 1), ("h", 9))]
+    cluster = Cluster(classes).node("n1", cpu=4).job(
+        "low", cpu=1, priority_class="l", running={"n1": 1}).job(
+        "high", cpu=1, pods=4, priority_class="h", running={"n1": 3})
+    loops = cluster.explainer(
+        'actions: "allocate, preempt"\ntiers:\n- plugins: [{name: drf, enablePreemptable: false}, '
+        "{name: priority}, {name: predicates}, {name: gang, enablePreemptable: false}]\n").loops()
+    assert loops is not None
+    assert "preempt evicts pods of low for high (priority allows it)" in loops.text
+    assert "as drf puts the jobs that lost them first" in loops.text
 
 
 @pytest.mark.parametrize("large", [1, 200])

@@ -5,7 +5,7 @@ others, and holds when the cycle is run on it; senseless ones are never offered.
 from __future__ import annotations
 
 import json
-from math import inf
+from math import ceil, inf
 from typing import ClassVar
 
 import pytest
@@ -489,6 +489,20 @@ def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action
     conf = load_conf("actions: allocate, preempt\ntiers: [{plugins: [{name: gang, "
                      "enablePreemptable: false}, {name: drf, enablePreemptable: false}]}]")
     assert [option.most.args[1] for option in distinct(World([], conf), keeping(action))] == offered
+
+
+@pytest.mark.parametrize(("pods", "cpu"), [
+    (12, 5), *(pytest.param(*each, marks=pytest.mark.long) for each in ((2, 4), (5, 3)))])
+def test_as_many_nodes_are_offered_as_a_gang_needs(pods, cpu):
+    """Each of the full nodes takes 8 // cpu of its pods."""
+    cluster = Cluster()
+    for number in range(3):
+        cluster.node(f"n{number}", cpu=8).job(f"run-{number}", cpu=8, running={f"n{number}": 1})
+    cluster.job("gang", pods=pods, cpu=cpu)
+    for actions in ("allocate", "enqueue, allocate"):
+        explain = Explainer(cluster.objects(), load_conf(conf(actions=actions)))
+        made = [remedy.made for remedy in explain.why("gang").find_remedies(None)]
+        assert (f"node/n0.more={ceil(pods / (8 // cpu))}",) in [each.settings for each in made]
 
 
 @pytest.fixture(scope="module")

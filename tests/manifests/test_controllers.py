@@ -141,6 +141,18 @@ def test_the_podgroup_says(kind, owner, template, fields):
         assert found == expected, path
 
 
+@pytest.mark.parametrize(("owners", "group"), [
+    ("parent*", "podgroup-parent"), ("other parent*", "podgroup-parent"),
+    ("parent* other", "podgroup-parent"), ("other", "podgroup-u"), ("", "podgroup-u")])
+def test_pods_share_the_podgroup_of_the_owner_that_controls_them(owners, group):
+    pod = workload("Pod")
+    pod["metadata"] |= {"uid": "u", "ownerReferences": [
+        {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": name.strip("*"),
+         "uid": name.strip("*"), "controller": name.endswith("*")} for name in owners.split()]}
+    (found,), _, _ = made(pod)
+    assert found.name == group
+
+
 def test_the_podgroup_needs_what_its_minimum_of_pods_needs():
     annotations = {"scheduling.volcano.sh/group-min-member": "3"}
     (group,), _, _ = made(workload("Deployment", annotations=annotations, replicas=4))

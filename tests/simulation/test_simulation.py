@@ -98,6 +98,24 @@ def test_fairness_is_that_of_the_queues_that_take_jobs():
     assert history.frame("cluster")["fairness"].tolist()[-1] == pytest.approx(1.5**2 / (2 * 1.25))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_no_pod_stays_on_a_node_that_is_lost_for_good(seed):
+    """Neither one that ran nor one that was starting."""
+    sim = simulation(seed, node_failures=None,
+                     latencies=Latencies(start=("uniform", 0, 15), collect=5))
+    for number in range(3):
+        sim.calendar.after(10 + 7 * number, sim.side.node_fails, node=f"n{number}")
+    phases = set()
+    for time in range(11, 26):
+        sim.run(until=time)
+        phases |= {pod.status.phase for pod in sim.server.list("Pod")
+                   if pod.spec.node_name in sim.side.lost_nodes}
+    sim.run(until=32)
+    assert {"Pending", "Running"} <= phases and {
+        pod.spec.node_name for pod in sim.server.list("Pod")
+        if pod.status.phase != "Succeeded"} <= {"", "n3"}
+
+
 def test_the_history_as_tables():
     history = simulation().run(until=30)
     queues, all_, jobs, events = map(history.frame, ("queues", "cluster", "jobs", "events"))
