@@ -263,6 +263,33 @@ def test_a_plugin_that_cannot_prepare_keeps_its_pod_from_being_bound(reserving, 
     assert str(w.task("a-0").status) == "Pending"
 
 
+@pytest.mark.parametrize(("fails", "done"), [
+    ("", "a b c"), ("a", ""), ("b", "a -a"), ("c", "a b -b -a"), ("bind", "a b c -c -b -a")])
+def test_what_was_prepared_is_rolled_back_the_last_first(fails, done):
+    calls = []
+
+    class Binder:
+        def __init__(self, name):
+            self.name = name
+
+        def pre_bind(self, context):
+            if self.name == fails:
+                raise RuntimeError("no volume")
+            calls.append(self.name)
+
+        def pre_bind_roll_back(self, context):
+            calls.append(f"-{self.name}")
+
+    w = world(pods=1)
+    w.cycle()
+    for name in "cab":
+        w.cache.register_binder(name, Binder(name))
+    if fails == "bind":
+        w.pipeline.bind = refuse(1)(w.server)
+    w.pipeline.drain()
+    assert " ".join(calls) == done and bool(w.pod("a-0").spec.node_name) is not bool(fails)
+
+
 # -- evicting ------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,8 @@
 """Who is hurt by a change, some cycles on; jobs that wait for each other."""
 
 import json
+from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -8,6 +10,7 @@ from volcano_lab.changes import Change
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.outcome import Outcome, price
 from volcano_lab.manifests.loader import dump
 
 CONF = """actions: "allocate, reclaim"
@@ -148,3 +151,16 @@ tiers: [{plugins: [{name: conformance}]}, {plugins: [{name: gang}, {name: capaci
 
 def test_what_is_evicted_again_and_again_without_the_change_is_not_named():
     assert not Cluster.read("docs/loop.yaml").what_if("queue/b.weight=2").as_dict()["later"]
+
+
+def test_a_gang_breaks_that_had_its_minimum_and_would_have_kept_it():
+    """Over all counts of pods: before any cycle, and the fewest without a change and with it."""
+    cluster = Cluster().node("n1", cpu=9).job("gang", pods=4, cpu=1, min_member=2).job("a")
+    ssn = cluster.run().session
+    gang = "default/gang"
+    for start, before, after, gone in product(range(4), repeat=4):
+        found = price(Outcome(last=ssn, fewest={gang: before}), Outcome(
+            last=ssn, fewest={gang: after}, evicted=Counter({gang: gone})), {gang: start})
+        broken = gone and start >= 2 and before >= 2 and after < 2
+        assert found.breaks == ({gang: (after, 2)} if broken else {})
+        assert found.evicts == ({gang: gone} if gone else {})
