@@ -17,6 +17,7 @@ FIELD = re.compile(r'^(msg\S+) ((?:".*"\n?)+)', re.MULTILINE)
 _spoken = ENGLISH
 
 
+@cache
 def languages() -> list[str]:
     """Return the codes of the available languages.
 

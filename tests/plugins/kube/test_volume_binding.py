@@ -1,5 +1,8 @@
 """Volumes decide where a pod may be: claims that are bound, or wait, or wait for their pod."""
 
+from collections import Counter
+from random import Random
+
 import pytest
 from attrs import evolve
 from kube_scene import Scene, node
@@ -104,6 +107,38 @@ def test_a_claim_may_choose_volumes_by_their_labels():
     chosen = claim().changed(spec={"selector": LabelSelector({"tier": "gold"})})
     there = [klass(), volume("d1", zone="a"), volume("d2", zone="b", labels={"tier": "gold"})]
     assert scene(chosen, *there).fits(claims("data")) == ["n2"]
+
+
+def test_a_claim_gets_the_volumes_by_the_definition():
+    """One that is reserved for it, or else any that is free and has all that it asks for."""
+    outcomes = Counter()
+    for seed in range(120):
+        chance, reach, kept = Random(seed), [], []
+        volumes = []
+        for number in range(3):
+            zone, size = chance.choice("abc"), chance.choice(["5Gi", "5Gi", "8Gi", "4Gi"])
+            given = {"klass": chance.choice(["wait", "wait", "wait", "other"]), "size": size,
+                     "phase": chance.choice(["Available"] * 4 + ["Released"]),
+                     "modes": chance.choice(["ReadWriteOnce"] * 4 + ["ReadOnlyMany"]),
+                     "labels": chance.choice([{"tier": "fast"}] * 3 + [{}]),
+                     "kept_for": "data" if not number and seed % 4 == 0 else chance.choice(
+                         [""] * 4 + ["another"])}
+            leaves, block = (not chance.randrange(5) for _ in range(2))
+            each = volume(f"disk-{number}", zone=zone, **given)
+            volumes.append(each.changed(
+                metadata={"deletion_timestamp": 1.0 if leaves else None},
+                spec={"volume_mode": "Block" if block else None}))
+            suits = (given["klass"] == "wait" and size != "4Gi" and not leaves and not block
+                     and given["kept_for"] != "another")
+            if suits and given["kept_for"]:
+                kept.append(zone)
+            elif suits and (given["phase"], given["modes"]) == ("Available", "ReadWriteOnce"):
+                reach += zone * bool(given["labels"])
+        wanted = claim().changed(spec={"selector": LabelSelector({"tier": "fast"})})
+        fits = scene(klass(), wanted, *volumes).fits(claims("data"))
+        assert fits == [f"n{'abc'.index(zone) + 1}" for zone in sorted({*(kept or reach)})], seed
+        outcomes[bool(kept), len(fits)] += 1
+    assert {(True, 1), (False, 0), (False, 1), (False, 2)} <= outcomes.keys()
 
 
 def test_reasons_name_the_volume_that_is_missing():
