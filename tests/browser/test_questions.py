@@ -83,7 +83,7 @@ def test_choices_in_a_fold_show_when_it_is_opened(shown):
     assert choice.is_visible()
 
 
-def test_a_question_from_asking_to_result_with_keys_alone(shown):
+def test_a_question_from_asking_to_result_with_keys_alone(shown, house):
     page = shown.page
     first, number, check, moving = (page.locator(".vl-card").nth(place) for place in range(4))
     assert not [secret for secret in SECRETS if secret in visible(page)], "computed, and not shown"
@@ -103,7 +103,10 @@ def test_a_question_from_asking_to_result_with_keys_alone(shown):
     page.keyboard.press("Enter")
     said = first.get_by_role("status")
     expect(said).to_contain_text("You said a. Queue a is the fullest. → b: It is the emptiest.")
-    expect(said).to_be_focused()
+    if house.kind == "voila":
+        expect(said).to_be_focused()
+    else:  # the next cell is what Shift+Enter runs, as after a cell
+        expect(page.locator(".jp-Cell:focus")).to_contain_text("How much of it is taken?")
     expect(first.locator(".vl-result")).to_contain_text("The emptiest goes first.")
     expect(moving.get_by_role("radio", name="no")).to_be_checked()
 
