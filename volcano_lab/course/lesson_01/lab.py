@@ -18,6 +18,7 @@ from volcano_lab.scheduler import life
 from volcano_lab.simulation import Simulation
 from volcano_lab.trace import Trace, short
 from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.cluster_lab import Decided, Outcomes
 from volcano_lab.widgets.controls import choice, group, slider
@@ -180,6 +181,8 @@ class Ends(Outcomes):
 HEADS = ("job", "open", "close")
 LEGEND = ("✓: the job goes on. ✗: it waits from here on. ·: not touched. Inqueue: admitted, with a "
           "node or without.")
+PLACED = ("Hatched: placed in this cycle. Full: runs. •: a pod without requests, which takes no "
+          "space.")
 
 
 def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
@@ -192,22 +195,31 @@ def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
                           heads=HEADS, legend=LEGEND)
 
 
-def nodes(ran: Ran) -> dict[str, Any]:
+def nodes(cycle: Cycle) -> dict[str, Any]:
     """Return the nodes as data of `pictures.cluster`, each job in its own colour; beside a node's
     name are its pods without requests.
 
-    >>> [node["note"] for node in nodes(Ran())["nodes"]]
+    >>> [node["note"] for node in nodes(small_cluster().run())["nodes"]]
     ['• helper', '']
     """
     def jobs(name: str) -> list[str]:
-        return [task.key.rpartition("-")[0] for task in ran.cycle.session.nodes[name].tasks.values()
+        return [task.key.rpartition("-")[0] for task in cycle.session.nodes[name].tasks.values()
                 if task.resreq.is_empty()]
 
-    found = ran.cycle.plot.nodes().data["nodes"]
+    found = cycle.plot.nodes().data["nodes"]
     return {"nodes": [node | {
         "note": " ".join(f"• {short(job)}" for job in jobs(node["name"])),
         "pods": [pod | {"label": short(pod["name"]), "color": COLORS[short(
             pod["name"]).rpartition("-")[0]]} for pod in node["pods"]]} for node in found]}
+
+
+def nodes_picture(title: str, cycle: Cycle) -> pictures.Picture:
+    """Draw the nodes when a cycle ends.
+
+    >>> nodes_picture("One cycle", small_cluster().run()).alt.count("train")
+    2
+    """
+    return pictures.cluster(title, nodes(cycle), unit="CPUs", width=760, legend=PLACED)
 
 
 def _ran(values: Values) -> Ran:
@@ -235,9 +247,7 @@ def cycle_lab() -> Lab:
                         legend="✓: goes on. ✗: waits. ·: not touched. Inqueue: admitted, with a "
                                "node or without. Blue line: changed."),
          pictures.cluster("The nodes, when the cycle ends",
-                          nodes, unit="CPUs", wide=True,
-                          legend="Hatched: placed in this cycle. Full: runs. •: a pod without "
-                                 "requests, which takes no space.")],
+                          lambda ran: nodes(ran.cycle), unit="CPUs", wide=True, legend=PLACED)],
         title="A list of actions",
         says=[Ends()],
         opening=gettext("The list is {ACTIONS}, Volcano's default. Build another one, go on to the "
