@@ -128,7 +128,7 @@ ANSWERED_AFTER = """([node, key]) => {
 
 
 @pytest.mark.parametrize(("lesson", "name", "key", "end"), [
-    ("03", "memory of a pod of a", "End", "6 Gi is the largest"),
+    ("03", "memory of a new pod of a", "End", "6 Gi is the largest"),
     ("04", "old needs", "Home", "1 pod is the smallest"),
     ("14", "weight, queue research", "End", "4 is the largest"),
     ("00", "weight, queue a", "End", "30 is the largest"),
