@@ -5,6 +5,7 @@ others, and holds when the cycle is run on it; senseless ones are never offered.
 from __future__ import annotations
 
 import json
+from itertools import product
 from math import ceil, inf
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ import pytest
 from recorded_cases import HERE, rows
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain import Explainer
+from volcano_lab.explain import Explainer, values
 from volcano_lab.explain.candidates import Candidates, distinct
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.options import Rank, World, keeping
@@ -489,6 +490,18 @@ def test_switches_by_which_plugins_keep_pods_are_tried_where_they_are_off(action
     conf = load_conf("actions: allocate, preempt\ntiers: [{plugins: [{name: gang, "
                      "enablePreemptable: false}, {name: drf, enablePreemptable: false}]}]")
     assert [option.most.args[1] for option in distinct(World([], conf), keeping(action))] == offered
+
+
+def test_a_request_that_is_cut_by_a_third_ranks_before_changes_of_other_jobs_and_no_deeper_cut():
+    """Whether one resource is cut, in steps, or two at once."""
+    cluster = Cluster().node("n1", cpu=9).job("a", pods=2, cpu=6, memory="6Gi")
+    world = World(cluster.objects(), load_conf())
+    for cpu, memory in product(range(1, 7), repeat=2):
+        (both,) = values.requests(world, "default/a", {"cpu": cpu * 1e3, "memory": memory * 2**30})
+        assert both.rank == (Rank.JOB if min(cpu, memory) >= 4 else Rank.REQUEST)
+    less, deep = values.request(world, "default/a", "cpu", 5000.0)
+    assert (less.rank, deep.rank) == (Rank.JOB, Rank.REQUEST) and Rank.JOB < Rank.OTHERS < deep.rank
+    assert less.most.settings == ("job/default/a.requests.cpu=4",)
 
 
 @pytest.mark.parametrize(("pods", "cpu"), [

@@ -92,6 +92,18 @@ def test_a_daemons_pod_is_bound_to_its_node():
     assert sorted(node for _, _, node, *_ in run_cycle(Cache(complete)).committed) == ["n1", "n2"]
 
 
+@pytest.mark.parametrize(("what", "effect"), [
+    ("not-ready", "NoExecute"), ("unreachable", "NoExecute"), ("disk-pressure", "NoSchedule"),
+    ("memory-pressure", "NoSchedule"), ("pid-pressure", "NoSchedule"),
+    ("unschedulable", "NoSchedule")])
+def test_a_daemons_pod_is_bound_whatever_state_of_its_node_a_taint_says(what, effect):
+    node = yaml.safe_load(NODES.partition("---")[0])
+    node["spec"] = {"taints": [{"key": f"node.kubernetes.io/{what}", "effect": effect}],
+                    "unschedulable": what == "unschedulable"}
+    complete = with_defaults(loads(yaml.safe_dump_all([node, workload("DaemonSet")])))
+    assert [where for _, _, where, *_ in run_cycle(Cache(complete)).committed] == ["n1"]
+
+
 @pytest.mark.parametrize(("tolerates", "count"), [
     ({"key": "gpu", "effect": "NoExecute"}, 2), ({"key": "gpu", "effect": "NoSchedule"}, 3),
     ({"key": "gpu"}, 3), ({"key": "disk"}, 2), ({"effect": "NoSchedule"}, 3), ({}, 3),
@@ -181,6 +193,11 @@ def test_a_namespace_names_the_queue_of_its_new_podgroups():
     (group,), _, _ = made(space, workload("Pod", annotations={
         "scheduling.volcano.sh/queue-name": "own"}))
     assert group.spec.queue == "own"
+    for phase, queue in (("", "team"), ("Pending", "default"), ("Running", "default")):
+        (group,), _, _ = made(space, {
+            "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": "there"}, "spec": {}, "status": {"phase": phase}})
+        assert group.spec.queue == queue
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])

@@ -90,6 +90,16 @@ def in_order(ssn):
         order(other, q) < 0 for other in ssn.queues.values()))
 
 
+@pytest.mark.parametrize(("weight", "counts"), [
+    ("2", 2.0), ("1.5", 1.5), ("1", 1.0), ("0.5", 1.0), ("0", 1.0), ("-3", 1.0), ("x", 1.0)])
+def test_a_weight_in_the_hierarchy_is_at_least_one(weight, counts):
+    """Two branches that hold the same differ by their weights alone."""
+    ssn = tree({"dev": f"1/{weight}/1"}, dev=2, art=2)
+    order = ssn.plugins["drf"].queue_order(ssn.queues["dev"], ssn.queues["art"])
+    share = ssn.plugins["drf"].hierarchy.root.children["art"].share
+    assert order == pytest.approx(share / counts - share)
+
+
 @pytest.mark.parametrize(
     ("sentence", "running", "weights", "first"),
     [
