@@ -107,7 +107,8 @@ def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
     assert explanation.text.endswith(
         "2 of its 6 pods are not among the objects (old-w-4, old-w-5): ResourceQuota "
         "default/compute has too little requests.cpu left for one more (5 used + 1 requested > "
-        "5), so the API server refuses it.")
+        "5), so the API server refuses it. The job controller tries that 15 times (its flag "
+        "--max-requeue-num), then it terminates the Job.")
     assert "refuses" not in asked(text, QUOTA).why("old").text
 
 
@@ -370,3 +371,15 @@ def test_a_job_that_is_admitted_in_this_cycle_and_has_no_pods_yet_is_no_ghost():
     explanation = asked(exported("one", 1, 5), exported("two", 1, 5)).why("two")
     assert "default/one 5 (admitted before it in this cycle)" in explanation.text
     assert not any("delete" in change for change in changes(explanation))
+
+
+@pytest.mark.parametrize("hard, named", [
+    ("limits.cpu: 9, pods: 50", "limits.cpu"), ("cpu: 9, limits.memory: 9Gi", "limits.memory"),
+    ("requests.cpu: 90", "")])
+def test_a_quota_refuses_pods_that_do_not_name_what_it_counts(hard, named):
+    text = exported("new", 2, 1, there=0, phase="Inqueue", job_phase="Pending")
+    quota = ("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: default}, "
+             f"status: {{hard: {{{hard}}}}}}}\n---\n")
+    found = asked(text, quota).why("new").text
+    said = f"ResourceQuota default/q counts {named}, which a container does not name, so the API"
+    assert (said in found) == bool(named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab.api.status import RELEASING
 from volcano_lab.cluster import Cluster
@@ -69,6 +70,17 @@ def test_the_end_of_the_job_that_keeps_a_pod_away_is_waited_for():
     found = Explainer(Cluster().add(text).objects()).why("b")
     assert [str(each) for each in found.remedies][-1] == (
         "wait for the end of default/a (b is placed on n1)")
+
+
+@pytest.mark.parametrize("job, said", [("web", True), ("old", False)])
+def test_pods_of_one_job_that_exclude_each_other_are_named_as_such(job, said):
+    apart = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"a": "b"}}}]}}}
+    objects = [node("n1", labels={"kubernetes.io/hostname": "n1"}), queue(), group("web"),
+               group("old"), pod("web-1", "web", labels={"a": "b"}, **apart),
+               pod("web-0", job, "n1", "Running", labels={"a": "b"}, **apart)]
+    text = Explainer(objects, conf("gang", "predicates")).why("web").text
+    assert ("They are pods of the same job. Where its template prefers this" in text) == said
 
 
 def test_a_node_with_all_its_pods_says_how_many_these_are():

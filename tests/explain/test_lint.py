@@ -121,6 +121,15 @@ def test_a_quota_that_no_plugin_reads():
     assert sentences(cluster, CONF + "  - name: resourcequota\n") == []
 
 
+def test_pods_of_a_capability_that_v1_14_0_does_not_compare():
+    cluster = Cluster().node("n1", cpu=4).queue("a", capability={"cpu": "2", "pods": "1"})
+    cluster.job("train", queue="a", pods=2, cpu=1)
+    assert sentences(cluster) == ["Queue a: pods of its spec.capability has no effect: comparisons "
+                                  "of Volcano v1.14.0 leave pods out."]
+    (job,) = cluster.run(conf=CONF).session.jobs.values()
+    assert job.ready_task_num() == 2
+
+
 @pytest.mark.parametrize(("name", "use"), [("rack", "highestTierAllowed: 1"),
                                            ("zone", "a tier's number")])
 def test_a_tier_name_that_v1_14_0_does_not_read(name, use):

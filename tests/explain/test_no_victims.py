@@ -117,3 +117,14 @@ def test_the_actions_that_are_meant_for_a_job_of_another_queue(mine, theirs, act
     seen = Explainer(cluster.objects(), BOTH).evidence
     job = seen.ssn.jobs["default/new"]
     assert [each for each in ("preempt", "reclaim") if may_evict(seen, job, each)] == actions
+
+
+def test_what_refused_a_pod_before_pods_are_evicted_for_it_is_said():
+    cluster = Cluster().node("n1", cpu=8).add(klass("high", 9)).queue("a", capability=4).job(
+        "old", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4}).job(
+        "new", queue="a", cpu=1, priority_class="high")
+    found = Explainer(cluster.objects(), conf(
+        "priority", "gang", "predicates", "proportion", actions="allocate, preempt")).why("new")
+    assert found.codes[:1] == ["promised"]
+    assert ("Allocate could not place it before that: Queue a refuses pod default/new-0: cpu 4 "
+            "allocated + 1 requested = 5, deserved 4 (its capability" in found.text)

@@ -601,3 +601,17 @@ def test_nodes_that_are_mostly_for_others_come_last():
         "4 more nodes like n1", "new is placed on 1 new node; 3 new nodes are for jobs that are "
         "served before it")
     assert nodes.price.dear == 2
+
+
+@pytest.mark.parametrize("theirs, mine, dear", [(9, 0, 1), (0, 9, 0), (0, 0, 0)])
+def test_a_change_that_evicts_pods_of_a_higher_priority_comes_after_others(theirs, mine, dear):
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").add(
+        *(f"{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: c{value}}}, "
+          f"value: {value}}}" for value in {theirs, mine}))
+    cluster.job("old", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4},
+                priority_class=f"c{theirs}").job("new", queue="b", cpu=1, priority_class=f"c{mine}")
+    found = Explainer(cluster.objects(), conf("gang", "predicates", "proportion")).why(
+        "new").remedies
+    (evicting,) = [each for each in found if each.change == "actions with reclaim"]
+    assert evicting.price.dear == dear
+    assert ("old has a higher priority" in evicting.effect) == bool(dear)

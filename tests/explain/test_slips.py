@@ -290,6 +290,14 @@ def test_resources_beside_the_one_that_nodes_announce_are_left_out():
         "1 more node like n1 announcing nvidia.com/gpucores 5, nvidia.com/gpumem 9"]
 
 
+@pytest.mark.parametrize("asks, offered", [
+    ("{nvidia.com/gpu: 1, acme.io/rdma: 1}",
+     ["job default/web: request per pod without acme.io/rdma 1"]), ("{acme.io/rdma: 1}", [])])
+def test_a_device_that_no_node_announces_is_left_out_last_where_others_are_requested(asks, offered):
+    found = Explainer(written(asks, nodes="cpu: 4, nvidia.com/gpu: 4"), ALLOCATE).why("web")
+    assert [each.change for each in found.remedies if "without" in each.change] == offered
+
+
 @pytest.mark.parametrize("runs, said", [
     ("metadata: {name: hami-scheduler-6f}, spec: {", " (default/hami-scheduler-6f)"),
     ("metadata: {name: a}, spec: {schedulerName: hami, ", " (hami)"),

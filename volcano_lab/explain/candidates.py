@@ -223,10 +223,7 @@ class Candidates:
         yield from self.limits(numbers) if "limit" in numbers else ()
         yield options.in_order(world)
         yield options.switched("drf", "enableJobOrder", False)
-        for name in dict.fromkeys(each.queue for each in takers if each.queue != job.queue):
-            most = max(world.queues[name].spec.priority, world.queues[job.queue].spec.priority)
-            yield once(f"queue/{job.queue}.priority={most + 1}")
-        yield from self._above(*(each.priority for each in takers if each.queue == job.queue))
+        yield from self._before(takers)
         known = queue_attributes(self.ssn).get(job.queue)
         promised = [task.init_resreq for task in job.in_status(PIPELINED).values()]
         yield from self.deserves(level=None if known is None else known.allocated + total(promised))

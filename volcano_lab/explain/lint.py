@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, quantity, total
+from volcano_lab.api import PODS, ROOT_QUEUE, QueueInfo, Resource, quantity, total
 from volcano_lab.api import objects as api
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
@@ -237,6 +237,8 @@ def _queue_slips(ssn: Session) -> Iterator[Notice]:
     """Yield resources of queues that no node has, with the nearest name that one has."""
     there = [name for name, amount in ssn.total_resource if amount]
     for name, field, amounts in _amounts(ssn):
+        if field == "spec.capability" and PODS in amounts:
+            yield Message("place.queue", name=name), Message("unread.pods", field=field)
         for resource in amounts:
             close = meant(resource, there) or next(
                 (each for each in there if each.endswith(f"/{resource}")), "")

@@ -194,7 +194,7 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
     """Yield a cause for each reason against nodes; `among` is how many nodes were searched, and
     which: 0 for the one that is asked about.
     """
-    (count, inside), pod = among, seen.tasks[task].pod
+    count, inside = among
     by_reason: dict[str, list[str]] = {}
     for name, reason in objections.items():
         by_reason.setdefault(reason, []).append(name)
@@ -212,10 +212,20 @@ def rule_causes(seen: Evidence, task: str, objections: dict[str, str],
             numbers |= {"holders": [*jobs], "stranded": [
                 uid for uid in jobs if uid != seen.tasks[task].job
                 and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]}
-        way = [Message("in_the_way", pods=[said for _, said in there]),
-               required.excluding(pod, [other.pod for other, _ in there])] if there else []
         yield Cause(code or "refused", [said, *_about_rule(seen, task, code, reason, names, choice),
-                                        *way], numbers, [choice] if choice else [])
+                                        *_in_the_way(seen.tasks[task], code, there)],
+                    numbers, [choice] if choice else [])
+
+
+def _in_the_way(task: TaskInfo, code: str, there: Pods) -> Iterator[Message | None]:
+    """Yield the pods by which a rule refuses nodes, their labels that exclude this one, and that
+    all are of its own job.
+    """
+    if there:
+        yield Message("in_the_way", pods=[said for _, said in there])
+        yield required.excluding(task.pod, [other.pod for other, _ in there])
+    if code == "anti_affinity" and {other.job for other, _ in there} == {task.job}:
+        yield Message("in_the_way.own")
 
 
 def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[str],

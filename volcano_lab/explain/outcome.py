@@ -259,8 +259,8 @@ def is_large(objects: Objects) -> bool:
 class Price:
     """What a change costs others, by job: pods evicted, or ended with their job; gangs that fall
     below their minimum (the pods that are left, the minimum); jobs that wait instead, or have fewer
-    pods. `share` is how much of the cluster that is, `own` what the job and others gain; of nodes
-    that are bought, `surplus` are not for the job.
+    pods; those of a `higher` priority that lose some. `share` is how much of the cluster that is,
+    `own` what the job and others gain; of nodes that are bought, `surplus` are not for the job.
     """
 
     evicts: dict[str, int] = Factory(dict)
@@ -268,6 +268,7 @@ class Price:
     breaks: dict[str, tuple[int, int]] = Factory(dict)
     waits: list[str] = Factory(list)
     fewer: list[str] = Factory(list)
+    higher: list[str] = Factory(list)
     share: float = 0.0
     own: float = 0.0
     surplus: int = 0
@@ -284,10 +285,11 @@ class Price:
 
     @property
     def dear(self) -> int:
-        """0 where others lose no more than is gained, 1 where a gang breaks, 2 where others lose
-        more, or most of what is bought is for them.
+        """0 where others lose no more than is gained, 1 where a gang breaks or a job of a higher
+        priority loses pods, 2 where others lose more, or most of what is bought is for them.
         """
-        return 2 if self.surplus or self.share > self.own * 1.001 else int(bool(self.breaks))
+        return 2 if self.surplus or self.share > self.own * 1.001 else int(
+            bool(self.breaks or self.higher))
 
 
 def surplus(before: Session, after: Session, uid: str) -> int:
@@ -324,6 +326,8 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "")
         had = min(start.get(other, 0), before.fewest.get(other, 0))
         if gone > 0:
             found.evicts[other] = gone
+            if own is not None and job.priority > own.priority:
+                found.higher.append(other)
         less = sum(counts(job)[:2]) - sum(counts(now)[:2])
         if other == uid or (gone <= 0 and less < 0):
             found.own -= part * less * (other != uid)

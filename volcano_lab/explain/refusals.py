@@ -16,7 +16,7 @@ from volcano_lab.explain.evidence import Evidence, member, requested, still_need
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.lint import SHARES
-from volcano_lab.explain.nodes import closed_causes, lets_in, missing
+from volcano_lab.explain.nodes import closed_causes, lets_in, missing, withheld
 from volcano_lab.explain.owners import KINDS, beyond_pods, grows, owner_of
 from volcano_lab.explain.values import sum_of
 from volcano_lab.messages import Message
@@ -265,7 +265,8 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
                    why=[*whole, Message("weight", weight=queue["weight"])])
     return Cause("over_deserved", [
         said, *seen.at_first(seen.tasks[pod], names), seen.own(job.uid, record),
-        *seen.not_announced(names, seen.tasks[pod]), left], numbers, [record])
+        *seen.not_announced(names, seen.tasks[pod]),
+        *withheld(seen, seen.tasks[pod], seen.ssn.nodes, names), left], numbers, [record])
 
 
 def _left_for(seen: Evidence, job: JobInfo, record: Record, names: list[str]

@@ -165,7 +165,8 @@ def costs(called: Callable[[str], str], cost: Price) -> Iterator[Message]:
     yield from _of_jobs(called, "cost.ends", cost.ends)
     yield from _of_jobs(called, "cost.evicts", {uid: count for uid, count in cost.evicts.items()
                                                 if uid not in broken})
-    for code, uids in (("cost.waits", cost.waits), ("cost.fewer", cost.fewer)):
+    for code, uids in (("cost.higher", cost.higher), ("cost.waits", cost.waits),
+                       ("cost.fewer", cost.fewer)):
         if uids:
             yield Message(code, n=len(uids), names=[short(called(uid)) for uid in uids])
     if cost.surplus:

@@ -69,8 +69,9 @@ def company(ssn: Session, pod: Pod) -> Iterator[Message]:
     for term, (searched, there, apart) in zip(terms, found_by(ssn, pod), strict=True):
         labels = term.label_selector.match_labels if term.label_selector else {}
         absent = ".apart" if apart else ".none"
-        yield Message(f"company{absent * (not there)}", key=term.topology_key, nodes=there,
-                      pods=[*apart],
+        yield Message(f"company{absent * (not there)}", key=term.topology_key,
+                      pods=[Message("pod.there", pod=each, node=node)
+                            for each, node in there.items()] or [*apart],
                       labels=[f"{key}={value}" for key, value in labels.items()] or ["..."],
                       namespaces=sorted({*apart.values()}), searched=sorted(searched.namespaces))
         back = [each.key for each in pods if not there and each.key != pod.key and searched.matches(
@@ -94,18 +95,19 @@ def excluding(pod: Pod, others: list[Pod]) -> Message | None:
         term.topology_key for term in terms)]) if own else None
 
 
-def found_by(ssn: Session, pod: Pod) -> Iterator[tuple[AffinityTerm, list[str], dict[str, str]]]:
-    """Yield each term of a pod's required affinity, the nodes of pods that it matches, and {pod:
+def found_by(ssn: Session, pod: Pod
+             ) -> Iterator[tuple[AffinityTerm, dict[str, str], dict[str, str]]]:
+    """Yield each term of a pod's required affinity, {pod: node} of those that it matches, and {pod:
     namespace} of those that have the labels in a namespace which it does not search.
     """
     placed = [(task.pod, node.name) for node in ssn.nodes.values() for task in node.tasks.values()]
     for term in PodInfo(pod).required_affinity:
         alike = [(each, node) for each, node in placed
                  if term.selector.matches(each.metadata.labels)]
-        there = {node for each, node in alike if term.matches(
+        there = {each.key: node for each, node in alike if term.matches(
             each.namespace, each.metadata.labels, {})}
-        yield term, sorted(there), {each.key: each.namespace for each, node in alike
-                                    if node not in there}
+        yield term, there, {each.key: each.namespace for each, node in alike
+                            if node not in there.values()}
 
 
 def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message]:

@@ -37,7 +37,7 @@ def less_or_more(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) 
     slips = _slips(world, job, largest, most)
     for options in slips.values():
         yield from options
-    yield _without(world, job, largest, {*most, *slips})
+    yield from _without(world, job, largest, {*most, *slips})
     yield from _parts(world, ssn, job, largest, most)
     together = any("asked" in cause.numbers or cause.code == "gang_short" for cause in causes)
     fewer = members if together else 1
@@ -90,12 +90,16 @@ def _slips(world: World, job: JobInfo, largest: Amounts, most: Amounts) -> dict[
     return found
 
 
-def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]) -> Option:
+def _without(world: World, job: JobInfo, asked: Iterable[str], there: set[str]
+             ) -> Iterator[Option]:
     """Without the requested resources that no node announces, where the pods also request the one
-    of those `there` that has the nearest name.
+    of those `there` that has the nearest name; last, where they request any other device.
     """
-    return once(*(setting(world.job(job.uid), "requests", name, to=None) for name in asked
-                  if name not in there and announced(name, there)), rank=Rank.JOB)
+    absent = [name for name in asked if name not in there]
+    for rank, names in ((Rank.JOB, [name for name in absent if announced(name, there)]), (
+            Rank.LESS, absent if any("/" in name and name in there for name in asked) else [])):
+        yield once(*(setting(world.job(job.uid), "requests", name, to=None) for name in names),
+                   rank=rank)
 
 
 def _devices(causes: list[Cause], largest: Amounts, there: set[str], members: int) -> Amounts:

@@ -15,7 +15,15 @@ from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING,
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
-from volcano_lab.explain.evidence import Evidence, counts, ended, not_started, unplaced, waits
+from volcano_lab.explain.evidence import (
+    Evidence,
+    counts,
+    ended,
+    fails_to_start,
+    not_started,
+    unplaced,
+    waits,
+)
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
@@ -134,8 +142,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
              for why in seen.not_created.get(owner, ())]
-    beside = [*above, *_going(seen, job), *_fields(seen, job), *_failed(job), *_bound(job),
-              *_groups_beside(seen, job)]
+    beside = [*above, *_going(seen, job), *_fields(seen, job), *_creator(seen, job),
+              *_failed(job), *_bound(job), *_groups_beside(seen, job)]
     stands = bool(job.tasks) and not waits(job)
     for cause in beside:
         cause.context |= not stands
@@ -161,6 +169,10 @@ def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
         if cause is not None and not (pending and cause.numbers.get("gang")):
             yield cause
+            for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
+                before = refusal(seen, job, record)
+                yield Cause(before.code, [Message("promised.refused"), *before.sentences],
+                            before.numbers, [record], True)
             if cause.code == "never_bound" and "limit" in cause.numbers and not seen.brief:
                 yield from eviction_causes(seen, job)
     evicted = leaving.numbers["evicted"] if leaving is not None and not seen.brief else ()
@@ -183,8 +195,6 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for obj in [] if seen.brief else seen.given:
         if obj.kind != "PodGroup" and obj.key in seen.names.above[job.uid]:
             yield from _queue_above(seen, job, obj)
-    for said in [] if seen.brief else created_by(seen, [job.uid]):
-        yield Cause("created_by", said, context=True)
     for found in [] if seen.brief else ignored_fields(seen.ssn):
         place = found.facts["place"]
         if place.facts.get("names") == [seen.called(job.uid)] or (
@@ -192,6 +202,13 @@ def _fields(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             what = found.facts["what"]
             yield Cause("no_effect", found, {"what": what.code, "meant": [
                 what.facts.get("found")] * what.code.startswith("unread.queue_")})
+
+
+def _creator(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Yield what has created a job that waits, or does not start, and creates further ones."""
+    concerns = waits(job) or fails_to_start(job)
+    for said in created_by(seen, [job.uid]) if concerns and not seen.brief else ():
+        yield Cause("created_by", said, context=True)
 
 
 def _queue_above(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterator[Cause]:
@@ -405,11 +422,17 @@ def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Reco
         "takers": list(takers)})
 
 
+def _refused(seen: Evidence, job: JobInfo) -> list[Record]:
+    """The records in which a job's queue refused pods that are pipelined now."""
+    return [record for task in job.in_status(PIPELINED).values()
+            for record in seen.in_action("allocate", "allocatable", task=task.key)
+            if not record["answer"]]
+
+
 def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
     """That each cycle pipelines a pod to a node that allocate refuses, and why it does."""
     chosen = seen.in_action("allocate", "chose", task=task.key)
-    limits = [record for record in seen.in_action("allocate", "allocatable", task=task.key)
-              if not record["answer"]]
+    limits = [record for record in _refused(seen, job) if record["task"] == task.key]
     against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else (
         refusal(seen, job, limits[-1]) if limits else None)
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key,

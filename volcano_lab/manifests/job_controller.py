@@ -92,18 +92,26 @@ def lacking(job: api.VolcanoJob, pods: Sequence[api.Pod], there: Container[str],
         return None
     styles: dict[str, str] = {}
     one, why = usage(missing[0].spec, styles), None
-    for quota in quotas:
+    for quota in [quota for quota in quotas if quota.namespace == job.namespace]:
         hard, used = quota.status.hard, quota.status.used
-        over = [name for name, amount in one.items() if quota.namespace == job.namespace
-                and name in hard and quantity.parse(used.get(name, "0")) + amount
-                > quantity.parse(hard[name])]
-        if over:
+        over = [name for name, amount in one.items() if name in hard and quantity.parse(
+            used.get(name, "0")) + amount > quantity.parse(hard[name])]
+        if unnamed := _unnamed(missing[0].spec, hard):
+            why = Message("not_created.unnamed", quota=quota.key, resources=unnamed)
+        elif over:
             asked = amounts_text({name: one[name] for name in over[:1]}, styles)
             why = Message("not_created.quota", quota=quota.key, resources=over, sums=[
                 Message("not_created.quota.sum", used=used.get(name, "0"), asked=asked[name],
                         hard=hard[name]) for name in asked])
     return Message("not_created.lacking", count=len(missing), pods=len(pods), quota=why,
                    names=[pod.name for pod in missing])
+
+
+def _unnamed(spec: api.PodSpec, hard: Container[str]) -> list[str]:
+    """Return the requests and limits that a quota counts and some container does not name."""
+    return [f"{part}.{name}" for part in ("requests", "limits") for name in ("cpu", "memory")
+            if (f"{part}.{name}" in hard or (part == "requests" and name in hard))
+            and not all(name in getattr(each.resources, part) for each in spec.containers)]
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:
