@@ -20,7 +20,8 @@ os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
 os.environ["VOLCANO_LAB_LANG"] = "en"
 
 
-# Garbage is looked for a tenth as often as by default: tests leave little of it, and keep much.
+# Garbage is looked for ten times less often than by default, the oldest a hundred times: tests
+# leave little of it, and keep much.
 gc.set_threshold(7_000, 10, 100)
 
 
