@@ -299,3 +299,25 @@ def test_times_and_rates_are_numbers_or_the_texts_of_the_command():
 
 def test_a_history_without_a_cycle_has_measures():
     assert Simulation(cluster(job("a", 1))).run(0).measures("cluster")[0]["seconds"] == 0
+
+
+@pytest.mark.parametrize("given", [
+    {"objects": Cluster.read("docs/loop.yaml")},
+    {"objects": Cluster.read("docs/loop.yaml"), "durations": "1h"},
+    {"objects": Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1), "failures": "1m,1s"}])
+def test_a_run_without_an_end_is_stopped_once_no_job_arrives_or_ends(given, monkeypatch):
+    monkeypatch.setitem(lengths.__globals__, "IN_VAIN", 100)
+    arguments = {name: value for name, value in given.items() if name != "objects"}
+    history = given["objects"].simulate(**arguments)
+    assert 100 < history.in_vain <= 300
+    assert "in which no job arrived or ended" in history._repr_mimebundle_()["text/plain"]
+    assert not given["objects"].simulate(until="20s", **arguments).in_vain
+
+
+def test_a_run_ends_with_its_last_job_though_a_plugin_reads_the_time():
+    conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [
+        {"name": "gang"}, {"name": "sla", "arguments": {"sla-waiting-time": "10m"}},
+        {"name": "predicates"}, {"name": "proportion"}]}]}
+    world = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
+    history = world.simulate(conf=conf, durations="1m")
+    assert not history.in_vain and 120 < history.rows["cluster"][-1][0] < 230

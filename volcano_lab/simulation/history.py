@@ -54,6 +54,7 @@ class History(Shown):
     def __init__(self) -> None:
         self.rows: dict[str, list[list[Any]]] = {name: [] for name in self.columns}
         self.until = 0.0
+        self.in_vain = 0  # cycles without an arrival or end after which the run was stopped
 
     def __repr__(self) -> str:
         cycles, events = len(self.rows["cluster"]), len(self.rows["events"])
@@ -128,6 +129,8 @@ class History(Shown):
                 if whole[f"used_{name}"] is not None]
         if used:
             yield str(Message("history.used", parts=used))
+        if self.in_vain:
+            yield str(Message("history.in_vain", cycles=Message("cycles", n=self.in_vain)))
         if endless := sum(run["run_time"] is None for run in self.dicts("jobs")):
             yield str(Message("history.endless", count=endless))
         yield [{name: round(row[name], 2) if isinstance(row.get(name), float) else row.get(name)

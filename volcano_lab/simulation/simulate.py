@@ -43,6 +43,10 @@ RUN_TIME = "volcano-lab/run-time"
 MOST_SECONDS = 10 * 366 * 86400.0
 CYCLES = 4000
 """The least number of cycles between the first arrival and the last, if not one per second."""
+IN_VAIN, CLOCK = 1000, 100
+"""Cycles in which no job arrives or ends before a run without an end is stopped; times `CLOCK`
+where a plugin reads the time: each of its cycles may differ.
+"""
 MOST_JOBS = 1_000_000
 REPAIRED = 600.0
 _RATE = re.compile(r"([0-9.]+)/(s|m|h|d)")
@@ -127,10 +131,24 @@ def simulate(objects: Iterable[KubernetesObject],
     _run_on(sim, length, Random(f"{seed} run times"))
     if end is not None:
         return sim.run(end)
-    while not sim.at_rest and sim.calendar.now < MOST_SECONDS:
-        sim.run(sim.calendar.now + 100 * sim.period)
+    _run_to_rest(sim)
     sim.history.until = sim.history.rows["cluster"][-1][0]  # the last cycle that was not idle
     return sim.history
+
+
+def _run_to_rest(sim: Simulation) -> None:
+    """Run until nothing changes any more; or, where pods are evicted again and again, or nodes fail
+    for ever, until no job has arrived or ended in a number of cycles.
+    """
+    jobs, since = (0, 0), 0
+    while not sim.at_rest and sim.calendar.now < MOST_SECONDS:
+        sim.run(sim.calendar.now + 100 * sim.period)
+        found = len(sim.side.jobs), len(sim.side.unfinished)
+        if found != jobs:
+            jobs, since = found, sim.cycles
+        elif sim.cycles - since > IN_VAIN * (CLOCK if sim.reads_time else 1):
+            sim.history.in_vain = sim.cycles - since
+            return
 
 
 def lengths(given: Mapping[str, Any]) -> dict[str, Any]:

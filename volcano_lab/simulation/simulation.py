@@ -165,13 +165,19 @@ class Simulation:
         plugin reads the time.
         """
         return (self.skip_idle and self._seen == self.wire.changes
-                and self.ssn is not None and not CLOCKS & self.ssn.plugins.keys())
+                and self.ssn is not None and not self.reads_time)
+
+    @property
+    def reads_time(self) -> bool:
+        """Whether a plugin's decisions depend on the time."""
+        return self.ssn is not None and not CLOCKS.isdisjoint(self.ssn.plugins)
 
     @property
     def at_rest(self) -> bool:
-        """Return whether all future cycles are idle."""
-        return self._idle() and all(
-            entry.kind == "cycle" for entry in self.calendar.entries.values())
+        """Return whether all future cycles are idle, or all jobs have arrived and ended."""
+        planned = {entry.kind for entry in self.calendar.entries.values()}
+        ended = self.ssn is not None and not self.side.unfinished
+        return (ended and "arrival" not in planned) or (self._idle() and planned <= {"cycle"})
 
     def _decide(self, disturbance: Disturbance) -> Session:
         watching = joined(disturbance if disturbance.needed else None, self.observer)
