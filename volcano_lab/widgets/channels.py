@@ -119,15 +119,12 @@ def channels(cycle: Cycle, resource: str = "cpu",
     for row in rows:
         name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
         first, own = before.get(name, row), jobs.get(name, [])
-        runs, places, asks = (sum(sum(job[word] for word in words) * job["size"] for job in own)
-                              for words in (["running"], ["running", "now"], ["pods"]))
         queues.append({
             "queue": name, "parent": row["parent"] if row["parent"] in names else "",
             "leaf": row["leaf"], "color": colors.get(name), "weight": row["weight"],
             **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
             "held": amount(first["allocated"], resource),
-            # where no plugin computes sums, pods still request and run
-            **({} if row["request"] else {"held": runs, "allocated": places, "request": asks}),
+            **({} if row["request"] else _by_pods(own)),
             "limit": amount(row["real_capability"], resource),
             "capability": _capability(spec.capability, resource, total),
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
@@ -137,6 +134,13 @@ def channels(cycle: Cycle, resource: str = "cpu",
     return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
             "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
             "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def _by_pods(jobs: list[Row]) -> Row:
+    """Return the sums of a queue for which no plugin has computed them."""
+    runs, placed, asks = (sum(row[word] * row["size"] for row in jobs)
+                          for word in ("running", "now", "pods"))
+    return {"held": runs, "allocated": runs + placed, "request": asks}
 
 
 def _largest(cycle: Cycle, resource: str) -> dict[str, str]:
