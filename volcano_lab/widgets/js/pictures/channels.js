@@ -300,7 +300,7 @@ function share(p, row, y, color) {
       row.turn && row.leaf ? [h("circle", {key: "turn", cx: at, cy: y, r: 9, fill: color, class: "vp-turn"}), say(at, y + 4.5, row.turn, {key: "number", class: "vp-strong vp-13", ...middle, style: `fill:${ink(color)}`})]
         : h("path", {key: "turn", d: "M0 -5.5 L5.5 0 L0 5.5 L-5.5 0 z", style: shifted(at, y), class: "vp-diamond"})],
     say(width - (tiny ? 0 : 18), y + 5, rises ? was : now + (!tiny && slim ? ` ${row.of}` : ""), {key: "says", class: row.leaf ? "vp-13" : "vp-soft vp-13", ...end}),
-    high && say(width - 18, y + 19, `${rises ? `→ ${now} ` : ""}${row.of}`, {key: "then", class: "vp-13", ...end}),
+    high && say(width - 18, y + 19, [rises && `→ ${now}`, row.of].filter(Boolean).join(" "), {key: "then", class: "vp-13", ...end}),
     !tiny && job && say(width, y + (rises ? 19 : 5), SIGNS[job.fate], {key: "sign", class: `vp-13 vp-strong ${tone(job)}`, ...end}));
 }
 
