@@ -140,6 +140,6 @@ def test_the_slides_of_a_lesson_need_nothing_else():
     assert not re.findall(r"""(?:src|href)=["']?(?!data:|#)[^"'> ]+|url\((?!["']?data:)""", re.sub(
         r"<a [^>]*>|<script>.*?</script>", "", page, flags=re.DOTALL))
     assert "<script src" not in page and "Reveal.initialize" in page
-    assert len(questions) == page.count('class="question"') == 8 <= page.count('class="asked"')
+    assert len(questions) == page.count('class="question"') == 9 <= page.count('class="asked"')
     assert page.index("only b</li>") < page.index("c never used its large weight")
     assert page.count("<section") > 20 and "moves in the lab" not in page

@@ -7,10 +7,15 @@ from volcano_lab.course.lesson_00.lab import POD, RUNNING
 
 
 @after("fair-share-01l")
-def three_equal_weights(facts, toy):
+def three_weights(facts, toy):
     assert facts.deserved(toy.facts.cycle) == {"a": 35, "b": 35, "c": 30}
-    assert [round(100 * asked / (80 + 60 + 30)) for asked in (80, 60, 30)] == [47, 35, 18]
     assert toy.facts.cycle.queues()[0]["allocated"]["cpu"] == 8 * 4 == 32
+
+
+@after("fair-share-01q")
+def twice_the_weight(facts, toy):
+    heavier = toy.decide({**toy.start, "queue/a.weight": 2}).cycle
+    assert facts.deserved(heavier) == {"a": 50, "b": 25, "c": 25}
 
 
 @after("fair-share-03")
