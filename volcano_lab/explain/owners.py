@@ -116,10 +116,10 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
         name, kind = next(iter(seen.names.above[uid].items()))
         if kind and name not in (seen.called(uid), seen.names.owned[uid]):
             found.setdefault((kind, name), []).append(seen.called(uid))
-    policies = {obj.key: obj.spec.get("concurrencyPolicy", "Allow") for obj in seen.given
-                if isinstance(obj, OperatorObject) and obj.kind == "CronJob"}
     for (kind, name), each in found.items():
-        policy = policies.get(name) if kind == "CronJob" else None
+        policy = next((obj.spec.get("concurrencyPolicy", "Allow")
+                       for obj in seen.named.get(name, ()) if isinstance(obj, OperatorObject)
+                       and obj.kind == kind == "CronJob"), None)
         yield Message("created_by", kind=kind, name=name, jobs=each,
                       policy=Message(f"created_by.{policy}") if policy else None)
 
