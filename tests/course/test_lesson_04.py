@@ -59,6 +59,13 @@ def test_the_lesson_s_tasks_can_be_done():
         assert fresh.done[task.name], task.name
 
 
+def test_a_refusal_in_memory_shows_where_the_picture_is_of_cpus(lab):
+    rows = lab.set(**{MEMORY: 8}).board["sums"]
+    assert [row["label"] for row in rows] == [
+        "first: cluster, CPUs", "first: team, CPUs", "second: cluster, Gi"]
+    assert [row["over"] for row in rows] == [False, False, True]
+
+
 @pytest.mark.long
 def test_every_position_fits_the_scales(lab):
     chance = random.Random(4)

@@ -150,7 +150,11 @@ CONTROLS[MEMORY].more["suffix"] = "Gi"
 
 
 def _compared(facts: Decided) -> list[dict[str, Any]]:
-    return _bars([row for row in sums(facts.cycle) if row["resource"] == facts.resource])
+    """The sums in the resource of the picture; where only another resource is short, in that."""
+    rows = [row for row in sums(facts.cycle) if row["over"] or row["resource"] == facts.resource]
+    shown = {row["number"]: row for row in sorted(
+        rows, key=lambda row: (row["over"], row["resource"] == facts.resource))}
+    return _bars([shown[number] for number in sorted(shown)])
 
 
 def admission_lab() -> ClusterLab:
@@ -162,7 +166,7 @@ def admission_lab() -> ClusterLab:
     panel = pictures.sums("What enqueue compares, one sum after the other", _compared, rows=4,
                           parts=PARTS, most=1.3, wide=True)
     return lab(admission_cluster(), conf=conf_with(), controls=CONTROLS, panels=[panel],
-               title="Admission: 20 CPUs, 40 Gi, one queue, three jobs", tasks=tasks("04"),
+               title="Admission: 20 CPUs, 40 Gi, two queues, three jobs", tasks=tasks("04"),
                without=("nodes",))
 
 

@@ -9,7 +9,7 @@ export const sums = {
   draw(data, c) {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
     const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(called(row), 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
-    const words = Math.max(60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
+    const words = Math.max(spec.rows ? 150 : 60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
     const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
     const drawn = data.map((row, i) => {
       const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(colors[i]), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
