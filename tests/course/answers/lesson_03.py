@@ -37,7 +37,7 @@ def _none(had, offered, queue):
 answers(
     "03.second_offer",
     right=[12, "12.0"],
-    wrong=[(6, "queue c is done"), (20, "all that is left"), (42, "more in round 2"),
+    wrong=[(6, "queue c is done"), (20, "all that is left"), (42, "round 2 add"),
            (8, "what a is offered"), (10, "one half"), (7, "3 of 5")],
 )
 
@@ -65,7 +65,7 @@ answers(
     checks.favour_early,
     right=[lambda cluster: cluster.queue("early", priority=1)],
     wrong=[
-        (lambda cluster: cluster.queue("early", weight=9), "below a share of 0"),
+        (lambda cluster: cluster.queue("early", weight=9), "no share is below 0"),
         (lambda cluster: cluster.job("early-more", priority=9), "inside its queue"),
         (lambda cluster: cluster.queue("late", priority=1), "late"),
         (lambda cluster: cluster.remove("late-work"), "nothing may be taken away"),
@@ -73,7 +73,7 @@ answers(
     ],
 )
 
-ALWAYS = [("its priority", "orders the jobs"), ("its place", "in the same cycle"),
+ALWAYS = [("its priority", "orders the jobs"), ("its place", "comes first"),
           ("its weight", "deserves something")]
 
 answers(

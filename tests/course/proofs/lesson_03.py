@@ -46,7 +46,16 @@ def sums_of_what_is_deserved(checks):
 def several_resources_at_once(shared, tables):
     cpu, memory = tables.rounds(shared, "cpu"), tables.rounds(shared, "memory") / 2**30
     assert cpu.loc[4].tolist() == [10, 80, 10] and memory.loc[4].tolist() == [80, 20, 0]
-    assert cpu.loc[1]["a"] == 10 and memory.loc[1]["a"] < 80
+    assert cpu.loc[1].tolist() == [10, 50, 40] and memory.loc[1]["a"] < 80
+    assert cpu.loc[2].tolist() == [10, 70, 20]
+
+
+@after("proportion-27")
+def what_a_deserves_of_cpu(mixed, tables):
+    rounds = tables.rounds(mixed.run(), "cpu").round(1)
+    assert rounds["a"].tolist() == [11.1, 15] and rounds["left"].tolist() == [15.6, 0]
+    assert [[row[word] for word in ("weight", "asks", "runs", "memory")]
+            for row in START.values()] == [[1, 15, 5, 4], [3, 30, 4, 2], [5, 20, 6, 3]]
 
 
 @after("proportion-30")
@@ -74,6 +83,14 @@ def overused_in_every_resource(contrast):
     full = {queue: all(held >= deserved for held, deserved in amounts.values())
             for queue, amounts in opening.items()}
     assert full == {"a": False, "b": False, "c": True} and "memory" not in opening["a"]
+
+
+@after("proportion-54")
+def each_patient_waits_for_its_own_cause_also_when_its_queue_comes_first(one, two, three):
+    wanted = ["over_deserved", "queue_over_capability", "overused"]
+    first = [each.copy().queue("team", priority=1) for each in (one, two, three)]
+    for clusters in ([one, two, three], first):
+        assert [each.why("team-work").causes[0].code for each in clusters] == wanted
 
 
 @after("proportion-41")

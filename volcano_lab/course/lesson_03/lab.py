@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
-from volcano_lab.course.kit.scenery import cluster_of, nodes
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import gettext
 from volcano_lab.trace.palette import colors_of
@@ -95,14 +95,15 @@ def proportion_lab() -> ClusterLab:
                controls=_controls(), tasks=tasks("03"), opening=_opening)
 
 
-def patient(name: str) -> Table:
-    """What can be read of one of the clusters in which team-work waits.
+def patient(cluster: Cluster) -> Table:
+    """What can be read of a cluster in which team-work waits.
 
-    >>> print(patient("two"))
+    >>> from volcano_lab.course.kit.scenery import cluster_of
+    >>> print(patient(cluster_of("03", "two")))
     team-work, in queue team: Pending, 0 pods placed, 2 pending
     ...
     """
-    cycle, units = cluster_of("03", name).run(), {"cpu": "CPUs", "memory": "Gi", "pods": "pods"}
+    cycle, units = cluster.run(), {"cpu": "CPUs", "memory": "Gi", "pods": "pods"}
     rows = [{"queue": row["queue"], "resource": unit,
              "deserved": facts.amount(row["deserved"], resource),
              "held": facts.amount(row["allocated"], resource),
