@@ -218,6 +218,7 @@ def test_what_is_counted_for_pods_that_wait_for_others_to_leave():
         "queue/b", conf=conf("allocate, reclaim", *PLUGINS))
     assert "Counted as allocated: cpu 1 of 1 pipelined pod that still waits (default/new)." in (
         found.text)
+    assert "Waiting in it: default/new (1 pod, Inqueue)" in found.text
 
 
 @pytest.mark.parametrize("configured", [True, False])

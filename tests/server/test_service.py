@@ -132,6 +132,23 @@ def test_the_jobs_that_wait_are_reported_when_they_or_the_number_of_their_pods_c
         "default/waits (9)", "default/waits (8)", "no job waits"]
 
 
+def test_a_job_whose_pod_is_pipelined_is_reported(tmp_path):
+    conf = tmp_path / "conf"
+    conf.write_text("actions: enqueue, allocate, reclaim\ntiers: [{plugins: [{name: gang}, "
+                    "{name: predicates}, {name: proportion}]}]\n")
+    said, folder = [], tmp_path / "folder"
+    folder.mkdir()
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "old", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4})
+    (folder / "k.yaml").write_text(cluster.job("new", queue="b", cpu=1).export())
+    service = Service(folder, conf, said.append, Clock())
+    service.read()
+    service.cycle()
+    service.report_waiting()
+    assert [row["pipelined"] for row in service.state.jobs if row["job"] == "default/new"] == [1]
+    assert said[-1].endswith("jobs that wait (pods): default/new (1)")
+
+
 def test_the_page_answers_under_its_own_names_only(service):
     web = serve_web(service, 0)
     try:

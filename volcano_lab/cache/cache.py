@@ -82,6 +82,8 @@ class Cache(EventHandlers):
             info.resource_quotas.setdefault(quota.namespace, []).append(quota)
         info.pod_disruption_budgets = list(self.pod_disruption_budgets.values())
         for uid, job in sorted(self.jobs.items()):
+            if self.is_job_terminated(uid):
+                continue  # it is deleted soon
             reason = self._left_out(job)
             if reason:
                 info.left_out.append(reason)

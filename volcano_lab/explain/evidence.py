@@ -373,6 +373,11 @@ def waits(job: JobInfo) -> bool:
     return counts(job)[2] > 0 or missing(job) > 0
 
 
+def unbound(job: JobInfo) -> bool:
+    """Return whether pods of a job wait, are not created yet, or are pipelined."""
+    return not job.tasks or waits(job) or counts(job)[1] > 0
+
+
 def classes_of(objects: Iterable[KubernetesObject]) -> list[str]:
     """Return the names of the PriorityClasses among some objects."""
     return [obj.name for obj in objects if isinstance(obj, PriorityClass)]

@@ -19,7 +19,7 @@ from volcano_lab.explain import origin, questions
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import evicted_for, victim_causes
-from volcano_lab.explain.evidence import Evidence, waits
+from volcano_lab.explain.evidence import Evidence, unbound, waits
 from volcano_lab.explain.explanation import Cause, Explanation, Group, Waiting, each_said
 from volcano_lab.explain.loops import cluster_loops
 from volcano_lab.explain.nodes import STATIC
@@ -94,10 +94,6 @@ class Explainer(Shown):
 
     def _shown(self) -> Iterable[Part]:
         return self.waiting()._shown()
-
-    def _waits(self, job: JobInfo) -> bool:
-        """Whether pods of a job wait, are not created yet, or are pipelined."""
-        return not job.tasks or waits(job) or bool(job.in_status(PIPELINED))
 
     @collector_paused(enable_past_young)
     def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
@@ -316,7 +312,7 @@ class Explainer(Shown):
         groups: dict[tuple, Group] = {}
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
-            if not self._waits(job):
+            if not unbound(job):
                 continue
             causes, name = job_causes(self.evidence, job), self.names.called(uid)
             first = _foremost(causes)

@@ -22,7 +22,7 @@ from volcano_lab.explain.evictions import (
     protection,
     refusing,
 )
-from volcano_lab.explain.evidence import Evidence, counts, requested
+from volcano_lab.explain.evidence import Evidence, counts, requested, unbound
 from volcano_lab.explain.explanation import Cause, Explanation, over, part
 from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.lint import PREDICATES, SHARES
@@ -37,6 +37,7 @@ from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.reading import scores_of
+from volcano_lab.trace.views.jobs import missing as not_created
 
 ORDERED = ("allocate", "enqueue")
 """The actions in whose order jobs are compared, the one that gives resources first."""
@@ -196,9 +197,9 @@ def _waiting(seen: Evidence, queue: str) -> Iterator[Cause]:
     """Yield the jobs of a queue that wait."""
     waiting = {job.uid: Message(
         "job_waits", job=seen.called(job.uid), phase=job.pod_group.status.phase or "Pending",
-        pods=Message("pods", n=counts(job)[2]) if job.tasks else Message("status.no_pods"))
-        for job in seen.ssn.jobs.values()
-        if job.queue == queue and (counts(job)[2] or not job.tasks)}
+        pods=Message("pods", n=sum(counts(job)[1:]) + not_created(job)) if job.tasks else Message(
+            "status.no_pods"))
+        for job in seen.ssn.jobs.values() if job.queue == queue and unbound(job)}
     if waiting:
         yield Cause("jobs_wait", Message("jobs_wait", jobs=[*waiting.values()]),
                     {"jobs": [*map(seen.called, waiting)]})

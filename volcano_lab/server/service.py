@@ -113,7 +113,8 @@ class Service:
 
     def report_waiting(self) -> None:
         """Report the waiting jobs, if they changed."""
-        waits = {row["job"]: row["pending"] for row in self.state.jobs if row["pending"]}
+        rows = {row["job"]: row["pending"] + row["pipelined"] for row in self.state.jobs}
+        waits = {job: rows.get(job, 0) for group in self.state.waiting for job in group["jobs"]}
         if waits != self._waits:
             names = [f"{job} ({pods})" for job, pods in waits.items()]
             self.report(gettext("cycle {cycle}: jobs that wait (pods): {names:5}" if waits else

@@ -23,6 +23,8 @@ MOST_STEPS = 50
 """The maximum depth of template calls in a Workflow."""
 INHERITED = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
 """Fields that pods inherit from the Workflow where their template has none."""
+STEP = ("source", "dependencies")
+"""Fields of a script, and of a container in a set, that containers of pods do not have."""
 Values = dict[str, str]
 _GAP = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
@@ -213,7 +215,8 @@ def _pod(read: Reading, template: dict[str, Any], number: int) -> api.Pod:
                   if isinstance(each, dict)] or items(template, "containerSet.containers")
     inherited = {field: template.get(field) or read.at(field) for field in INHERITED}
     spec = {field: value for field, value in inherited.items() if value}
-    spec["containers"] = [{**each, "name": each.get("name") or "main"} for each in containers]
+    spec["containers"] = [{field: value for field, value in each.items() if field not in STEP}
+                          | {"name": each.get("name") or "main"} for each in containers]
     name = str(template.get("name", "step"))
     created = read.template(f"templates {name}", {
         "metadata": at(template, "metadata", {}), "spec": spec})
