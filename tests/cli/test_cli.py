@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -311,3 +312,18 @@ def test_of_very_many_jobs_those_that_wait_are_listed(tmp_path, capsys):
     assert main(["run", str(tmp_path / "c.yaml"), "-o", "wide"]) == 0
     rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:73]]
     assert rows == sorted(rows)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_signal_to_the_command_ends_jupyterlab():
+    pytest.importorskip("jupyterlab")
+    with subprocess.Popen([sys.executable, "-m", "volcano_lab.cli", "lab", "--no-browser",
+                           "--port=0"], stderr=subprocess.PIPE, text=True) as lab:
+        lines = takewhile(lambda line: "lab/tree/notebooks/start.ipynb" not in line, lab.stderr)
+        assert any("Serving notebooks from local directory" in line for line in lines)
+        ps = subprocess.run(["ps", "-o", "command=", "-p", str(lab.pid)], capture_output=True,
+                            text=True, check=True)
+        lab.terminate()
+        assert "-m jupyterlab" in ps.stdout and any("Shutting down" in line for line in lab.stderr)
+    assert lab.returncode is not None

@@ -19,14 +19,16 @@ PACKAGED = Path(__file__).parents[1] / "notebooks"
 
 
 def lab(options: list[str], folder: str | None = None, language: str = ENGLISH) -> int:
-    """Start JupyterLab on the first notebook, with its own options and menus in a language; return
-    its exit code.
+    """Run JupyterLab on the first notebook, with its own options and menus in a language: in this
+    process, so that a signal to it ends JupyterLab, or where that can't be, return the exit code.
     """
     root = lessons(folder)
     if find_spec("jupyterlab") is None:
         raise Mistake("JupyterLab is not installed: {command}",
                       command=install_line("lab"))
     found = command(root, [option for option in options if option != "--"], language)
+    if os.name == "posix":
+        os.execve(found[0], found, environment(language))
     return subprocess.call(found, env=environment(language))
 
 
