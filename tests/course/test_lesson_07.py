@@ -100,9 +100,9 @@ def test_a_sibling_with_another_resource_counts_as_the_poorest():
     halfway = tree_cluster(prod_memory=True, running={"dev": 2, "prod": 6, "sci": 3})
     cycle = halfway.run(AT_REST)
     rows = {row["name"]: row for row in compared(cycle, "") + compared(cycle, "eng")}
-    assert (rows["eng"]["asked"], rows["eng"]["held"]) == (6 / 12, pytest.approx(2 / 12))
-    assert rows["eng"]["says"] == "(0.5 rescaled)"
-    assert rows["prod"]["held"] == 6 / 12 and not rows["prod"]["says"]
+    assert (rows["eng"]["asked"], rows["eng"]["held"]) == (6, pytest.approx(2))
+    assert rows["eng"]["says"] == "(6 rescaled)"
+    assert rows["prod"]["held"] == 6 and not rows["prod"]["says"]
 
 
 def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
@@ -118,27 +118,27 @@ def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
 
 @pytest.mark.parametrize(("moves", "said"), [
     ({"sci_weight": 4},
-     "The last pod goes to dev: drf compares share ÷ weight, sci 0.19 (0.75 ÷ 4), eng 0.17."),
+     "The last pod goes to dev: drf compares share ÷ weight, sci 2.3/12 (9 ÷ 4), eng 2/12."),
     ({"sci_pods": 2},
-     "The last pod goes to prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng"),
+     "The last pod goes to prod: drf compares share ÷ weight, sci 2/12 (saturated: last), eng"),
     ({"prod_weight": 2}, "The last pod of eng goes to prod: drf compares share ÷ weight, "
-     "dev 0.17 (saturated: last), prod 0.13 (0.25 ÷ 2)."),
+     "dev 2/12 (saturated: last), prod 1.5/12 (3 ÷ 2)."),
     ({"dev_pods": 12, "dev_weight": 6}, "The last pod goes to prod: drf compares share ÷ weight, "
-     "sci 0.25, eng 0.17 (0.67 rescaled). eng is rescaled: dev and prod count as the poorer"),
+     "sci 3/12, eng 2/12 (8 rescaled). eng is rescaled: dev and prod count as the poorer"),
     ({"dev_pods": 12, "dev_weight": 6, "eng_weight": 2},
-     "sci 0.17, eng 0.17 (0.75 rescaled: 0.33 ÷ 2)")])
+     "sci 2/12, eng 2/12 (9 rescaled: 4 ÷ 2)")])
 def test_a_move_names_the_last_pod_and_the_shares_at_its_own_level(moves, said):
     assert said in hierarchy_lab().set(**moves).said
 
 
 @pytest.mark.parametrize(("moves", "said"), [
-    ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 0.42, "
-     "eng 0.5 (first, by an old place)."),
+    ({"dev_pods": 12}, "The last pod goes to dev: drf compares share ÷ weight, sci 5/12, "
+     "eng 6/12 (first, by an old place)."),
     ({"dev_pods": 12, "sci_weight": 2, "eng_weight": 2},
      "(first, by an old place)"),
     ({"dev_weight": 3, "dev_pods": 12},
-     "The last pod goes to sci: drf compares share ÷ weight, sci 0.33 (first, as it is older), "
-     "eng 0.33 (0.58 rescaled).")])
+     "The last pod goes to sci: drf compares share ÷ weight, sci 4/12 (first, as it is older), "
+     "eng 4/12 (7 rescaled).")])
 def test_what_is_decided_by_no_number_is_said_to_be_by_age_or_by_an_old_place(moves, said):
     lab = hierarchy_lab()
     for name, value in moves.items():

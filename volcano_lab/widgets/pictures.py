@@ -186,7 +186,7 @@ def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, un
 
 
 def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None = None,
-         unit: str = "", of: str | None = None, **frame: Any) -> Picture:
+         most: float | None = None, unit: str = "", of: str | None = None, **frame: Any) -> Picture:
     """Draw a tree of queues as rows at one scale, and a gang that climbs up to the refusing level.
 
     Args:
@@ -197,11 +197,13 @@ def tree(title: str, data: Data, *, rows: int | None = None, lines: int | None =
             may hold; fate is "commit", "discard", "refused" or "waits".
         rows: the number of queues to reserve space for.
         lines: how many lines of text are below.
+        most: where the scale ends; without it at the largest amount.
         unit: of the amounts.
         of: beside a row, other words for "{0}{1} of {2}": allocated, in queue, size.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("tree", title, data, frame, rows=rows, lines=lines, unit=unit, of=of)
+    return _picture("tree", title, data, frame, rows=rows, lines=lines, max=most, unit=unit,
+                    of=of)
 
 
 def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,

@@ -19,7 +19,7 @@ from volcano_lab.messages import Message, gettext
 from volcano_lab.trace import Record, TraceReader, short
 from volcano_lab.trace.cause_trace import POINTS
 from volcano_lab.trace.names import Names
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
@@ -153,6 +153,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
             if row["queue"] != "default" or row["request"]]
     parents, total = {row["queue"]: row["parent"] for row in rows}, cycle.session.total_resource
     most = amount(in_units(resource, total.get(resource)), resource) or 0
+    colors = colors_of(parents.keys() - parents.values())  # as in the labs; grey above them
     waits = dict.fromkeys(parents, 0.0)
     gang_of: dict[str, Row] = {}
     for job in job_rows(cycle, resource) if gangs else ():
@@ -168,6 +169,7 @@ def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     for row in rows:
         name, size = row["queue"], amount(row["real_capability"], resource)
         queues.append({"queue": name, "parent": row["parent"], "inqueue": plain(waits[name]),
+                       "color": colors.get(name, COLORS[-1]),
                        "size": most if size is None else min(size, most),
                        **{word: amount(row[word], resource)
                           for word in ("allocated", "guarantee", "deserved")},

@@ -91,16 +91,15 @@ def level_picture(title: str, cycle: Cycle, parent: str = "") -> pictures.Pictur
     >>> held = {"sci": 4, "dev": 2, "prod": 5}
     >>> stopped = tree_cluster(eng_weight=2, dev_pods=2, running=held).run(AT_REST)
     >>> [(row["name"], round(row["held"], 2)) for row in level_picture("", stopped).data]
-    [('sci', 0.33), ('eng', 0.29)]
+    [('sci', 4.0), ('eng', 3.5)]
     """
-    return pictures.bars(title, compared(cycle, parent), most=1, words=WORDS, width=760,
-                         legend=COMPARED)
+    return pictures.bars(title, compared(cycle, parent), width=760, legend=COMPARED, **TWELFTHS)
 
 
 def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
     """Return the levels right below one when the cycle ends, as data of `pictures.bars`: their
-    dominant shares, and what drf compares: rescaled, if the children hold unequal shares, and
-    divided by the weight.
+    dominant shares in twelfths, and what drf compares: rescaled, if the children hold unequal
+    shares, and divided by the weight.
     """
     rows, drf = [], cycle.session.plugins["drf"]
     assert isinstance(drf, Drf)
@@ -109,12 +108,13 @@ def compared(cycle: Cycle, parent: str) -> list[dict[str, Any]]:
     for name in [name for name, above in PARENTS.items() if above == parent]:
         node = levels[name]
         held = dominant_share(sum((child.allocated for child in node.children.values()), EMPTY),
-                              tree.total)[1]
-        steps = [gettext("{share} rescaled", share=plain(held))] * (node.share < held - 1e-9)
-        steps += [f"{plain(node.share)} ÷ {node.weight:g}"] * (node.weight > 1)
+                              tree.total)[1] * CPUS
+        share = node.share * CPUS
+        steps = [gettext("{share} rescaled", share=plain(held))] * (share < held - 1e-9)
+        steps += [f"{plain(share)} ÷ {node.weight:g}"] * (node.weight > 1)
         says = f"({mark(': ').join(steps)})" if steps else ""
         rows.append({"name": name, "color": COLORS[name], "asked": held,
-                     "held": node.share / node.weight, "saturated": node.saturated,
+                     "held": share / node.weight, "saturated": node.saturated,
                      "says": gettext("(saturated: last)") if node.saturated else says})
     return rows
 
@@ -134,7 +134,7 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     running = {name: turns[:last].count(name) for name in QUEUES}
     rows = compared(tree_cluster(running=running, **values).run(AT_REST), parent)
     taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
-    keys = [(row["saturated"], row["held"]) for row in rows]
+    keys = [(row["saturated"], round(row["held"], 9)) for row in rows]
     if taken is not rows[keys.index(min(keys))]:
         taken["says"] = f"{taken['says']} {gettext('(first, by an old place)')}".lstrip()
     elif keys[0] == keys[1]:
@@ -167,14 +167,16 @@ def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
 
 def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
     """Draw the tree with all weights 1."""
-    return pictures.tree(title, tree_drawn(cycle), lines=0, of=PART, width=760, legend=LEGEND)
+    return pictures.tree(title, tree_drawn(cycle), width=760, **PARTS)
 
 
-LEGEND = "A box is as wide as its part by the weights. Full: placed pods."
-PART = "{0}, its part {2}"
+PARTS: dict[str, Any] = {
+    "most": CPUS, "lines": 0, "of": "{0}, its part {2}",
+    "legend": "A box is as wide as its part by the weights. Full: placed pods."}
 COMPARED = "Pale: dominant share. Full: what of it is compared. The lower one goes first."
 RINGED = "Filled: a pod was placed. Dotted: none waits, or none fits. Ringed: by an old place."
-WORDS = {"held": "compared", "asked": "dominant share"}
+TWELFTHS: dict[str, Any] = {
+    "most": CPUS, "unit": "twelfths", "words": {"held": "compared", "asked": "dominant share"}}
 
 
 @define
@@ -199,12 +201,11 @@ def decide(values: Values) -> Shared:
 
 
 PANELS = [pictures.tree("The tree, when the cycle ends",
-                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", lines=0, of=PART,
-                        legend=LEGEND),
+                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", **PARTS),
           pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle, at.early),
                          key="turns", slots=18, lanes=3, legend=RINGED),
           *(pictures.bars(title, lambda at, parent=parent: at.last[parent][1], key=f"last {parent}",
-                          most=1, rows=2, words=WORDS)
+                          rows=2, **TWELFTHS)
             for parent, title in (("", "Before the last pod: sci or eng"),
                                   ("eng", "Before eng's last: dev or prod")))]
 
@@ -270,7 +271,7 @@ def hierarchy_lab() -> Lab:
     >>> lab = hierarchy_lab().set(sci_pods=2)
     >>> lab.said
     'Queue sci: pods 2 (was 12). prod has 8 pods (was 4), sci 2 pods (was 6). The last pod goes to \
-prod: drf compares share ÷ weight, sci 0.17 (saturated: last), eng 0.75.'
+prod: drf compares share ÷ weight, sci 2/12 (saturated: last), eng 9/12.'
     """
     return Lab(_controls(), decide, PANELS, title="Two families on 12 CPUs", tasks=tasks("07"),
                says=[amounts("has", lambda at: placed(at.cycle), "pods")],
@@ -305,7 +306,7 @@ def _because(before: Shared, now: Shared) -> str:
     within = PARENTS[moved[0]] if moved else ""
     parent = "" if across else within
     queue, rows = now.last[parent]
-    shares = [f"{row['name']} {plain(row['held'])} {row['says']}".rstrip() for row in rows]
+    shares = [f"{row['name']} {plain(row['held'])}/{CPUS} {row['says']}".rstrip() for row in rows]
     said = [Message("drf.last.of" if parent else "drf.last", queue=queue, parent=parent,
                     shares=shares)]
     if within and across and rows[1]["held"] < rows[1]["asked"]:

@@ -44,7 +44,7 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
 
 class OldPlaces(Outline):
     """Counts the turns of allocate, and notes those in which the numbers of the moment put another
-    queue first (`early`), and the heap of each turn (`heaps`), its first queue included.
+    queue first (`early`).
 
     >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, tree_cluster
     >>> turns = OldPlaces()
@@ -55,14 +55,14 @@ class OldPlaces(Outline):
 
     def __init__(self) -> None:
         super().__init__()
-        self.early, self.heaps = list[int](), list[list[str]]()
+        self.early, self._turn = list[int](), 0
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
         super().popped(kind, item, rest)
         if (self._action, kind) == ("allocate", "queue"):
-            self.heaps.append([each.name for each in (item, *rest.items)])
+            self._turn += 1
             if any(rest.less(other, item) for other in rest.items):
-                self.early.append(len(self.heaps))
+                self.early.append(self._turn)
 
 
 class FoundAgain(PriorityQueue[T]):

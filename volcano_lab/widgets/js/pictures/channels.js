@@ -211,7 +211,7 @@ function marks(p, row, y, high, top) {
   const {x, data, scale, total} = p, by = 1 / scale, path = (field) => `queue/${row.queue}.${field}`, of = (field) => path(`${field}${data.path}`);
   const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].length ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
-    p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y, by, unit(row.deserved),
+    p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y - 2, by, unit(row.deserved),
       h("g", {key: "deserved", tip: t("{0} deserves {1}", row.queue, unit(row.deserved)), act: {ask: {queue: row.queue}}}, line(x(row.deserved), y - 4, x(row.deserved), y + high + lanes + 3, {class: "vp-limit"}))),
     ring(p, of("guarantee.resource"), x(row.guarantee), y + high, by, unit(row.guarantee),
       row.guarantee > 0 && line(x(row.guarantee), y - 2, x(row.guarantee), y + high, {key: "guarantee", class: "vp-least"})),

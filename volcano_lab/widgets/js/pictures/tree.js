@@ -14,8 +14,8 @@ export const tree = {
     const refused = climb?.steps.find((step) => !step.fits)?.queue;
     const words = rows.map((row) => t(spec.of ?? "{0}{1} of {2}", number(row.allocated), row.inqueue ? ` + ${number(row.inqueue)}` : "", number(row.size)));
     const names = Math.min(Math.max(...rows.map((row) => wide(row.queue, 14, true) + INDENT * row.depth)) + 12, width * 0.3);
-    const left = names + (Object.keys(data.climbs ?? {}).length ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 44;
-    const room = width - left - numbers - (rows.some((row) => row.gang) ? CHIP : 0), most = Math.max(...rows.map((row) => Math.max(row.size ?? 0, row.allocated + (row.inqueue ?? 0))), 0.001);
+    const left = names + (data.climb ? 34 : 0), numbers = Math.max(...words.map((text) => wide(text))) + 44;
+    const room = width - left - numbers - (rows.some((row) => row.gang) ? CHIP : 0), most = spec.max ?? Math.max(...rows.map((row) => Math.max(row.size ?? 0, row.allocated + (row.inqueue ?? 0))), 0.001);
     const long = (value) => room * Math.min(value ?? 0, most) / most, top = (i) => i * ROW + 2, tokenX = names + 15;
     const drawn = rows.map((row, i) => {
       const y = top(i), held = long(row.allocated), old = before?.queues.find((other) => other.queue === row.queue);
@@ -38,7 +38,7 @@ export const tree = {
         h("circle", {cx: tokenX, cy: y, r: 10.5, class: step.fits ? "vp-token" : "vp-token vp-stopped"}),
         say(tokenX, y + 5, number(climb.amount), {...middle, class: step.fits ? "vp-strong" : "vp-strong vp-on-bad"}));
     });
-    const lines = spec.lines ?? way.length + 1, foot = Math.max(rows.length, spec.rows ?? 0) * ROW + 12;
+    const lines = spec.lines ?? way.length + 1, foot = Math.max(rows.length, spec.rows ?? 0) * ROW + 18;
     const below = climb ? [climb.text, ...climb.steps.map((step) => about(step.queue, step.text))] : [data.text ?? t("No gang waits.")];
     const shown = below.length > lines ? [...below.slice(0, lines - 1), below.at(-1)] : below;
     return {height: foot + lines * LINE, kids: [hatches(c.uid, rows.map((row) => row.color)), drawn, token,
