@@ -286,7 +286,8 @@ def test_pods_in_their_cooldown_are_said_to_be_kept():
     assert told(Explainer(objects, conf, 1795165200.0).why("high"), "protected_by_cooldown") == (
         "preempt finds 1 candidate (of default/low), but cdp allows none: they have run for less "
         "than their volcano.sh/cooldown-time. The first of these times ends at 2026-11-24 12:00 "
-        "UTC.")
+        "UTC: from then on cdp allows that pod; a shorter volcano.sh/cooldown-time of the pods "
+        "counts at once.")
     later = Explainer(objects, conf, 1795165200.0 + 100 * 3600)
     assert later.why("high").codes == ["promised"]
 

@@ -114,7 +114,8 @@ def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
 
 @pytest.mark.parametrize("phase, said", [
     ("Aborted", "default/gone: it is Aborted and has no pods; vcctl job resume -n default -N "
-                "gone starts it again."),
+                "gone submits it again (what-if --set job/default/gone.status.state.phase=Pending "
+                "shows whether it is placed then)."),
     ("Completed", "default/gone: it is Completed and has no pods."),
 ])
 def test_a_job_that_has_ended_or_was_suspended_is_known(phase, said):

@@ -264,6 +264,16 @@ def test_a_queue_without_jobs_is_not_one_without_a_share(plugins, said):
         "queue/q", conf=conf("allocate", *plugins)).text
 
 
+@pytest.mark.parametrize("guarantee, kept", [
+    (None, ""), (3, "; its guarantee, cpu 3, is kept from all other queues")])
+def test_a_queue_without_jobs_says_what_is_kept_for_it(guarantee, kept):
+    cluster = Cluster().node("n1", cpu=4).queue("q", guarantee=guarantee).queue("a")
+    found = cluster.why("queue/q", conf=conf("allocate", *PLUGINS))
+    assert found.head == f"Queue q has no jobs{kept}."
+    waits = cluster.job("new", queue="a", cpu=2).why("new", conf=conf("allocate", *PLUGINS)).text
+    assert ("3 guaranteed to q (no jobs)" in waits) is bool(kept)
+
+
 def test_a_queue_says_what_the_first_job_in_it_waits_for():
     found = Cluster().node("n1", cpu=1).queue("q").job("a", queue="q", cpu=2).why("queue/q")
     assert "The first of them: a waits for" in found.text

@@ -44,7 +44,8 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      "the 6 pods of its gang: cpu 0 + 6 = 6.",
      "Queue up would refuse it, too: cpu 6 > limit 5 (its capability)."),
     (queues().job("new", queue="a", cpu=4).queue("b", guarantee=5), TREE_ADMITTED,
-     "Queue a refuses it: cpu 4 requested, limit 3 (8 of queue root above it - 5 guaranteed to b).",
+     "Queue a refuses it: cpu 4 requested, limit 3 (8 of queue root above it - 5 guaranteed to b "
+     "(no jobs)).",
      None),
     (queues().job("other", queue="b", cpu=4).job("new", queue="a", pods=3, cpu=2), SHARED,
      "Queue a refuses pod default/new-2: cpu 4 allocated + 2 requested = 6, deserved 4 (weight 1). "
@@ -60,8 +61,8 @@ TABLE = [  # cluster, configuration, the first sentences, the next ones of a que
      f"capability, weight 1). {OWN} {WITH_GANG}", None),
     (queues().queue("b", guarantee=5).job("new", queue="a", pods=2, cpu=2), SHARED,
      "Queue a refuses pod default/new-1: cpu 2 allocated + 2 requested = 4, deserved 3 (8 in the "
-     "cluster - 5 guaranteed to b, weight 1). Counted in: 1 pod of this job, placed earlier in the "
-     "same attempt. With the 2 pods of its gang: cpu 0 + 4 = 4.", None),
+     "cluster - 5 guaranteed to b (no jobs), weight 1). Counted in: 1 pod of this job, placed "
+     "earlier in the same attempt. With the 2 pods of its gang: cpu 0 + 4 = 4.", None),
     (queues().job("old", queue="a", cpu=4, running={"n1": 1}).job(
         "other", queue="b", cpu=4, running={"n1": 1}).job("new", queue="a", cpu=1), SHARED,
      "Queue a refuses pod default/new-0: cpu 4 allocated + 1 requested = 5, deserved 4 (weight 1).",

@@ -145,6 +145,22 @@ def test_a_node_group_is_named_behind_a_full_queue():
     assert any("plugin nodegroup: strict" in remedy.change for remedy in found.remedies)
 
 
+@pytest.mark.parametrize("inherits", [False, True])
+def test_the_node_groups_of_a_queue_above_are_named_with_the_switch_that_passes_them_on(inherits):
+    conf = TREE.replace("{name: proportion}", "{name: nodegroup}" if not inherits else (
+        "{name: nodegroup, enableHierarchy: true}"))
+    cluster = Cluster().node("n1", cpu=8, labels={"volcano.sh/nodegroup-name": "b"}).node(
+        "n2", cpu=1 if inherits else 8, labels={"volcano.sh/nodegroup-name": "a"}).add("""\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: up}, spec: {affinity: {
+  nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [a]}}}}""")
+    cluster.queue("root").queue("low", parent="up").job("new", queue="low", cpu=2)
+    found = why(cluster, "new", conf)
+    assert "Queue up" in found.text and (
+        "passes it on only with enableHierarchy: true" in found.text) is not inherits
+    changes = [remedy.change for remedy in found.remedies]
+    assert (changes[0] == "enableHierarchy: true for nodegroup") is not inherits
+
+
 def test_a_claim_without_a_volume_is_named_beside_its_driver():
     text = """\
 {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: a.b,

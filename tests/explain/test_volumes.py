@@ -63,6 +63,16 @@ def test_a_node_that_is_bought_takes_volumes_as_its_like_does():
     assert [remedy.change for remedy in found.remedies][:1] == ["1 more node like n1"]
 
 
+def test_what_a_node_has_attached_at_most_is_said_of_volumes():
+    driver, some = {"csi.example.com": 1}, {"scheduler_name": "volcano"}
+    full = [claim("old", volume="disk"), volume(driver="csi.example.com"), claim(), node("n1"),
+            klass(provisioner="csi.example.com"), csi_node("n1", **driver),
+            claims("old", name="old", node_name="n1", **some)]
+    found = Explainer(Cluster([*full, POD]).objects()).why("web").text
+    assert ("attachable-volumes-csi-csi.example.com counts volumes of driver csi.example.com: a "
+            "node has at most 1 attached, whatever else it has left (its CSINode)." in found)
+
+
 def test_the_nodes_for_which_a_class_creates_volumes_are_named():
     drivers = [csi_node(name, **{"csi.example.com": 9}) for name in ("n1", "n2")]
     found = Explainer(Cluster([*NODES[:2], *drivers, claim(), POD, klass(

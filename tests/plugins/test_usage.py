@@ -66,7 +66,8 @@ def test_one_node(sentence, usage, arguments, reason, score):
     ("{mem: -1}", ["thresholds.mem is -1, allowed is a whole number from 0 to 100; Volcano"]),
     ("{mem: 1.5}", ["thresholds.mem is 1.5, allowed is a whole number from 0 to 100; 0 is used"]),
     ("{cpu: true}", ["thresholds.cpu is True, allowed is a whole number from 0 to 100; 0 is used"]),
-    ("{memory: 40}", ["thresholds.memory is 40, allowed is cpu and mem; it has no effect"]),
+    ("{memory: 40}", ["thresholds.memory is 40, allowed is cpu and mem; it has no effect (the "
+                      "default is 80%)"]),
     ("10", ["thresholds is 10, allowed is a mapping with cpu and mem; 80% is used for both"])])
 def test_limits_that_make_no_sense_are_warned_about(thresholds, warnings):
     plugin = session(arguments=f"thresholds: {thresholds}").plugins["usage"]

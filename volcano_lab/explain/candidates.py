@@ -6,6 +6,7 @@ Volcano: none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import product
 from math import ceil
 from typing import Any
@@ -82,6 +83,12 @@ class Candidates:
 
     def __init__(self, world: World, ssn: Session, job: JobInfo):
         self.world, self.ssn, self.job, self.name = world, ssn, job, world.job(job.uid)
+        self.pods = world.waiting(job.uid)
+
+    @cached_property
+    def labels(self) -> dict[str, set[str]]:
+        """The values that nodes have of each label."""
+        return slips.values_by_label(self.world.nodes.values())
 
     def waiting(self, causes: list[Cause]) -> Iterator[Option]:
         """Yield what may turn each cause, then what may help whatever the cause is."""
@@ -91,7 +98,6 @@ class Candidates:
             yield from self._by_table(cause)
             for uid in cause.numbers.get("stranded", ()):
                 yield from self._gone([uid])
-            yield from self._evicting(cause)
         if "no_enqueue_action" not in codes:
             yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
@@ -265,30 +271,29 @@ class Candidates:
             theirs = self.world.queues[numbers["first"]].spec.priority
             yield once(f"queue/{self.job.queue}.priority={theirs + 1}")
 
-    def _evicting(self, cause: Cause) -> Iterator[Option]:
-        """What would let reclaim or preempt evict for the job."""
-        world, code, numbers = self.world, cause.code, cause.numbers
-        if code == "not_less_important":
-            yield from self._above(numbers["least"], rank=Rank.SWITCH)
-        if code.startswith(("protected_", "not_less_important", "victims_disagree")):
-            yield from self._unprotected(cause)
-        if numbers.get("plugin") in lint.SHARES and self.ssn.plugins.keys() >= lint.SHARES:
+    def less_deserved(self, numbers: Numbers) -> Iterator[Option]:
+        """One plugin that computes shares instead of two, or less that others deserve by capacity.
+        """
+        if self.ssn.plugins.keys() >= lint.SHARES:
             yield once(f"plugin/{numbers['plugin']}.tier=null", rank=Rank.SWITCH)
-        if code == "victims_within_deserved" and "capacity" in self.ssn.plugins:
+        if "capacity" in self.ssn.plugins:
             for other, (name, amount) in product(numbers["queues"], numbers["short_of"].items()):
-                yield from values.lowered(world, other, "deserved", name, amount)
-        if code.startswith(("victims_", "reclaim_", "no_reclaim")):
-            yield from self.deserves()
+                yield from values.lowered(self.world, other, "deserved", name, amount)
 
-    def _unprotected(self, cause: Cause) -> Iterator[Option]:
-        """Victims without the plugin, the gang's minimum or the budget that keeps them."""
-        owners = [self.ssn.jobs[uid] for uid in cause.numbers.get("owners", ())]
+    def unprotected(self, numbers: Numbers) -> Iterator[Option]:
+        """Victims without the plugin or the gang's minimum that keeps them, or of a lower priority
+        than the job.
+        """
+        owners = [self.ssn.jobs[uid] for uid in numbers.get("owners", ())]
         guard = "guard" if not owners or any(job.min_available > 1 for job in owners) else ""
+        by = numbers.get("plugin")
+        if by == "priority":
+            yield from self._above(numbers["least"], rank=Rank.SWITCH)
         for plugin in options.KEEPERS:
-            if "disagree" in cause.code or plugin in cause.numbers["plugin"]:
-                yield once(f"plugin/{plugin}.{options.SWITCHED[cause.numbers['action']]}=false",
+            if by in (None, plugin):
+                yield once(f"plugin/{plugin}.{options.SWITCHED[numbers['action']]}=false",
                            rank=Rank.SWITCH, kind=guard)
-        if cause.code == "protected_by_gang":
+        if by == "gang":
             for job in filter(comes_whole, owners[:3]):
                 yield values.minimum(self.world, job.uid, Rank.OTHERS)
 
@@ -381,14 +386,13 @@ class Candidates:
         """That the job's pods tolerate all taints of a node, but for those that say that a node
         does not work; later those of nodes with devices that no pod requests.
         """
-        asked = {name for pod in self.world.waiting(self.job.uid) for each in pod.spec.containers
+        asked = {name for pod in self.pods for each in pod.spec.containers
                  for name in each.resources.requests}
         for node in self.world.nodes_called(numbers["names"]).values():
             there = amounts(Resource.from_list(node.status.allocatable))
             others = any("/" in name and there[name] and name not in asked for name in there)
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(
-                any(tolerates(own, t) for own in pod.spec.tolerations)
-                for pod in self.world.waiting(self.job.uid))]
+                any(tolerates(own, t) for own in pod.spec.tolerations) for pod in self.pods)]
             if taints and not any(state_of(taint.key) for taint in taints):
                 wanted = value_text([{"key": taint.key, "operator": "Exists",
                                       "effect": taint.effect} for taint in taints])
@@ -396,12 +400,15 @@ class Candidates:
                            rank=Rank.OTHERS if others else Rank.JOB)
 
     def node_groups(self, numbers: Numbers) -> Iterator[Option]:
-        """That the queue require a node group that exists, or that a node be in one that it
-        requires.
+        """That the queue inherit its node groups, or require one that exists, or that a node be in
+        one that it requires.
         """
         queues, there = self.world.queues, self.world.nodes_called(numbers["names"])
         holder = next((name for name in self.world.line(self.job.queue)
                        if queues[name].spec.affinity), self.job.queue)
+        if holder != self.job.queue and not self.ssn.hierarchy_enabled("nodegroup"):
+            yield options.switched("nodegroup", "enableHierarchy", True)
+            holder = self.job.queue
         required = at_path(queues[holder], ("spec", *GROUPS)) or []
         groups = {name: node.metadata.labels.get(NODE_GROUP_LABEL) for name, node in there.items()}
         for group in dict.fromkeys(filter(None, groups.values())):
@@ -450,17 +457,16 @@ class Candidates:
         """That the pods' node selector name labels as nodes have them; where no label is near, that
         there be none but those that the image needs.
         """
-        labels = slips.values_by_label(self.world.nodes.values())
-        for pod in self.world.waiting(self.job.uid):
-            if meant := slips.selector_slips(pod, labels, slips.TRIED):
+        for pod in self.pods:
+            if meant := slips.selector_slips(pod, self.labels, slips.TRIED):
                 near = dict(meant.get(pair[0], pair) for pair in pod.spec.node_selector.items())
                 yield once(setting(self.name, "nodeSelector", to=near), rank=Rank.JOB)
-                if meant == slips.selector_slips(pod, labels):
+                if meant == slips.selector_slips(pod, self.labels):
                     return
         yield from self._near_labels()
         yield from self._labelled(numbers["names"])
         yield once(setting(self.name, "nodeSelector", to={
-            key: pod.spec.node_selector[key] for pod in self.world.waiting(self.job.uid)[:1]
+            key: pod.spec.node_selector[key] for pod in self.pods[:1]
             for key in OF_IMAGE if key in pod.spec.node_selector}), rank=Rank.LESS)
 
     def _labelled(self, names: Iterable[str]) -> Iterator[Option]:
@@ -468,7 +474,6 @@ class Candidates:
         people set (cloud providers, drivers and agents prefix theirs); last, that they have another
         value of it, as other nodes have it, unless it may say which devices a node has.
         """
-        there = slips.values_by_label(self.world.nodes.values())
         texts: dict[int, list[str]] = {Rank.OTHERS: [], Rank.LESS: []}
         task = unplaced(self.job)[0]
         asked, wanted = amounts(task.init_resreq), task.pod.spec.node_selector.items()
@@ -481,27 +486,25 @@ class Candidates:
                 by_people = "/" not in label or label.startswith(ROLE)
                 if by_people and label not in labels:
                     texts[Rank.OTHERS].append(_label(name, label, value))
-                elif by_people and value in there[label] and not devices:
+                elif by_people and value in self.labels[label] and not devices:
                     texts[Rank.LESS].append(_label(name, label, value))
         for rank, some in texts.items():
             yield several(some, rank)
 
     def _near_labels(self) -> Iterator[Option]:
         """That the node affinity asks for the nearest values that nodes have."""
-        labels = slips.values_by_label(self.world.nodes.values())
-        for pod in self.world.waiting(self.job.uid)[:1]:
+        for pod in self.pods[:1]:
             way = "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
             for at, term in enumerate(at_path(pod.spec, way) or ()):
                 for place, each in enumerate(term.get("matchExpressions", ())):
-                    if near := slips.near_values(each, labels.get(each["key"], set())):
+                    if near := slips.near_values(each, self.labels.get(each["key"], set())):
                         yield once(setting(self.name, *way, str(at), "matchExpressions", str(place),
                                            "values", to=near), rank=Rank.JOB)
 
     def claims(self, numbers: Numbers) -> Iterator[Option]:
         """That the pods use a claim of their namespace that has a similar name."""
         places = {tuple(at for at, volume in enumerate(pod.spec.volumes) if at_path(
-            volume, CLAIM_NAME) == numbers["claim"].partition("/")[2])
-            for pod in self.world.waiting(self.job.uid)}
+            volume, CLAIM_NAME) == numbers["claim"].partition("/")[2]) for pod in self.pods}
         for at in places.pop() if len(places) == 1 else ():
             for near in numbers["near"]:
                 yield once(setting(self.name, "volumes", str(at), *CLAIM_NAME, to=near),
@@ -511,15 +514,14 @@ class Candidates:
         """That the terms of the pods' affinity search the namespaces of pods that have the labels,
         and name a topology that nodes have.
         """
-        pods, labels = self.world.waiting(self.job.uid)[:1], slips.values_by_label(
-            self.world.nodes.values())
-        for number, (term, there, apart) in enumerate(found_by(self.ssn, pods[0]) if pods else ()):
+        found = found_by(self.ssn, self.pods[0]) if self.pods else ()
+        for number, (term, there, apart) in enumerate(found):
             way = self.name, "affinity", "podAffinity", REQUIRED, str(number)
             if apart and not there:
                 yield once(setting(*way, "namespaces", to=sorted(
                     term.namespaces | {*apart.values()})), rank=Rank.JOB)
             key = term.topology_key
-            if key not in labels and (near := slips.announced(key, labels)):
+            if key not in self.labels and (near := slips.announced(key, self.labels)):
                 yield once(setting(*way, "topologyKey", to=near), rank=Rank.JOB)
 
     def there(self, numbers: Numbers) -> Iterator[Option]:
@@ -536,7 +538,7 @@ class Candidates:
 
     def spread(self, numbers: Numbers) -> Iterator[Option]:
         """That the job's pods would like to be spread, and need not be."""
-        for pod in self.world.waiting(self.job.uid)[:1]:
+        for pod in self.pods[:1]:
             wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
                       for each in pod.spec.topology_spread_constraints]
             yield once(setting(self.name, "topologySpreadConstraints", to=wished), rank=Rank.JOB)

@@ -146,7 +146,7 @@ def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[
 def _too(seen: Evidence, call: Record, asked: Iterable[str], candidates: list[str]
          ) -> Iterator[Cause]:
     """Yield a cause for each plugin that was not asked any more, and would allow none either."""
-    tasks = [seen.tasks[key] for key in candidates if key in seen.tasks]
+    tasks = [seen.tasks[key] for key in candidates]
     for plugin, kept, why in keepers(seen, call["point"], tasks):
         if plugin not in asked and kept == len(tasks):
             yield Cause(PROTECTION[plugin], Message("candidates.too", plugin=plugin, why=why),
@@ -209,8 +209,7 @@ def _protects(seen: Evidence, job: JobInfo, calls: list[Record], candidates: lis
         more = Message("cooldown.until", moment=moment_text(min(
             cooled(seen.tasks[key].pod) for key in candidates)))
     elif code == "protected_by_pdb":
-        facts["budgets"] = budgets_of(
-            seen, [seen.tasks[key] for key in candidates if key in seen.tasks])
+        facts["budgets"] = budgets_of(seen, [seen.tasks[key] for key in candidates])
     said = Message("candidates", action=action, n=len(candidates), plugin=plugin,
                    why=protection(plugin, **facts), jobs=[*map(seen.called, owners)])
     return Cause(code, [said, more], numbers, calls[:3])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 from itertools import product
 from typing import Any
@@ -13,6 +13,7 @@ from volcano_lab.api import status as states
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PriorityClass
 from volcano_lab.api.resource import Resource, max_of, total
+from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.explanation import Amounts, over, part
@@ -154,11 +155,14 @@ class Evidence:
         return {"queue": queue, "allocated": part(sums["allocated"], names),
                 "deserved": part(sums["deserved"], names)}
 
-    def not_announced(self, names: Iterable[str], task: TaskInfo) -> Iterator[Message]:
-        """Yield which of some resources of a pod no node has at all, and the nearest name; and the
-        nodes that have other devices of the vendor instead.
+    def not_announced(self, names: Collection[str], task: TaskInfo) -> Iterator[Message]:
+        """Yield that CPUs may be meant in thousandths; which of some resources of a pod no node has
+        at all, and the nearest name; and the nodes that have other devices of the vendor instead.
         """
         there = amounts(self.ssn.total_resource)
+        cpus = task.init_resreq.get("cpu") * ("cpu" in names)
+        if in_milli(cpus, self.largest_nodes.get("cpu", 0.0)):
+            yield Message("unit.milli", asked=f"{cpus / 1000:g}")
         absent: dict[str, list[str]] = {}
         for name in names:
             close = announced(name, [each for each, amount in there.items()
@@ -194,12 +198,6 @@ class Evidence:
                   if amount and each != name and VENDOR.match(each)]
         return [node.name for node in self.ssn.nodes.values() if VENDOR.match(name) and others
                 and not node.allocatable.get(name) and all(map(node.allocatable.get, others))]
-
-    def missing_unit(self, task: TaskInfo) -> Message | None:
-        """Return that the CPUs which a pod requests may be meant in thousandths."""
-        asked = task.init_resreq.get("cpu")
-        found = in_milli(asked, self.largest_nodes.get("cpu", 0.0))
-        return Message("unit.milli", asked=f"{asked / 1000:g}") if found else None
 
     def placed_just_before(self, job: str, record: Record) -> list[TaskInfo]:
         """Return the pods of a job that were placed in this cycle before a record."""
@@ -238,10 +236,8 @@ class Evidence:
             yield Message("limit_range", namespace=task.namespace, filled=filled)
         for kind, field, given in self.sized_by(task, "memory") if "memory" in names else ():
             yield Message("operator_adds", kind=kind, given=given, field=field)
-        overhead = amounts(Resource.from_list(spec.overhead))
-        if any(map(overhead.get, names)):
-            yield Message("overhead", overhead={
-                name: overhead[name] for name in names if overhead.get(name)})
+        if overhead := over(part(amounts(Resource.from_list(spec.overhead)), names), {}):
+            yield Message("overhead", overhead=overhead)
         sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
         own = {each.name: part(amounts(Resource.from_list(each.resources.requests)), names)
                for each in (*spec.containers, *sidecars)}
@@ -249,9 +245,11 @@ class Evidence:
                    for name, amount in own.items() if any(amount.values())]
         if len(several) > 1:
             yield Message("containers", parts=several)
-        later = after_init([task], names)
-        if later:
+        if later := after_init([task], names):
             yield Message("init_containers", later=later)
+        for name in filter(re.compile(ATTACHABLE).match, names):
+            yield Message("attachable", resource=name, driver=name.removeprefix(ATTACHABLE),
+                          most=part(self.largest_nodes, [name]))
 
     def sized_by(self, task: TaskInfo, resource: str) -> Iterator[tuple[str, str, str]]:
         """Yield by which field its owner sizes a pod of this role: (kind, field, value); to memory

@@ -46,10 +46,7 @@ VOLUMES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that hide the search of a node."""
 PROMISED = ("never_bound", "promise_lost")
 """Causes of pipelined pods that are never bound."""
-NEXT_DOORS = {*STATIC, "fragmented", "allowed_nodes_full", "larger_than_any_node",
-              "anti_affinity", "pod_affinity", "topology_too_small", "gang_invalid",
-              "volume_node", "claim_missing", "claim_unbound", "pods_exceeded", "revocable_zone",
-              "victims_disagree", *TABLES["protection"].values()}
+NEXT_DOORS = {*STATIC, *TABLES["doors"]["next"].split(), *TABLES["protection"].values()}
 """Causes that keep a job waiting once it is admitted, however much the cluster has left."""
 DOORS = 2
 """How many of these are named."""

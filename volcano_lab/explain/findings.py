@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import asdict, define
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, TaskInfo
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import classes_of, unplaced
 from volcano_lab.explain.lint import contradictions, ignored_fields
@@ -157,9 +157,8 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     names = Names(ssn)
     for reason in ssn.snapshot.left_out:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
-    nodes = list(ssn.nodes.values())
     for uid, job in ssn.jobs.items():
-        yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]), nodes)
+        yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]))
 
 
 def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
@@ -268,13 +267,13 @@ def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
     return _found(_queue(line[0]), "unusable.kept", resource=resource)
 
 
-def _gang(ssn: Session, job: JobInfo, place: Message, nodes: list[NodeInfo]) -> Iterator[Finding]:
+def _gang(ssn: Session, job: JobInfo, place: Message) -> Iterator[Finding]:
     """Yield what can never be placed of a job's minimum, whatever others leave."""
     tasks, least = list(job.tasks.values()), job.min_available
     asked, there = above_cluster(ssn, job)
     kinds = {task.init_resreq: task for task in tasks if not task.node_name}
     large = [task for request, task in kinds.items()
-             if not any(request.less_equal(node.allocatable, ZERO) for node in nodes)]
+             if not any(request.less_equal(node.allocatable, ZERO) for node in ssn.nodes.values())]
     if least > len(tasks) > 0:
         yield _found(place, "gang_too_large", least=least, pods=len(tasks))
     elif asked and tasks:

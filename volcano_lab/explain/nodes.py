@@ -21,6 +21,7 @@ from volcano_lab.explain import required
 from volcano_lab.explain.evidence import Evidence, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, moment_text, over, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.origin import above
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.slips import missing_keys, near_tolerations, values_by_label
 from volcano_lab.explain.volumes import reach_of
@@ -250,13 +251,21 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
     elif code in ("volume_node", "volume_unbound"):
         yield from reach_of(seen, task)
     elif code == "node_group":
-        spec = seen.ssn.queues[seen.ssn.jobs[seen.tasks[task].job].queue].queue.spec
-        text = value_text(unstructure(spec.affinity))
-        yield from [Message("node_group.affinity", affinity=text)] * bool(spec.affinity)
+        yield from _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue)
     elif code == "host_ports":
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
     elif code == "pods_exceeded" and choice is not None:
         yield from _slots(seen, names, choice)
+
+
+def _node_groups(seen: Evidence, own: str) -> Iterator[Message]:
+    """Yield the node groups of a queue, or of the nearest above it, and whether it inherits them.
+    """
+    specs = {name: seen.ssn.queues[name].queue.spec.affinity for name in (own, *above(seen, own))}
+    for name in [*filter(specs.get, specs)][:1]:
+        inherits = name == own or seen.ssn.hierarchy_enabled("nodegroup")
+        yield Message("node_group.affinity" if inherits else "node_group.above", queue=name,
+                      affinity=value_text(unstructure(specs[name])))
 
 
 def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Iterator[Message]:
@@ -352,7 +361,6 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                    request=part(request, largest or (full if code == "cluster_full" else listed)),
                    left=_one_by_one(left, lacking, most, everywhere, MOST if some else 0))
     return Cause(code, [said, *seen.at_first(task, largest or names),
-                        seen.missing_unit(task) if largest else None,
                         None if largest else seen.own(task.job, choice),
                         *seen.not_announced(largest, task),
                         *withheld(seen, task, seen.ssn.nodes, names)], numbers, [choice])

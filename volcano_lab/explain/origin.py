@@ -124,8 +124,8 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         asked, most = amounts(task.init_resreq), seen.largest_nodes
         if names := over(asked, most):
             yield Cause.of("pod_too_large", *seen.at_first(task, names),
-                           *seen.not_announced(names, task), seen.missing_unit(task), context=True,
-                           pod=task.key, asked=part(asked, names), largest=part(most, names))
+                           *seen.not_announced(names, task), context=True, pod=task.key,
+                           asked=part(asked, names), largest=part(most, names))
             return
     yield from cluster_too_small(seen, job)
 
@@ -193,7 +193,10 @@ def _left_by_others(seen: Evidence, level: str, parent: str | None, name: str,
         "origin.in_parent" if parent else "origin.in_cluster", amount={name: whole}, parent=parent)}
     if own and _same(own, amount) and whole - kept < own:
         return Message("origin.guarantee", **facts)
-    return Message("origin.less", queues=others, **facts) if (
+    jobs = {job.queue for job in seen.ssn.jobs.values()}
+    used = jobs.union(*(above(seen, name) for name in jobs))
+    return Message("origin.less", **facts, queues=[
+        each if each in used else Message("origin.idle", queue=each) for each in others]) if (
         others and _same(max(whole - kept, 0.0), amount)) else None
 
 

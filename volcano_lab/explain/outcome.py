@@ -285,11 +285,11 @@ class Price:
 
     @property
     def dear(self) -> int:
-        """0 where others lose no more than is gained, 1 where a gang breaks or a job of a higher
-        priority loses pods, 2 where others lose more, or most of what is bought is for them.
+        """0 where others lose no more than is gained, 1 where a gang of several breaks or a job of
+        higher priority loses pods, 2 where others lose more, or most of what is bought is for them.
         """
         return 2 if self.surplus or self.share > self.own * 1.001 else int(
-            bool(self.breaks or self.higher))
+            bool(self.higher) or any(least > 1 for _, least in self.breaks.values()))
 
 
 def surplus(before: Session, after: Session, uid: str) -> int:
@@ -333,9 +333,9 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "")
             found.own -= part * less * (other != uid)
         elif gone > 0:
             found.share += part * min(gone, len(job.tasks))
-            if least > 1 and had >= least > after.fewest.get(other, 0):
+            if len(job.tasks) > 1 and had >= least > after.fewest.get(other, 0):
                 found.breaks[other] = after.fewest.get(other, 0), least
-                found.share += part * max(len(job.tasks) - gone, 0)
+                found.share += part * max(had - gone, 0)
         elif less > 0:
             (found.fewer if sum(counts(now)[:2]) else found.waits).append(other)
             found.share += part * less

@@ -11,7 +11,7 @@ from itertools import chain, takewhile
 from typing import Any
 
 from volcano_lab.actions.evictions import never_preempts
-from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo
 from volcano_lab.api.status import PENDING, PIPELINED, RELEASING, RUNNING
 from volcano_lab.explain.evictions import (
     CONDITIONS,
@@ -36,6 +36,7 @@ from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.taints import first_untolerated
 from volcano_lab.trace import Record
 from volcano_lab.trace.cause_trace import POINTS
+from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.reading import scores_of
 from volcano_lab.trace.views.jobs import missing as not_created
 
@@ -145,11 +146,7 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     queues = seen.state_at(records[-1] if records else None)["queues"]
     sums = queues.get(queue)
     if sums is None:
-        closes = [] if seen.ssn.queues[queue].is_open else [closed(seen, queue)]
-        shared = SHARES & seen.ssn.plugins.keys()
-        return Explanation(f"queue {queue}", Message(
-            "queue_head.empty" if shared else "queue_head.none", queue=queue),
-            [*closes, *_waiting(seen, queue)])
+        return _without_share(seen, queue)
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     limited = [name for name, amount in sums["capability"].items()
                if name != "pods" and amount < UNLIMITED]
@@ -166,6 +163,16 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     beside = [Message("queue_shares", shares=shares)] * (code != "queue_head" and len(shares) > 1)
     return Explanation(f"queue {queue}", [head, *beside],
                        [*_queue_causes(seen, queue, sums, limited)])
+
+
+def _without_share(seen: Evidence, queue: str) -> Explanation:
+    """That a queue has no jobs, or no plugin gives it a share; what is kept for it all the same."""
+    own, shared = seen.ssn.queues[queue], SHARES & seen.ssn.plugins.keys()
+    kept = over(amounts(Resource.from_list(own.queue.spec.guarantee.resource)), {})
+    return Explanation(f"queue {queue}", Message(
+        "queue_head.empty" if shared else "queue_head.none", queue=queue,
+        kept=Message("queue_head.kept", amount=kept) if kept else None),
+        [*([] if own.is_open else [closed(seen, queue)]), *_waiting(seen, queue)])
 
 
 def _queue_causes(seen: Evidence, queue: str, sums: dict[str, Any], limited: list[str]

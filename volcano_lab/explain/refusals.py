@@ -131,19 +131,16 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 
 def _overcommit(seen: Evidence, record: Record, name: str) -> Message:
     """The sum of one resource: reserved, requested, and the limit."""
-    def one(amounts: Amounts) -> Amounts:
-        return {name: amounts.get(name, 0.0)}
-
-    requested, limit = one(record["min_resources"]), one(record["limit"])
+    requested, reserved, asked, limit = (part(record[each], [name]) for each in (
+        "min_resources", "inqueue", "asked", "limit"))
     overcommit: Any = seen.ssn.plugins["overcommit"]
     total, factor = seen.ssn.total_resource.get(name), overcommit.factor
     used = total * factor - limit[name]
     if not total:
         return Message("overcommit.none", requested=requested)
-    return Message("overcommit.sum", reserved=one(record["inqueue"]), requested=requested,
-                   asked=one(record["asked"]), limit=limit, total={name: total}, factor=factor,
-                   used=Message("overcommit.used", used={name: used})
-                   if used >= MIN_RESOURCE else None)
+    return Message("overcommit.sum", reserved=reserved, requested=requested, asked=asked,
+                   limit=limit, total={name: total}, factor=factor, used=Message(
+                       "overcommit.used", used={name: used}) if used >= MIN_RESOURCE else None)
 
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record, request: Amounts,
@@ -299,7 +296,7 @@ def _barred(seen: Evidence, kept: Message, record: Record, names: list[str]) -> 
     """
     found, own = {}, seen.tasks[record["task"]]
     request = seen.state_at(record)["tasks"][record["task"]]["request"]
-    fits = [name for name, left in seen.free(record).items() if _fits(request, {name: left})]
+    fits = [name for name, left in seen.free(record).items() if not missing(request, left)]
     if not any(lets_in(seen, own, name) for name in fits):
         return {}
     for queue in [each.facts["queue"] for each in kept.facts["queues"]]:

@@ -38,10 +38,10 @@ def label_terms(pod: Pod, nodes: list[Node]) -> Iterator[Message]:
     if pod.spec.node_selector:
         yield Message("node_selector", labels=[
             f"{key}={value}" for key, value in pod.spec.node_selector.items()])
-    yield from missing_labels(pod, nodes)
+    labels, values = [node.metadata.labels for node in nodes], values_by_label(nodes)
+    yield from missing_labels(pod, values)
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    labels, values = [node.metadata.labels for node in nodes], values_by_label(nodes)
     terms = []
     for term in required.node_selector_terms if required else ():
         counts = [sum(map(Selector((one,)).matches, labels))

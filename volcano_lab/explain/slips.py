@@ -63,9 +63,10 @@ def near_values(expression: Mapping[str, Any], there: set[str]) -> list[str]:
     return [*filter(None, (meant(value, there, TRIED) for value in values))]
 
 
-def missing_labels(pod: Pod, nodes: Iterable[Node]) -> Iterator[Message]:
-    """Yield which labels of a pod's node selector no node has, and what is near."""
-    labels = values_by_label(nodes)
+def missing_labels(pod: Pod, labels: Mapping[str, set[str]]) -> Iterator[Message]:
+    """Yield which labels of a pod's node selector no node has, and what is near, of the values that
+    nodes have of each label.
+    """
     slips = selector_slips(pod, labels)
     for key, value in pod.spec.node_selector.items():
         label, there = f"{key}={value}", sorted(labels.get(key, set()) - {""})

@@ -201,7 +201,8 @@ class _Controllers:
         phase = job.status.state.phase
         if phase in FINISHED and (has_group or not has_pods):
             command = f"vcctl job resume -n {job.namespace} -N {job.name}"
-            again = Message("not_created.resume", command=command) if phase == "Aborted" else None
+            again = Message("not_created.resume", command=command, change=(
+                f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
             retries = job.status.retry_count
             tried = Message("not_created.tried", retries=retries) if retries else None
             code = "not_created.finished" if has_pods else "not_created.no_pods"

@@ -52,7 +52,8 @@ class Usage(Plugin):
         for name, percent in given.items():
             key = f"{THRESHOLDS}.{name}"
             if name not in limits:
-                doubt(key, percent, "cpu and mem", "it has no effect")
+                doubt(key, percent, "cpu and mem", gettext(
+                    "it has no effect (the default is {percent}%)", percent=DEFAULT_THRESHOLD))
             else:
                 limits[name] = percent if is_int(percent) else 0
             if name in limits and (not is_int(percent) or not 0 <= percent <= 100):
