@@ -71,7 +71,7 @@ def field_of(world: Draft, place: int, steps: list[str]) -> Any:
     word, name = steps[0], ".".join(steps[1:])
     job = _Job(world, place)
     if word == "requests":
-        return max(job.requests(name), key=quantity.parse, default=None)
+        return max(requests_of(job.pods, name), key=quantity.parse, default=None)
     if word == "pods":
         return job.running + len(job.pods)
     if word == "annotations":
@@ -118,12 +118,6 @@ class _Job:
     def classes(self) -> Iterable[Any]:
         return (self.world[at] for at in self.world.of_kind("priorityclass"))
 
-    def requests(self, name: str) -> list[str]:
-        """Return what containers of its pods request of a resource."""
-        return [each.resources.requests[name] for pod in self.pods
-                for each in (*pod.spec.containers, *pod.spec.init_containers)
-                if name in each.resources.requests]
-
     def each_pod(self, change: Change) -> None:
         self.pods = [change(pod) for pod in self.pods]
 
@@ -160,7 +154,7 @@ class _Job:
         """Set containers' requests: those above the value, and the largest; without any, of each
         pod's first container. Null removes it. `minResources` is scaled by the ratio of the sums.
         """
-        before = [*map(quantity.parse, self.requests(name))]
+        before = [*map(quantity.parse, requests_of(self.pods, name))]
         given = edited(api.ResourceRequirements({name: "0"}), ["requests", name], edit, where
                        ).requests.get(name)
         value, most = quantity.parse(str(given or 0)), max(before, default=None)
@@ -183,7 +177,7 @@ class _Job:
         elif least and not before:
             least[name] = quantity.to_text(value * self.group.spec.min_member)
         elif name in least:
-            after = sum(map(quantity.parse, self.requests(name)))
+            after = sum(map(quantity.parse, requests_of(self.pods, name)))
             least |= scaled({name: least[name]}, after, sum(before))
         self.group = self.group.changed(spec={"min_resources": least or None})
 
@@ -197,6 +191,13 @@ class _Job:
             self.world.add(pod)
         if self.later:
             self.world.later[self.later] = self.pods[len(self.places):]
+
+
+def requests_of(pods: Iterable[api.Pod], name: str) -> list[str]:
+    """Return what containers of pods request of a resource."""
+    return [each.resources.requests[name] for pod in pods
+            for each in (*pod.spec.containers, *pod.spec.init_containers)
+            if name in each.resources.requests]
 
 
 def edited(part: Any, steps: list[str], edit: Change, where: str) -> Any:

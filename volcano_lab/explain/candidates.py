@@ -179,9 +179,11 @@ class Candidates:
                 yield options.with_action(self.world, *row["actions"])
             if ".minAvailable=" in row.get("path", "") and not comes_whole(self.job):
                 continue  # its operator computes the minimum
-            for each in facts[row["each"]] if "each" in row else [""] * ("path" in row):
-                yield once(row["path"].format(**facts, each=each), kind=row.get("kind", ""),
-                           rank=getattr(Rank, row.get("rank", "JOB")))
+            rank = getattr(Rank, row.get("rank", "JOB"))
+            texts = [row["path"].format(**facts, each=each) for each in (
+                facts[row["each"]] if "each" in row else [""] * ("path" in row))]
+            yield from [once(text, kind=row.get("kind", ""), rank=rank) for text in texts]
+            yield several(texts if "together" in row else [], rank)
 
     def unset(self, numbers: Numbers) -> Iterator[Option]:
         """All that the cluster has of a resource that a capability does not name."""
@@ -190,7 +192,9 @@ class Candidates:
                                      [amounts(self.ssn.total_resource)], True)
 
     def limits(self, numbers: Numbers) -> Iterator[Option]:
-        """A higher capability of the queue that refused, or less that is guaranteed to others."""
+        """A higher capability of the queue that refused, or less that is guaranteed to others: to
+        those without jobs nothing.
+        """
         level = numbers.get("level", self.job.queue)
         levels, known = self._levels(level, numbers), queue_attributes(self.ssn).get(level)
         if self.job.is_ready() and known is not None:  # for the next pod, and for all that wait
@@ -198,9 +202,11 @@ class Candidates:
             yield from values.raised(self.world, level, "capability", [whole])
             levels = [each for each in levels if each != whole]
         yield from values.raised(self.world, level, "capability", levels)
+        used = {name for job in self.ssn.jobs.values() for name in self.world.line(job.queue)}
         for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
             for name, amount in missing(numbers).items():
                 yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
+            yield from [] if other in used else [once(f"queue/{other}.guarantee=null")]
 
     def _levels(self, level: str, numbers: Numbers) -> list[Amounts]:
         """What a queue has to hold, the least first: what was refused, with what enqueue leaves out
@@ -428,11 +434,6 @@ class Candidates:
                 yield once(*(setting(f"resourcequota/{key}", "status", "hard", name, to=(
                     values.sum_of(parts, quota.status.hard.get(name, "0"))))
                     for name, parts in numbers["wanted"].items()))
-
-    def uncordoned(self, numbers: Numbers) -> Iterator[Option]:
-        """That as many of the cordoned nodes as it takes be uncordoned."""
-        yield several([f"node/{name}.unschedulable=false"
-                       for name in self.world.nodes_called(numbers["names"])], Rank.SWITCH)
 
     def opened(self, numbers: Numbers) -> Iterator[Option]:
         """That the queue be open, with those above it: below a closed one none can be opened."""

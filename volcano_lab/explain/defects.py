@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo
+from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import Cause, added, over, part
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.messages import Message
-from volcano_lab.trace import queue_attributes
+from volcano_lab.trace.plain import amounts
 
 DEFECTS = TABLES["defects"]
 
@@ -41,11 +41,8 @@ def _owed(seen: Evidence, job: JobInfo, field: str, numbers: dict[str, Any]) -> 
     """Whether a full root refuses a job what its queue deserves, or is guaranteed, and reclaim
     waits for the admission.
     """
-    known: Any = queue_attributes(seen.ssn).get(job.queue)
-    least = job.get_min_resources()
-    limit = getattr(known, field, None)
-    if limit is None or numbers["level"] != ROOT_QUEUE or "reclaim" not in seen.ssn.enabled_actions:
-        return False
-    named = [name for name in numbers["short_of"] if limit.get(name)]
-    return bool(named) and all(known.allocated.get(name) + least.get(name)
-                               <= limit.get(name) + MIN_RESOURCE for name in named)
+    queue = seen.trace.start["queues"][job.queue]
+    limit = over(part(queue[field], numbers["short_of"]), {})
+    sums = added(part(queue["allocated"], limit), part(amounts(job.get_min_resources()), limit))
+    return bool(limit) and numbers["level"] == ROOT_QUEUE and (
+        "reclaim" in seen.ssn.enabled_actions and not over(sums, limit))

@@ -14,7 +14,7 @@ from volcano_lab.api import Resource, quantity, total
 from volcano_lab.api.objects import Node, Queue
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import Change, path_text, value_text
-from volcano_lab.changes.job_fields import at_path
+from volcano_lab.changes.job_fields import at_path, requests_of
 from volcano_lab.explain import options
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.options import Option, Rank, World, once, setting
@@ -134,9 +134,7 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
 
 def texts_of(world: World, uid: str, resource: str) -> list[str]:
     """What containers of a job's waiting pods request of a resource."""
-    return [each.resources.requests[resource] for pod in world.waiting(uid)
-            for each in (*pod.spec.containers, *pod.spec.init_containers)
-            if resource in each.resources.requests]
+    return requests_of(world.waiting(uid), resource)
 
 
 def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
