@@ -92,11 +92,11 @@ def test_an_action_that_is_twice_in_the_list_has_a_column_each_time():
 
 
 def test_the_job_that_was_left_out_is_placed_where_its_queue_exists():
-    lab = cycle_lab().set(nobody="at start")
+    lab = cycle_lab().set(nobody=True)
     assert "lost is placed (was left out): enqueue admits it." in lab.said
     assert any(pod["label"] == "lost-0" for node in lab.board["cluster"]["nodes"]
                for pod in node["pods"])
-    lab.set(nobody="missing")
+    lab.set(nobody=False)
     assert "lost is left out (was placed): its queue does not exist." in lab.said
     assert not any(pod["label"] == "lost-0" for node in lab.board["cluster"]["nodes"]
                    for pod in node["pods"])

@@ -4,6 +4,7 @@ chooses.
 
 from bisect import bisect
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -21,14 +22,13 @@ from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.cluster_lab import Decided, Outcomes
-from volcano_lab.widgets.controls import choice, group, slider
+from volcano_lab.widgets.controls import Control, choice, group, slider
 from volcano_lab.widgets.lab import Lab, Values
 
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
 NONE = "–"
 PLACES = ("first", "second", "third")
-MISSING, THERE = "missing", "at start"
 COLORS = colors_of(("helper", "lost", "train", "wide"))
 
 
@@ -55,12 +55,13 @@ def conf_with(actions: str) -> str:
 
 
 class Ran(Decided):
-    """A cycle over the small cluster with a list of actions, and why its jobs ended as they did;
-    `number` is that of the cycle, and where `mended`, the queue of lost exists.
+    """A cycle with a list of actions, of the small cluster if no other is given, and why its jobs
+    ended as they did; `number` is that of the cycle.
     """
 
-    def __init__(self, actions: str = ACTIONS, number: int = 1, mended: bool = False):
-        *_, cycle = life(small_cluster(mended).objects(), conf_with(actions), None, number, Trace)
+    def __init__(self, actions: str = ACTIONS, number: int = 1, cluster: Cluster | None = None):
+        objects = (cluster or small_cluster()).objects()
+        *_, cycle = life(objects, conf_with(actions), None, number, Trace)
         super().__init__(cycle, "cpu")
         self.actions = actions.split(", ")
         starts = [record.number for record in cycle.trace.iter("start")]
@@ -191,8 +192,7 @@ def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
     >>> phase_table("One cycle", "backfill").alt.split("; ")[0]
     'One cycle. helper: open ✓ copied backfill · close Pending'
     """
-    return pictures.table(title, phases(Ran(actions)), texts=True,
-                          heads=HEADS, legend=LEGEND)
+    return pictures.table(title, phases(Ran(actions)), texts=True, heads=HEADS, legend=LEGEND)
 
 
 def nodes(cycle: Cycle) -> dict[str, Any]:
@@ -222,9 +222,29 @@ def nodes_picture(title: str, cycle: Cycle) -> pictures.Picture:
     return pictures.cluster(title, nodes(cycle), unit="CPUs", width=760, legend=PLACED)
 
 
-def _ran(values: Values) -> Ran:
-    listed = [values[place] for place in PLACES if values[place] != NONE]
-    return Ran(", ".join(listed), values["cycle"], values["nobody"] == THERE)
+def _lab(controls: dict[str, Control], ran: Callable[[Values], Ran], **more: Any) -> Lab:
+    return Lab(controls, ran, [
+        pictures.table("What each phase did, in the order of the list", phases, key="phases",
+                       heads=HEADS, texts=True, wide=True,
+                       legend="✓: goes on. ✗: waits. ·: not touched. Inqueue: admitted, with a "
+                              "node or without. Blue line: changed."),
+        pictures.cluster("The nodes, when the cycle ends", lambda ran: nodes(ran.cycle),
+                         unit="CPUs", wide=True, legend=PLACED)],
+        says=[Ends()], nothing="Every job ends as before.", **more)
+
+
+def growing_list() -> Lab:
+    """Make the lab at the beginning: two jobs, and a list that gets one action after the other.
+
+    >>> growing_list().set(actions=2).said.partition("). ")[2].partition(". ")[0]
+    'train is placed (was not tried): enqueue admits it'
+    """
+    names, two = ACTIONS.split(", "), small_cluster().remove("wide").remove("lost")
+    return _lab({"actions": slider(1, 1, len(names), "actions")},
+                lambda values: Ran(", ".join(names[:values["actions"]]), cluster=two),
+                title="One cycle, action by action",
+                opening="train has two pods; helper has one that requests nothing. Add the second "
+                        "and the third action: which of them places which job?")
 
 
 def cycle_lab() -> Lab:
@@ -236,23 +256,16 @@ def cycle_lab() -> Lab:
     names = ACTIONS.split(", ")
     actions = {place: choice(names[at], [*names, NONE], f"{at + 1}.")
                for at, place in enumerate(PLACES)}
-    return Lab(
+    return _lab(
         group("actions", actions) | {
             "cycle": slider(1, 1, 3, "cycle"),
-            "nobody": choice(MISSING, {gettext(each): each for each in (MISSING, THERE)},
+            "nobody": choice(False, {gettext("missing"): False, gettext("at start"): True},
                              "queue nobody")},
-        _ran,
-        [pictures.table("What each phase did, in the order of the list", phases, key="phases",
-                        heads=HEADS, texts=True, rows=4, wide=True,
-                        legend="✓: goes on. ✗: waits. ·: not touched. Inqueue: admitted, with a "
-                               "node or without. Blue line: changed."),
-         pictures.cluster("The nodes, when the cycle ends",
-                          lambda ran: nodes(ran.cycle), unit="CPUs", wide=True, legend=PLACED)],
+        lambda values: Ran(", ".join(values[place] for place in PLACES if values[place] != NONE),
+                           values["cycle"], small_cluster(values["nobody"])),
         title="A list of actions",
-        says=[Ends()],
         opening=gettext("The list is {ACTIONS}, Volcano's default. Build another one, go on to the "
                         "next cycle, or add the queue that lost names.", ACTIONS=ACTIONS),
-        nothing="Every job ends as before.",
         tasks=tasks("01", {"place without enqueue": lambda values, ran: (
             "enqueue" not in ran.actions and ran.jobs["train"]["fate"] == "placed")}),
-        code=lambda values: small_cluster(values["nobody"] == THERE))
+        code=lambda values: small_cluster(values["nobody"]))
