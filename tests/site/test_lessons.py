@@ -11,7 +11,7 @@ import pytest
 
 from browser.site import KERNEL_IDLE, opened, served
 
-HEADING = "Limits come down the tree"
+HEADING = "2. Limits come down the tree"
 NUMBERS = os.environ.get("SITE_LESSONS", "00 05 12").split()
 ALL_KEPT = """async () => {
     const names = await (await fetch("../../files.json")).json();

@@ -98,13 +98,16 @@ def let_train_in(answer: Cluster) -> Mistakes:
     yield len(changed) > 1 or before["queues"].keys() != after["queues"].keys(), try_again(
         "one_queue_only", queues=sorted(changed))
     cycle = answer.run(tree_conf())
-    phases = {row["job"]: row["phase"] for row in cycle.jobs()}
-    for job in ("eval-gang", "train-gang"):
-        if phases[f"default/{job}"] != "Inqueue":
+    gangs = {name: row for row in cycle.jobs()
+             if (name := row["job"].removeprefix("default/")) in ("eval-gang", "train-gang")}
+    for job, row in gangs.items():
+        if row["phase"] != "Inqueue":
             refused = next(row for row in levels(cycle.trace, f"default/{job}")
                            if row["verdict"] == "refused")
             return try_again("level_refuses", **refused | {"job": job})
-    return well_done("narrow_place", changed=changed[0])
+    return well_done("narrow_place", changed=changed[0], placed=[
+        gettext("{job} {n} of {pods} pods", job=job, n=row["placed"], pods=row["pods"])
+        for job, row in gangs.items()])
 
 
 def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
