@@ -116,6 +116,12 @@ def test_a_task_waits_for_pods_of_a_lower_priority_that_leave_its_promised_node(
                   spec("Pod", "low-3", priority=value)) == expected
 
 
+def test_a_job_with_a_network_topology_keeps_no_other_from_preempting():
+    cluster = base().job("first", pods=1, cpu=1)
+    topology = spec("PodGroup", "first", network_topology=NetworkTopologySpec("hard", 1))
+    assert decide(cluster, PLAIN, LOW, HIGH, priority("first", 1000), topology) == ONE
+
+
 def test_a_node_that_was_found_to_be_no_place_at_all_is_not_cleared():
     ssn = Scheduler(base().node("n2", cpu=4).cache(), PLAIN).run_once()
     job = ssn.jobs["default/high"]

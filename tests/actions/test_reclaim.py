@@ -140,13 +140,16 @@ def test_a_queue_takes_nothing_back_from_itself():
     assert decided == []  # although gang would allow three of its own
 
 
-def test_a_queue_that_any_plugin_calls_overused_is_skipped():
+def test_a_queue_that_any_plugin_calls_overused_is_skipped_for_the_next():
     class Mine(Plugin):
         def overused(self, queue):
             return queue.name == "b"
 
     with registered(plugin={"mine": Mine}):
-        assert decide(base(), conf("priority gang conformance mine")) == []
+        after = base().queue("c").job("other", queue="c", pods=1, cpu=1)
+        mine = conf("priority gang conformance mine")
+        assert decide(base(), mine) == []
+        assert decide(after, mine) == ["evict old-6 n1", "pipeline other-0 n1"]
 
 
 def test_idle_resources_do_not_make_a_node_without_victims_a_candidate():

@@ -183,6 +183,28 @@ def test_retries_wait_longer_each_time_while_the_server_does_not_answer():
     assert str(w.task("a-0").status) == "Pending" and w.pipeline.idle
 
 
+def test_a_pod_that_cannot_be_read_keeps_no_other_from_being_compared():
+    w = world()
+    w.cycle()
+    w.pipeline.bind = refuse(2)(w.server)
+
+    def read(kind, key):
+        if key == "default/a-0":
+            raise ApiError("ServiceUnavailable", "busy")
+        return w.server.get(kind, key)
+
+    w.pipeline.read = read
+    w.pipeline.drain()
+    assert [str(w.task(name).status) for name in ("a-0", "a-1")] == ["Binding", "Pending"]
+
+
+def test_the_next_retry_is_the_earlier_of_tasks_and_jobs():
+    pipeline = world().pipeline
+    for one, other in itertools.permutations((pipeline.errors, pipeline.deleted_jobs)):
+        one.due, other.due = {"early": 1.0}, {"late": 2.0}
+        assert pipeline.next_due() == 1.0
+
+
 def test_the_bucket_of_retries_runs_dry():
     queue = WorkQueue()
     delays = [queue.retry(f"key-{number}", 0.0) for number in range(1003)]
@@ -421,6 +443,18 @@ def test_a_node_that_is_being_freed_is_nominated_and_stays_so():
     assert w.pod("high-0").status.nominated_node_name == "n0"
     w.cycle()
     assert w.pod("high-0").status.nominated_node_name == "n0"
+    for nominated, expected in (("n1", "n1"), ("", "n1")):
+        w.pipeline.status.task_unschedulable(w.task("high-0"), "Schedulable", "moved", nominated)
+        assert w.pod("high-0").status.nominated_node_name == expected
+
+
+def test_the_condition_of_a_pod_behind_a_gate_is_left_to_the_api_server():
+    w = world(pods=1)
+    w.server.update(w.pod("a-0").changed(
+        spec={"scheduling_gates": [PodSchedulingGate("g")]},
+        status={"conditions": [PodCondition("PodScheduled", "False", "SchedulingGated")]}))
+    w.cycle()
+    assert w.condition("a-0").reason == "SchedulingGated"
 
 
 def test_queues_say_what_they_have():
@@ -516,6 +550,16 @@ def test_of_too_many_events_those_that_happened_last_longest_ago_go(monkeypatch)
         status.record(f"Pod default/{name}", "Normal", "Scheduled", "assigned")
     assert [about for about, *_ in status.last_seen] == ["Pod default/a", "Pod default/c"]
     assert [*status.events.values()] == [2, 1]
+
+
+def test_an_event_is_kept_for_an_hour():
+    w = world()
+    status = w.pipeline.status
+    status.record("Pod default/a", "Normal", "Scheduled", "assigned")
+    for later, kept in ((3599, ["a", "b"]), (1, ["b", "c"])):
+        w.time += later
+        status.record(f"Pod default/{kept[-1]}", "Normal", "Scheduled", "assigned")
+        assert [about[-1] for about, *_ in status.events] == kept
 
 
 def test_nothing_is_kept_of_what_is_long_gone(monkeypatch):

@@ -312,6 +312,11 @@ def test_a_job_is_in_every_snapshot_whatever_its_priority():
         assert snapshot.left_out == []
 
 
+def test_a_podgroup_without_a_queue_is_in_the_default_one():
+    group = PodGroup(ObjectMeta("a", namespace="team"), PodGroupSpec(queue=""))
+    assert Cache([group]).jobs["team/a"].queue == "default"
+
+
 def test_a_snapshot_is_a_copy():
     cache = Cache(OBJECTS)
     before = dump(cache)

@@ -65,6 +65,19 @@ def test_a_volume_that_was_chosen_is_bound_and_no_other():
     assert server.find("PersistentVolumeClaim", "default/data").spec.volume_name == "kept"
 
 
+def test_the_volume_of_a_claim_and_what_claims_it_refer_to_each_other():
+    kept = volume("kept").changed(spec={"claim_ref": claim().reference()})
+    server = bound(claims("data"), NODE, klass(), claim(), volume("kept"), assumed=[kept])
+    assert server.find("PersistentVolume", "kept").spec.claim_ref == claim().reference()
+
+
+@pytest.mark.parametrize("first", [[], [claim("first", volume="mine"), volume("mine")]])
+def test_a_claim_that_is_gone_or_bound_keeps_no_other_from_being_bound(first):
+    server = bound(claims("first", "data"), NODE, klass(provisioner=DISK), claim(), *first,
+                   assumed=[CHOSEN])
+    assert server.find("PersistentVolumeClaim", "default/data").is_bound
+
+
 def test_a_claim_stays_as_it_is_where_nothing_was_assumed_or_it_is_bound():
     server = bound(claims("data"), NODE, klass(provisioner=DISK), claim())
     assert not server.list("PersistentVolume")

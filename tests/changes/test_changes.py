@@ -106,6 +106,9 @@ def test_a_field_of_a_jobs_pods_is_set_where_kubernetes_job_has_created_them():
     after = change(export, ["job/sim.tolerations+=[{key: gpu, operator: Exists}]"])
     assert [each.key for each in read(after, "Pod", "p", "spec", "tolerations")
             if "/" not in each.key] == ["gpu"]
+    further = change(after, ["job/sim.tolerations+=[{key: late, operator: Exists}]"])
+    assert [each.key for each in read(further, "Pod", "p", "spec", "tolerations")
+            if "/" not in each.key] == ["gpu", "late"]
 
 
 def test_a_further_node_runs_the_pods_of_daemon_sets_and_has_the_drivers_of_its_like():

@@ -14,10 +14,12 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.framework.config.conf import OFF_UNLESS_SET, PluginOption, Tier, load_conf
 from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.plugin import plugin_class
+from volcano_lab.framework.placement.chooser import prioritize_nodes
+from volcano_lab.framework.plugin import Plugin, plugin_class
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT, NoScore
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.framework.points.table import SWITCHES, extension_points
+from volcano_lab.framework.registry import registered
 from volcano_lab.framework.session import Session
 from volcano_lab.messages import log
 from volcano_lab.plugins import BUILT_IN, NOT_MODELLED, answering
@@ -91,6 +93,21 @@ def test_scores_are_0_where_one_cannot_be_given():
         raise NoScore("no idea")
 
     assert ask("node_order", [5.0, cannot_tell, refuse_to_be_asked]) == 0.0
+
+
+def test_the_score_of_one_node_is_rounded_down_before_the_plugin_reduces_all():
+    class Mine(Plugin):
+        def node_map(self, task, node):
+            return {"n1": 1.9, "n2": 1.2, "n3": 0.9}[node.name]
+
+        def node_reduce(self, task, scores):
+            return scores
+
+    with registered(plugin={"mine": Mine}):
+        ssn = open_session(*map(node, ("n1", "n2", "n3")), plugins="mine")
+        scores = prioritize_nodes(ssn, None, ssn.node_list)
+    assert {score: [each.name for each in nodes] for score, nodes in scores.items()} == {
+        1.0: ["n1", "n2"], 0.0: ["n3"]}
 
 
 def test_each_plugin_reduces_its_own_scores():

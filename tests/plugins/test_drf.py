@@ -45,6 +45,7 @@ def test_jobs_by_dominant_share(sentence, a, b, shares):
         ("as long as the other still has as much as I would", [CPU] * 4, [], 3),
         ("equal shares count as enough", [CPU] * 3, [CPU], 1),
         ("nobody who has less than I would", [CPU], [CPU], 0),
+        ("a candidate that is not named counts as gone, too", [{"cpu": "3"}, CPU], [CPU], 0),
     ],
 )
 def test_preemptable(sentence, a, b, victims):

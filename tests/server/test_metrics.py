@@ -211,6 +211,15 @@ def test_preemptions_are_counted():
         "pod_preemption_victims") == 3  # who might have gone, all but the gang's minimum
 
 
+def test_what_reclaim_takes_back_is_no_preemption():
+    cluster = (Cluster().node("n1", cpu=8).queue("a").queue("b")
+               .job("old", queue="a", pods=8, cpu=1, min_member=1, running={"n1": 8})
+               .job("new", queue="b", pods=1, cpu=1))
+    metrics, ssn = cycle(cluster, DEFAULT_CONF.replace("backfill", "reclaim"))
+    assert [entry[0] for entry in ssn.committed] == ["evict", "pipeline"]
+    assert not metrics.value("total_preemption_attempts")
+
+
 def test_a_preemption_for_which_several_nodes_are_looked_at_counts_once():
     conf = DEFAULT_CONF.replace("backfill", "preempt")
     conf += "configurations:\n- name: preempt\n  arguments: {enableTopologyAwarePreemption: true}\n"
