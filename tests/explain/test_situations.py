@@ -33,7 +33,9 @@ def test_a_tree_of_queues_is_known_where_two_plugins_share():
 def test_jobs_that_use_up_a_quota_are_named_with_their_pods_that_wait():
     quota = QUOTA.replace('used: {requests.cpu: "4"}', 'used: {requests.cpu: "5"}')
     other = exported("stuck", 1, 9, there=1, phase="Inqueue")
-    found = asked(exported("odd", 1, 1, phase="Inqueue"), other, quota).why("odd")
+    elsewhere = exported("apart", 1, 9, there=1, phase="Inqueue").replace(
+        "namespace: default", "namespace: other")
+    found = asked(exported("odd", 1, 1, phase="Inqueue"), other, elsewhere, quota).why("odd")
     assert "In use by default/stuck 9 (1 pod waiting)." in found.text
 
 

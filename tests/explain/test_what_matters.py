@@ -82,6 +82,10 @@ def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
     said = texts(cluster.job("home", queue="owner", pods=2, cpu=1), "home", RECLAIM)
     assert ("reclaim takes nothing from queue guest, which holds cpu 8, deserves 6 "
             "and has spec.reclaimable: false.") in said
+    cluster.queue("owner", reclaimable=False).node("n2", cpu=1)
+    cluster.job("mine", queue="owner", pods=1, cpu=1, running={"n2": 1})
+    assert not any("from queue owner" in each or "queue owner, which" in each
+                   for each in texts(cluster, "home", RECLAIM))
 
 
 def test_a_node_that_holds_more_than_it_has_is_named_with_who_holds_the_room():

@@ -87,6 +87,15 @@ def test_what_is_made_is_placed():
     assert len(cycle.committed) == 9 and cycle.session.snapshot.left_out == []
 
 
+def test_a_stateful_set_numbers_its_pods_from_0():
+    complete = with_defaults(loads(yaml.safe_dump(workload("StatefulSet", "db", replicas=2))))
+    labels = {obj.name: obj.metadata.labels for obj in complete if obj.kind == "Pod"}
+    for number in range(2):
+        found = labels[f"db-{number}"]
+        assert found["apps.kubernetes.io/pod-index"] == str(number)
+        assert found["statefulset.kubernetes.io/pod-name"] == f"db-{number}"
+
+
 def test_a_daemons_pod_is_bound_to_its_node():
     complete = with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump(workload("DaemonSet"))))
     assert sorted(node for _, _, node, *_ in run_cycle(Cache(complete)).committed) == ["n1", "n2"]
