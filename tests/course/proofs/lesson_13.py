@@ -121,6 +121,24 @@ def tuesday_nightly_runs(file, tuesday, volcano_lab):
     assert phases["vision/segment"] == phases["web/reindex"] == "Inqueue"
 
 
+@after("own-22")
+def three_of_four_changes_admit_nightly(file):
+    cluster, nightly = Cluster.read(file), "ci/nightly-4412"
+    admits = {name: cluster.what_if(remove=[name]).holds(nightly)
+              for name in ("podgroup/spark-08", "job/build-4411", "job/segment")}
+    assert admits == {"podgroup/spark-08": True, "job/build-4411": True, "job/segment": False}
+    larger = cluster.copy().node("c25", cpu=32, memory="128Gi")
+    assert cluster.diff(larger).holds(nightly)
+    said = cluster.what_if(remove=["job/segment"]).after.why(nightly)
+    assert "cpu 1128 > limit 1110.4" in said[0]
+
+
+@after("own-16")
+def nlp_pays_with_its_gpus(file, reclaim, who_pays):
+    said = who_pays(file, reclaim, "nvidia.com/gpu", unit="GPUs").alt
+    assert "nlp: 40 now, 48 was (GPUs). vision: 8 now, 0 was (GPUs)." in said
+
+
 @after("own-lab")
 def the_highest_minimum_for_one_and_for_both(file, tasks):
     opened, minimum = lab(file, tasks=tasks("13")), "job/ci/nightly-4412.minAvailable"

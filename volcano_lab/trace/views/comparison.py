@@ -130,13 +130,6 @@ class Comparison(Shown):
 
     def _shown(self) -> Iterable[Part]:
         yield from self._sentences()
-        pods: dict[tuple[str, str], list[str]] = {}
-        for row in self.placements:
-            pods.setdefault((row["change"], row["operation"]), []).append(gettext(
-                "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
-        for (change, operation), names in pods.items():
-            yield gettext("+ {operation}: {names:12}" if change == "more" else
-                          "- {operation}: {names:12}", operation=operation, names=names)
         if self.jobs:
             yield gettext("Jobs, before -> after")
             yield [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
@@ -146,6 +139,13 @@ class Comparison(Shown):
             yield [{"queue": row["queue"], "resource": row["resource"],
                     **{name: _text(pair) for name, pair in _amounts(row).items()}}
                    for row in self.queues]
+        pods: dict[tuple[str, str], list[str]] = {}
+        for row in self.placements:
+            pods.setdefault((row["change"], row["operation"]), []).append(gettext(
+                "{pod} on {node}" if row["node"] else "{pod}", pod=row["pod"], node=row["node"]))
+        for (change, operation), names in pods.items():
+            yield gettext("+ {operation}: {names:12}" if change == "more" else
+                          "- {operation}: {names:12}", operation=operation, names=names)
 
     def _sentences(self) -> Iterator[str]:
         if not self:
