@@ -101,16 +101,15 @@ answers(
 )
 
 answers(
-    checks.what_went_wrong,
-    right=["BC", "cb", {"B", "C"}, "B, C"],
+    "05.what_went_wrong",
+    right=["B and C", "b and c"],
     wrong=[
-        ("B", "second"),
-        ("C", "second"),
-        ("BCD", "allocate"),
-        ("A", "2 of 2"),
-        ("E", "may hold"),
-        ("D", "allocate"),
-        ("XY", "letters"),
+        ("A and B", "2 of 2"),
+        ("A and C", "2 of 2"),
+        ("B and D", "allocate"),
+        ("C and D", "allocate"),
+        ("B and E", "may hold"),
+        ("C and E", "may hold"),
     ],
 )
 

@@ -14,19 +14,6 @@ from volcano_lab.messages import gettext
 from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.queues import levels, way_to
 
-
-@check(takes=lambda answer: isinstance(answer, str | set | list | tuple),
-       wanted="the letters, such as AE")
-def what_went_wrong(answer: Any) -> Mistakes:
-    """Which of the statements A to E are true? Give their letters, such as AE."""
-    letters = {letter for letter in "".join(answer).upper() if letter.isalpha()}
-    yield not letters or letters - set("ABCDE"), "letters_a_to_e"
-    for wrong in "ADE":
-        yield wrong in letters, wrong
-    yield letters != {"B", "C"}, "a_second_one"
-    return well_done("both_needed")
-
-
 # -- the fix
 # ----------------------------------------------------------------------------------------------
 

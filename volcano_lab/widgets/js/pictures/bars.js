@@ -18,7 +18,7 @@ export const bars = {
       return h("g", {key: row.name, link: row.name, tip: told(row, words, spec.unit)},
         box(0, y, width, ROW, {fill: "transparent"}),
         named(0, y + 20, row.name, column),
-        row.asked > 0 && box(column, y + 4, x(row.asked) - column, 22, {key: "asked", rx: 3, fill: color, opacity: 0.22}),
+        row.asked > 0 && box(column, y + 4, x(row.asked) - column, 22, {key: "asked", rx: 3, fill: color, opacity: 0.35}),
         kept > 0 && box(x(row.held ?? 0), y + 7, x(row.guarantee) - x(row.held ?? 0), 16, {key: "kept", fill: hatch(c.uid, color)}),
         box(column, y + 7, x(row.held ?? 0) - column, 16, {key: "held", rx: 2, fill: color}),
         old && !same(old.held, row.held) && h("rect", {key: "ghost held", x: column, y: y + 5, width: Math.max(0, x(old.held) - column), height: 20, rx: 3, class: "vp-ghost"}),
