@@ -91,18 +91,21 @@ def lacking(job: api.VolcanoJob, pods: Sequence[api.Pod], there: Container[str],
     if not missing or job.status.state.phase not in ("", "Pending", "Running"):
         return None
     styles: dict[str, str] = {}
-    one, why = usage(missing[0].spec, styles), None
+    sizes, why = [usage(pod.spec, styles) for pod in missing], None
     for quota in [quota for quota in quotas if quota.namespace == job.namespace]:
         hard, used = quota.status.hard, quota.status.used
-        over = [name for name, amount in one.items() if name in hard and quantity.parse(
-            used.get(name, "0")) + amount > quantity.parse(hard[name])]
+        counted = {name: quantity.parse(used.get(name, "0")) for name in hard}
+        over = [name for name, amount in sizes[0].items() if name in hard
+                and counted[name] + amount > quantity.parse(hard[name])]
         if unnamed := _unnamed(missing[0].spec, hard):
             why = Message("not_created.unnamed", quota=quota.key, resources=unnamed)
         elif over:
-            asked = amounts_text({name: one[name] for name in over[:1]}, styles)
+            name = over[0]
+            asked, enough = (amounts_text({name: amount}, styles)[name] for amount in (
+                sizes[0][name], counted[name] + sum(size.get(name, 0) for size in sizes)))
             why = Message("not_created.quota", quota=quota.key, resources=over, sums=[
-                Message("not_created.quota.sum", used=used.get(name, "0"), asked=asked[name],
-                        hard=hard[name]) for name in asked])
+                Message("not_created.quota.sum", used=used.get(name, "0"), asked=asked,
+                        hard=hard[name])], enough=f"{name} {enough}")
     return Message("not_created.lacking", count=len(missing), pods=len(pods), quota=why,
                    names=[pod.name for pod in missing])
 
