@@ -13,7 +13,7 @@ from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
 from volcano_lab.api.objects import HyperNode, ResourceQuota
-from volcano_lab.changes.change import Change, value_before, value_text
+from volcano_lab.changes.change import Change, path_text, value_before, value_text
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.job_fields import at_path
@@ -354,8 +354,21 @@ class Candidates:
             yield once(f"{self.name}.priority={max(priorities) + 1}", rank=rank)
 
     def tiers(self, _: Numbers) -> Iterator[Option]:
-        """What the job's topology allows."""
-        yield from values.tiers(self.world, self.job.uid)
+        """The highest tier that the job's topology allows, or its sub-groups'; and that it be a
+        wish.
+        """
+        spec = self.world.groups[self.job.uid].spec
+        holders: list[tuple[tuple[str, ...], Any]] = [((), spec), *(
+            (("subGroupPolicy", str(number)), policy)
+            for number, policy in enumerate(spec.sub_group_policy))]
+        for path, holder in holders:
+            topology, way = holder.network_topology, (self.name, *path, "networkTopology")
+            own = topology.highest_tier_allowed if topology is not None else None
+            if own is not None:
+                yield values.stepped(path_text(*way, "highestTierAllowed"), own, steps=8,
+                                     rank=Rank.JOB)
+            if topology is not None and topology.mode == "hard":
+                yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
 
     def barred(self, numbers: Numbers) -> Iterator[Option]:
         """That queues have the capability of the nodes that their pods may use."""

@@ -457,8 +457,7 @@ class Explainer(Shown):
         return partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
 
     def _evicted(self, key: str) -> bool:
-        return any(record.get("operation") == "evict" and record["task"] == key
-                   for record in self.trace.iter("commit"))
+        return bool(self.evidence.of("commit", task=key, operation="evict"))
 
 
 def _foremost(causes: list[Cause]) -> Cause:

@@ -142,8 +142,7 @@ def _tries(seen: Evidence, job: JobInfo, waiting: set[str | None]) -> list[Recor
     """The dry runs that decided; None where the job found a HyperNode, or allocate did not reach
     it.
     """
-    tries = [record for record in seen.in_action("allocate", "hyper_node_tried")
-             if record["job"] == job.uid]
+    tries = seen.in_action("allocate", "hyper_node_tried", job=job.uid)
     own = [record for record in tries if record["sub_job"] in waiting]
     if own and not any(record["fits"] for record in own):
         return own  # other sub-groups may have found a HyperNode

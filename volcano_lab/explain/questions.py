@@ -52,8 +52,7 @@ UNLIMITED = 1e300
 
 def last_choice(seen: Evidence, task: str) -> Record | None:
     """Return the last search of a node for a pod."""
-    return next((record for record in reversed(seen.trace.records)
-                 if record.kind == "chose" and record["task"] == task), None)
+    return next(reversed(seen.of("chose", task=task)), None)
 
 
 def why_here(seen: Evidence, task: TaskInfo, other: str = "") -> Cause | None:

@@ -167,8 +167,7 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     asked = seen.calls_about(job, "allocatable", "allocate")
     waiting = {task.key for task in unplaced(job)}
     tried = {record["task"] for record in [*asked, *seen.in_action("allocate", "chose")]}
-    overused = [record for record in seen.in_action("allocate", "overused", queue=job.queue)
-                if record["answer"]]
+    overused = seen.in_action("allocate", "overused", queue=job.queue, answer=True)
     if overused and waiting - tried:
         found = _overused(seen, job, overused[-1])
         yield found

@@ -13,7 +13,7 @@ from typing import Any
 from volcano_lab.api import Resource, quantity, total
 from volcano_lab.api.objects import Node, Queue
 from volcano_lab.api.storage import ATTACHABLE
-from volcano_lab.changes.change import Change, path_text, value_text
+from volcano_lab.changes.change import Change, value_text
 from volcano_lab.changes.job_fields import at_path, requests_of
 from volcano_lab.explain import options
 from volcano_lab.explain.explanation import Amounts, in_quantity
@@ -178,22 +178,6 @@ def nodes(world: World, asked: Amounts, lacking: Amounts, names: Iterable[str],
 def _more(like: Node, devices: dict[str, str], count: int) -> Change:
     value = {"count": count, **devices} if devices else count
     return Change((f"node/{like.name}.more={value_text(value)}",))
-
-
-def tiers(world: World, uid: str) -> Iterator[Option]:
-    """The highest tier that the job's topology allows, or its sub-groups'; and that it be a wish.
-    """
-    spec = world.groups[uid].spec
-    holders: list[tuple[tuple[str, ...], Any]] = [((), spec), *(
-        (("subGroupPolicy", str(number)), policy)
-        for number, policy in enumerate(spec.sub_group_policy))]
-    for path, holder in holders:
-        topology, way = holder.network_topology, (world.job(uid), *path, "networkTopology")
-        own = topology.highest_tier_allowed if topology is not None else None
-        if own is not None:
-            yield stepped(path_text(*way, "highestTierAllowed"), own, steps=8, rank=Rank.JOB)
-        if topology is not None and topology.mode == "hard":
-            yield once(setting(*way, "mode", to="soft"), rank=Rank.JOB)
 
 
 def sum_of(parts: Iterable[str], like: str) -> str:

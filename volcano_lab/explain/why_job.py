@@ -425,8 +425,7 @@ def _lost(seen: Evidence, job: JobInfo, parts: list[Message], records: list[Reco
 def _refused(seen: Evidence, job: JobInfo) -> list[Record]:
     """The records in which a job's queue refused pods that are pipelined now."""
     return [record for task in job.in_status(PIPELINED).values()
-            for record in seen.in_action("allocate", "allocatable", task=task.key)
-            if not record["answer"]]
+            for record in seen.in_action("allocate", "allocatable", task=task.key, answer=False)]
 
 
 def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
