@@ -170,7 +170,7 @@ def test_a_comparison_tells_of_what_is_short_and_where_there_is_room_of_all():
             if record["plugin"] == "overcommit"]
     assert told == [
         "overcommit on fits: cpu 1 and memory 1Gi ≤ limit cpu 4.8 and memory 76.8Gi: allowed",
-        "overcommit on large: cpu 9 > limit 4.8: refused"]
+        "overcommit on large: cpu 9 (8 requested) > limit 4.8: refused"]
 
 
 def test_rounds_are_those_of_the_session():

@@ -158,14 +158,14 @@ def test_a_symptom_opens_the_place_that_decides():
     steps = widgets.stepper(cluster, symptom="Both sides of an admission", name="default/fits")
     assert steps.frame["text"].startswith("overcommit on fits: cpu 1 ≤ limit 1.2")
     assert steps.frame["between"], "a comparison changes nothing, so it lies between two steps"
-    assert steps.back()["text"] == "overcommit on big: cpu 2 > limit 1.2: refused"
+    assert steps.back()["text"] == "overcommit on big: cpu 2 (2 requested) > limit 1.2: refused"
     assert steps.back()["text"] == "action enqueue begins"
 
 
 def test_a_refusal_is_a_step_though_it_changes_nothing():
     cluster = Cluster().node("n1", cpu=1).node("n2", cpu=1).job("big", pods=2, cpu=2)
     without_enqueue = DEFAULT_CONF.replace("enqueue, ", "")
-    for conf, refusal in ((None, "overcommit on big: cpu 4 > limit 2.4: refused"),
+    for conf, refusal in ((None, "overcommit on big: cpu 4 (4 requested) > limit 2.4: refused"),
                           (without_enqueue, "no node for big-0: ")):
         steps = widgets.stepper(cluster, conf)
         texts = [steps.goto(place)["text"] for place in range(1, steps.frame["last"] + 1)]

@@ -154,13 +154,14 @@ def _popped(record: Record) -> Message:
 
 
 def _compared(record: Record) -> Message:
-    """Return both sides of an admission, or of one level's limit."""
+    """Return both sides of an admission, or of one level's limit, and what of it was requested."""
     short_of, level = record["short_of"], record.get("level")
     wanted = short_of or [name for name in record["asked"] if name != "pods"]
-    asked, limit = ({name: record[side].get(name, 0.0) for name in wanted}
-                    for side in ("asked", "limit"))
+    request = "min_resources" if "min_resources" in record.facts else "request"
+    asked, limit, requested = ({name: record[side].get(name, 0.0) for name in wanted}
+                               for side in ("asked", "limit", request))
     return Message(f"record.enqueue_comparison{'' if short_of else '.fits'}", asked=asked,
-                   limit=limit, plugin=record["plugin"],
+                   limit=limit, requested=requested, plugin=record["plugin"],
                    about=short(record.get("job") or record.get("task") or ""),
                    level=Message("record.level", queue=level) if level else None)
 

@@ -253,7 +253,7 @@ def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
     >>> stepper(cluster, symptom="A job is not admitted", name="default/big").frame["text"]
     'overcommit on job_enqueueable, about job big: -1'
     >>> stepper(cluster, why="big").frame["text"]
-    'overcommit on big: cpu 2 > limit 1.2: refused'
+    'overcommit on big: cpu 2 (2 requested) > limit 1.2: refused'
     """
     if why and not isinstance(what, Explainer):
         what = Explainer(what.objects(), conf, ran=traced(what.objects(), conf))

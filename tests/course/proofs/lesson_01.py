@@ -66,4 +66,4 @@ def step_by_step(steps):
     assert commit["statement"]["operations"] == ["allocate train-1 on n2"]
     idle = {node["name"]: node["idle"] for node in on_n2["nodes"]}
     assert on_n2["text"] == "allocate train-1 on n2" and idle["n2"] == 2
-    assert "cpu 16 > limit 9.6" in sides["text"]
+    assert "cpu 16 (12 requested) > limit 9.6" in sides["text"]
