@@ -1,8 +1,11 @@
 """Several cycles: what a job went through, evictions that go round in circles, stranded gangs."""
 
+from functools import partial
+
 import pytest
 
 from volcano_lab.api.status import ALLOCATED_STATUSES, PIPELINED
+from volcano_lab.cli.why import explain
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
 from volcano_lab.explain.loops import loop_cause, stranded_cause
@@ -274,6 +277,17 @@ def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
         timeline.why("other")
     with pytest.raises(LookupError, match="kept: none"):
         Timeline().why("a")
+
+
+def test_a_fault_of_an_explanation_is_not_taken_for_a_job_that_is_gone(monkeypatch):
+    def fails(seen, job):
+        raise KeyError("a fault")
+
+    timeline = Cluster().node("n1", cpu=1).job("a", cpu=2).timeline(1)
+    monkeypatch.setattr("volcano_lab.explain.explainer.job_causes", fails)
+    for ask in (timeline.why, partial(explain, timeline.why)):
+        with pytest.raises(KeyError, match="a fault"):
+            ask("default/a")
 
 
 def test_a_job_is_not_known_in_a_cycle_before_its_first():

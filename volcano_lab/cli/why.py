@@ -16,7 +16,7 @@ from volcano_lab.cli.output import print_data, styled, table, warn, width
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.lint import doubts
 from volcano_lab.explain.pages import page_of
-from volcano_lab.messages import Message, columns, gettext, mark, one_line, wrapped
+from volcano_lab.messages import Message, NoSuch, columns, gettext, mark, one_line, wrapped
 from volcano_lab.trace import sentence
 from volcano_lab.trace.names import Names
 from volcano_lab.trace.plain import quantities
@@ -168,7 +168,7 @@ def explain(ask: Callable[[str], Explanation], name: str, namespace: str = "") -
     for place in [*places, name]:
         try:
             found = ask(place)
-        except LookupError as error:
+        except NoSuch as error:
             problem = str(error.args[0])
             continue
         kind, _, called = found.about.partition(" ")

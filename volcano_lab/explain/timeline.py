@@ -155,7 +155,7 @@ class Timeline(Observer, Shown):
         try:
             explanation = explainer.why(name)
             kind, key = explainer.names.find(name)
-        except LookupError:
+        except NoSuch:
             kind, key = "job", next((uid for uid, called in self.names.items() if name in (
                 uid, called, called.partition("/")[2])), "")
             rows = [row for row in self.rows.get(key, ()) if row["cycle"] <= last]
