@@ -43,12 +43,11 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     yield not isinstance(said, bool), try_again("no_bool", said=repr(said))
     yield not said, "refuses_with_room"
     yield from _refuses(answer)
-    yield reserved != [2, 2, 2], try_again("not_reserved_on_each", list=_list(reserved))
+    yield reserved != [2, 2, 2], try_again("not_reserved_on_each", list=reserved)
     cycle = run_with(answer, worked_example(), tree_conf())
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
-    text = gettext("{names:,}", names=[f"{job} {phase}" for job, phase in phases.items()])
     yield phases != {"job-1": "Inqueue", "job-2": "Pending"}, try_again(
-        "wrong_in_the_report", text=text)
+        "wrong_in_the_report", jobs=[f"{job} {phase}" for job, phase in phases.items()])
     return well_done("asked_before_reserved")
 
 
@@ -62,12 +61,8 @@ def _refuses(function: JobEnqueueable) -> Iterator[Mistake]:
         said, reserved = _tried(function, _line(*room), 2)
         yield said, try_again("admits_without_room", situation=situation)
         yield any(reserved), try_again(
-            "reserves_though_refused", situation=situation, list=_list(reserved))
+            "reserves_though_refused", situation=situation, list=reserved)
     yield _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0], "memory_has_no_room"
-
-
-def _list(amounts: list[float]) -> str:
-    return gettext("{names:,}", names=[f"{amount:.4g}" for amount in amounts])
 
 
 # -- modify, and make

@@ -174,7 +174,8 @@ PARTS: dict[str, Any] = {
     "most": CPUS, "lines": 0, "of": "{0}, its part {2}",
     "legend": "A box is as wide as its part by the weights. Full: placed pods."}
 COMPARED = "Pale: dominant share. Full: what of it is compared. The lower one goes first."
-RINGED = "Filled: a pod was placed. Dotted: none waits, or none fits. Ringed: by an old place."
+RINGED = ("Filled: a pod was placed. Dotted: none waits, or none fits. "
+          "Ringed: by old places, which change the pods.")
 TWELFTHS: dict[str, Any] = {
     "most": CPUS, "unit": "twelfths", "words": {"held": "compared", "asked": "dominant share"}}
 
@@ -182,7 +183,8 @@ TWELFTHS: dict[str, Any] = {
 @define
 class Shared:
     """A cycle over the tree, the values that it was decided from, the turns that came by an old
-    place, the pods if there were none, and the last choice below each parent.
+    place, if such places change the pods, the pods without them, and the last choice below each
+    parent.
     """
 
     cycle: Cycle
@@ -196,7 +198,8 @@ def decide(values: Values) -> Shared:
     """Run a cycle of some values."""
     tree, turns = tree_cluster(**values), OldPlaces()
     cycle = tree.run(HIERARCHICAL, trace=turns)
-    return Shared(cycle, values, turns.early, placed(run_found_again(tree, HIERARCHICAL)),
+    exact = placed(run_found_again(tree, HIERARCHICAL))
+    return Shared(cycle, values, turns.early if exact != placed(cycle) else [], exact,
                   {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
 
 
@@ -313,7 +316,7 @@ def _because(before: Shared, now: Shared) -> str:
         said.append(Message("drf.rescaled"))
     if pods == placed(before.cycle) and served(before.cycle) != served(now.cycle):
         said.insert(0, Message("drf.order"))
-    if now.exact != pods:
+    if now.early:
         said.append(Message("drf.early", turns=now.early,
                             exact=[f"{name} {pods}" for name, pods in now.exact.items()]))
     return paragraph(said)
