@@ -290,6 +290,32 @@ def test_a_pod_that_is_created_again_runs_for_its_whole_time():
     assert (job.started, job.lost, job.finished) == (2.03, 1, 18.03)
 
 
+def test_news_of_a_pod_that_leaves_does_not_count_again():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a"), count=1)],
+                  latencies=Latencies(end=5.0))
+    sim.run(until=5)
+    for _ in range(2):  # the second time it is deleted already
+        sim.server.delete("Pod", "default/a-1-0")
+        sim.server.update(sim.server.get("Pod", "default/a-1-0").changed(status={"start_time": 3}))
+    sim.run(until=20)
+    (job,) = sim.side.jobs.values()
+    assert (job.evicted, job.lost) == (1, 1)
+
+
+def test_a_pod_that_waits_may_be_lost_and_one_of_a_finished_job_does_not_come_again():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=9, cpu=9), count=1)])
+    sim.run(until=5)
+    lost = sim.server.get("Pod", "default/a-1-0")
+    sim.server.delete("Pod", lost.key)
+    sim.run(until=20)
+    (job,) = sim.side.jobs.values()
+    assert job.lost == 1 and sim.server.find("Pod", lost.key) is not None
+    job.finished = 20.0
+    sim.side.job_removed("default/a-1")
+    sim.side.pod_recreated("default/a-1", lost)
+    assert sim.server.find("Pod", lost.key) is None
+
+
 def test_a_run_ends_at_a_time_that_is_finer_than_the_calendar():
     sim = Simulation(cluster(1))
     sim.run(until=0.1 + 0.2)  # a hair above 0.3
