@@ -205,3 +205,12 @@ def test_releasing_pods_may_share_a_port_with_those_that_follow_them():
     task = sim.cache.jobs["default/b-0"].tasks[pod.metadata.uid]
     sim.cache.jobs["default/b-0"].update_task_status(task, RELEASING)
     assert "on host port" not in "; ".join(problems_of(sim))
+
+
+@pytest.mark.parametrize("field", ["lost", "broken", "evicted"])
+def test_what_befalls_a_job_is_counted_again(field):
+    sim = running()
+    (job,) = sim.side.jobs.values()
+    assert not [*sim.books.problems()]
+    setattr(job, field, 1)
+    assert len([*sim.books.problems()]) == 1

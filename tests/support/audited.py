@@ -8,6 +8,7 @@ another scheduler take the room that a session has just chosen.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from random import Random
@@ -16,14 +17,16 @@ from typing import Any
 import attrs
 from session_audit import SessionAudit
 
+from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.status import PENDING, PIPELINED, RELEASING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import dump
-from volcano_lab.cache.api_server import ADDED, UNAVAILABLE, ApiError, WatchEvent
+from volcano_lab.cache.api_server import ADDED, DELETED, UNAVAILABLE, ApiError, WatchEvent
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import JobTemplate, Simulation
+from volcano_lab.simulation.cluster_side import job_of
 from volcano_lab.simulation.faults import Disturbance
 
 
@@ -35,6 +38,7 @@ class Audited(Simulation):
         self.mischief = Random(f"{named.get('seed', 0)} mischief")
         super().__init__(*given, observer=joined(self.audit, self.rival, observer),
                          **{"check": True} | named)
+        self.books = JobBooks(self)
 
     def strikes(self) -> bool:
         """Whether something goes wrong of which a user's simulation has no fault."""
@@ -53,7 +57,8 @@ class Audited(Simulation):
         self.pipeline._evict = refused_at_times
 
     def _problems(self) -> list[str]:
-        found = [*super()._problems(), *self.audit.problems, *under_way_problems(self)]
+        found = [*super()._problems(), *self.audit.problems, *under_way_problems(self),
+                 *self.books.problems()]
         self.audit.problems.clear()
         return found
 
@@ -74,6 +79,56 @@ class Audited(Simulation):
         ssn = scheduler.run_once(audit, arrays=False, now=self.server.clock())
         self.audit.problems += audit.problems
         return decided(ssn)
+
+
+class JobBooks:
+    """What the history says of each job, counted again from the API server's news alone."""
+
+    def __init__(self, sim: Simulation):
+        self.sim = sim
+        self.admitted: set[str] = set()
+        self.finished: set[str] = set()
+        self.gangs: dict[str, bool] = {}  # whether a job that has had its minimum has it now
+        self.lost: Counter[str] = Counter()
+        self.broken: Counter[str] = Counter()
+        self.leaving: dict[str, set[str]] = {}
+        sim.server.watchers.insert(0, self.hear)
+        for obj in [*sim.server.list("PodGroup"), *sim.server.list("Pod")]:
+            self.hear(WatchEvent(ADDED, obj))
+
+    def hear(self, event: WatchEvent) -> None:
+        obj = event.object
+        if isinstance(obj, PodGroup) and obj.status.phase in ("Inqueue", "Running"):
+            self.admitted.add(obj.key)
+        job = job_of(obj) if isinstance(obj, Pod) else ""
+        run = self.sim.side.jobs.get(job)
+        if run is None or job in self.finished:
+            return
+        phases = Counter(pod.status.phase for pod in self.sim.server.list("Pod")
+                         if pod.key in run.members)
+        count = phases["Running"] + phases["Succeeded"]
+        whole = 0 < count >= run.min_member
+        if event.type == DELETED:
+            if obj.key in run.members and obj.status.phase != "Succeeded":
+                self.lost[job] += 1
+                self.broken[job] += self.gangs.get(job, False) and not whole
+                self.gangs |= {job: whole} if job in self.gangs else {}
+        elif obj.metadata.deletion_timestamp is not None:
+            self.leaving.setdefault(job, set()).add(obj.metadata.uid)
+        elif whole:
+            self.gangs[job] = True
+        if phases["Succeeded"] == run.pods:
+            self.finished.add(job)
+
+    def problems(self) -> Iterator[str]:
+        for job, run in self.sim.side.jobs.items():
+            mine = (job in self.admitted, job in self.gangs, job in self.finished,
+                    self.lost[job], self.broken[job], len(self.leaving.get(job, ())))
+            said = (run.admitted is not None, run.started is not None, run.finished is not None,
+                    run.lost, run.broken, run.evicted)
+            if mine != said:
+                yield (f"job {job}: admitted, started, finished, lost, broken, evicted are {said}, "
+                       f"and should be {mine}")
 
 
 def decided(ssn: Session) -> dict[str, Any]:
