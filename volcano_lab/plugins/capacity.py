@@ -42,7 +42,7 @@ class Capacity(QueueShares):
         super().on_session_open(ssn)
         self.hierarchical = ssn.hierarchy_enabled(self.name)
         self.leaf_only = self.arguments.get_bool(V1_11_ENQUEUE, False)
-        self.ready, self.grown = True, self.hierarchical
+        self.grown = self.hierarchical
         if self.hierarchical:
             self._open_tree()
             return
@@ -111,14 +111,12 @@ class Capacity(QueueShares):
     # -- limits ----------------------------------------------------------------------------------
 
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
-        """Return whether one more task keeps an open leaf and its ancestors within their limits."""
-        if not (queue.is_open and self.takes_jobs(queue.uid)):
+        """Return whether one more task keeps an open queue and its ancestors within their limits.
+        """
+        if not (queue.is_open and self.ready):
             return False
         return all(self._fits(attr, attr.allocated, queue, candidate)
                    for attr in self.tree.line(queue.uid))
-
-    def takes_jobs(self, queue: str) -> bool:
-        return self.ready and not (self.hierarchical and not self.tree.is_leaf(queue))
 
     def _fits(self, attr: QueueAttr, allocated: Resource, queue: QueueInfo,
               candidate: TaskInfo) -> bool:
@@ -175,7 +173,7 @@ class Capacity(QueueShares):
                              candidate: TaskInfo) -> bool:
         """Answer as `allocatable`, with the simulated changes, also for closed queues."""
         trial = state.get(self.name)
-        if trial is None or not self.takes_jobs(queue.uid):
+        if trial is None or not self.ready:
             return False
         return all(self._fits(attr, trial[attr.queue_id], queue, candidate)
                    for attr in self.tree.line(queue.uid))

@@ -22,6 +22,8 @@ NO_LIMIT = Resource(MAX_FLOAT, MAX_FLOAT)
 class QueueShares(Plugin):
     """Keeps `queue_opts`, the `QueueAttr` of each queue by its name; `tree` has their lines."""
 
+    ready = True
+    """Whether the queues may take jobs; not those of a tree with an error."""
     no_state = ""
     """The message in place of "queue … not found" where no simulation was begun."""
 
@@ -62,10 +64,6 @@ class QueueShares(Plugin):
 
     # -- admission -------------------------------------------------------------------------------
 
-    def takes_jobs(self, queue: str) -> bool:
-        """Return whether the queue accepts jobs."""
-        return True
-
     def asked_levels(self, queue: str) -> list[QueueAttr]:
         """Return the queues that must admit a job, and that it is charged to."""
         return self.tree.line(queue)
@@ -74,7 +72,7 @@ class QueueShares(Plugin):
         """Admit a job if every level up to the root has enough; reserve on all of them then, and on
         none before.
         """
-        if not self.takes_jobs(job.queue) or not self.ssn.queues[job.queue].is_open:
+        if not self.ready or not self.ssn.queues[job.queue].is_open:
             return REJECT
         if job.pod_group.spec.min_resources is None:
             return PERMIT
