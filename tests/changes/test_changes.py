@@ -279,12 +279,13 @@ POD = """{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: %s,
  annotations: {scheduling.k8s.io/group-name: a}}, spec: {%s schedulerName: volcano,
  containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"""
 HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
+LIKE = HIGH.replace("high", "alike")
 
 
 def one_of_three_runs():
     """A job with two pods that wait and one on a node, and one of its name in another namespace."""
     return with_defaults(loads("\n---\n".join([
-        GROUP % "default", GROUP % "two", HIGH, POD % ("a-0", "default", ""),
+        GROUP % "default", GROUP % "two", HIGH, LIKE, POD % ("a-0", "default", ""),
         POD % ("a-1", "default", ""), POD % ("a-2", "default", "nodeName: n1,"),
         POD % ("b-0", "two", "")])))
 
@@ -297,6 +298,7 @@ def one_of_three_runs():
     ("requests.memory=1Gi", 2, {"min_resources": {"cpu": "2", "memory": "2147483648"}}),
     ("requests.cpu=null", 2, {"min_resources": None}),
     ("priorityClassName=high", 2, {"priority_class_name": "high"}),
+    ("priorityClassName=alike", 2, {"priority_class_name": "alike"}),
     ("priority=9", 2, {"priority_class_name": "high"}),
     ("priority=5", 2, {"priority_class_name": "priority-5"}),
     ("queue=q", 2, {"queue": "q"}),
@@ -316,9 +318,19 @@ def test_a_field_of_a_job_is_set_in_its_podgroup_and_its_pods_that_wait(setting,
     value = {"priority": lambda spec: spec.priority, "priorityClassName": lambda spec:
              spec.priority, "nodeSelector.zone": lambda spec: spec.node_selector.get("zone"),
              "requests.cpu": lambda spec: spec.containers[0].resources.requests.get("cpu")}
-    text = {"high": 9, "9": 9, "5": 5, "null": None}.get(setting.partition("=")[2],
+    text = {"high": 9, "alike": 9, "9": 9, "5": 5, "null": None}.get(setting.partition("=")[2],
                                                         setting.partition("=")[2])
     assert {value[field](pod.spec) for pod in pods if field in value} <= {text}
+
+
+def test_a_minimum_of_none_is_raised_and_the_last_pods_that_wait_are_removed():
+    before = change(one_of_three_runs(), ["job/default/a.minMember=0"])
+    (group,) = (obj for obj in change(before, ["job/default/a.minMember=2"])
+                if obj.key == "default/a")
+    assert group.spec.min_member == 2
+    after = change(one_of_three_runs(), ["job/default/a.pods=2"])
+    assert [obj.name for obj in after if obj.kind == "Pod" and obj.namespace == "default"] == [
+        "a-0", "a-2"]
 
 
 @pytest.mark.parametrize(("setting", "sentence"), [
