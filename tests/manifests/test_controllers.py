@@ -5,11 +5,12 @@ import pytest
 import yaml
 
 from manifests.hostile import soon
-from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
+from volcano_lab.manifests.pod_group_controller import PodGroups
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.server.folder import Folder
 
@@ -192,6 +193,17 @@ def test_annotations_of_owner_and_pod_reach_the_podgroup():
                                           "volcano.sh/sla-waiting-time": "1h",
                                           "volcano.sh/revocable-zone": "z"}
     assert group.metadata.labels == {"volcano.sh/cooldown-time": "10m"}
+
+
+def test_of_several_owners_with_an_annotation_the_first_counts():
+    names = {"one": "1h", "two": "2h"}
+    owners = {("default", "ReplicaSet", name): {"volcano.sh/sla-waiting-time": time}
+              for name, time in names.items()}
+    references = [OwnerReference("apps/v1", "ReplicaSet", name, f"uid-{name}") for name in names]
+    pod = Pod(ObjectMeta("web", "default", "u", owner_references=references))
+    pod.spec.scheduler_name = "volcano"
+    group, _ = PodGroups(owners).adopt(pod)
+    assert group.metadata.annotations == {"volcano.sh/sla-waiting-time": "1h"}
 
 
 def test_a_namespace_names_the_queue_of_its_new_podgroups():

@@ -200,6 +200,20 @@ def test_what_a_manifest_does_not_say_is_the_server_s(service):
     assert pods(service)["default/b-worker-0"][0] == "n1"
 
 
+def test_a_pod_whose_manifest_changes_stays_on_its_node_and_no_other_object_is_written(service):
+    pod = ("{apiVersion: v1, kind: Pod, metadata: {name: p%s}, "
+           "spec: {schedulerName: volcano, containers: [{name: c}]}}")
+    write(service, "p.yaml", pod % "")
+    write(service, "q.yaml", QUEUE % ("q", "root"))
+    for _ in range(2):
+        service.cycle()
+    known = service.server.get("Queue", "q").metadata.resource_version
+    write(service, "p.yaml", pod % ", labels: {a: b}")
+    assert service.server.get("Pod", "default/p").metadata.labels == {"a": "b"}
+    assert pods(service) == {"default/p": ("n1", "Running")}
+    assert service.server.get("Queue", "q").metadata.resource_version == known
+
+
 def test_what_leaves_the_folder_leaves_the_cluster(service):
     write(service, "a.yaml", job("a", cpu=4))
     write(service, "b.yaml", job("b", cpu=4))
@@ -297,6 +311,14 @@ def test_a_file_that_others_need_stays_in_force_when_it_goes(service):
     write(service, "x.yaml", job("x"))
     assert "c.yaml is gone, but Pod default/p" in service.folder.problems["c.yaml"]
     assert pods(service).keys() == {"default/p", "default/x-worker-0"}
+
+
+def test_of_files_that_change_together_one_may_need_a_later_one(service):
+    high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}}"
+    for name, text in (("a.yaml", POD_OF_CLASS), ("b.yaml", high), ("c.yaml", node("n1", cpu=64))):
+        (service.path / name).write_text(text)
+    service.read()
+    assert list(service.folder.problems) == ["c.yaml"] and "default/p" in pods(service)
 
 
 def test_a_pod_without_its_priority_class_is_told_of(service):
