@@ -8,6 +8,7 @@ from volcano_lab.api import Resource
 from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, change, change_conf
+from volcano_lab.changes.change import value_before
 from volcano_lab.changes.draft import Draft
 from volcano_lab.changes.words import described
 from volcano_lab.cluster import Cluster
@@ -321,6 +322,14 @@ def test_a_field_of_a_job_is_set_in_its_podgroup_and_its_pods_that_wait(setting,
     text = {"high": 9, "alike": 9, "9": 9, "5": 5, "null": None}.get(setting.partition("=")[2],
                                                         setting.partition("=")[2])
     assert {value[field](pod.spec) for pod in pods if field in value} <= {text}
+
+
+def test_the_request_before_a_change_is_the_largest_of_all_containers():
+    job = loads(f"{GROUP % 'default'}\n---\n{POD % ('a-0', 'default', '')}".replace(
+        "containers: [", "containers: [{name: d, resources: {requests: {cpu: 10}}}, "
+                         "{name: e, resources: {requests: {cpu: 9}}}, "))
+    assert value_before(Draft(job), load_conf("actions: allocate"),
+                        "job/default/a.requests.cpu=1") == "10"
 
 
 def test_a_minimum_of_none_is_raised_and_the_last_pods_that_wait_are_removed():
