@@ -111,8 +111,7 @@ class Capacity(QueueShares):
     # -- limits ----------------------------------------------------------------------------------
 
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
-        """Return whether one more task keeps an open queue and its ancestors within their limits.
-        """
+        """Return whether a further task keeps an open queue and its ancestors within the limits."""
         if not (queue.is_open and self.ready):
             return False
         return all(self._fits(attr, attr.allocated, queue, candidate)
