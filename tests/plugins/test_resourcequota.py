@@ -57,6 +57,14 @@ def test_the_quota_is_among_the_reasons_of_a_run():
         cycle.session, cycle.trace, job)
 
 
+def test_of_several_quotas_that_are_too_small_the_first_by_name_refuses():
+    quotas = [quota("b", {"cpu": "1"}, {}), quota("a", {"memory": "1Gi"}, {})]
+    _, ssn = phases(*quotas, waiting("j", cpu="2", memory="2Gi"), pod("j-0", "j"))
+    (said,) = [event.message for event in ssn.cache.events if "quota" in event.message]
+    assert said == ("resource quota insufficient, requested: memory 2Gi, used: nothing, "
+                    "limited: memory 1Gi")
+
+
 def test_a_job_without_a_minimum_is_admitted():
     quotas = quota("q", {"cpu": "1"}, {"cpu": "1"})
     assert phases(quotas, group("a", phase="Pending"), pod("a-0", "a"))[0] == {"a": "Inqueue"}
