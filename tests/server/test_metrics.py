@@ -220,6 +220,18 @@ def test_what_reclaim_takes_back_is_no_preemption():
     assert not metrics.value("total_preemption_attempts")
 
 
+def test_with_capacity_a_queue_that_may_not_reclaim_is_overused():
+    cluster = Cluster().node("n1", cpu=8)
+    for name, cpu in (("a", 4), ("b", 4), ("c", 0)):
+        cluster.queue(name, deserved={"cpu": cpu})
+    cluster.job("old", queue="a", pods=8, cpu=1, min_member=1, running={"n1": 8})
+    for name in "bc":
+        cluster.job(f"new-{name}", queue=name, pods=1, cpu=1)
+    metrics, _ = cycle(cluster, DEFAULT_CONF.replace("backfill", "reclaim").replace(
+        "proportion", "capacity").replace("overcommit", "conformance"))
+    assert [metrics.value("queue_overused", queue_name=name) for name in "bc"] == [0, 1]
+
+
 def test_a_preemption_for_which_several_nodes_are_looked_at_counts_once():
     conf = DEFAULT_CONF.replace("backfill", "preempt")
     conf += "configurations:\n- name: preempt\n  arguments: {enableTopologyAwarePreemption: true}\n"

@@ -302,6 +302,18 @@ def test_news_of_a_pod_that_leaves_does_not_count_again():
     assert (job.evicted, job.lost) == (1, 1)
 
 
+def test_a_pod_that_has_succeeded_stays_though_its_node_is_lost():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", pods=2), count=1)],
+                  latencies=Latencies(collect=1.0), check=False)
+    sim.run(until=5)
+    done = sim.server.get("Pod", "default/a-1-0")
+    sim.server.update(done.changed(status={"phase": "Succeeded"}))
+    sim.side.node_fails("n0")
+    sim.run(until=10)
+    uids = {pod.key: pod.metadata.uid for pod in sim.server.list("Pod")}
+    assert uids[done.key] == done.metadata.uid
+
+
 def test_a_pod_that_waits_may_be_lost_and_one_of_a_finished_job_does_not_come_again():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=9, cpu=9), count=1)])
     sim.run(until=5)
