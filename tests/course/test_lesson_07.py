@@ -166,6 +166,7 @@ def test_early_turns_are_ringed_and_named_where_they_change_the_pods():
                          "dev 3, prod 3, sci 6.")
     turns = lab.board["turns"]["turns"]
     assert [at for at, turn in enumerate(turns, 1) if turn["ring"]] == [3, 8, 12]
+    assert "by old places" not in lab.set(prod_gi=1).said, "the same turns, said before"
 
 
 def test_turns_are_numbered_and_the_tree_is_read_aloud_as_it_is_drawn():

@@ -316,7 +316,7 @@ def _because(before: Shared, now: Shared) -> str:
         said.append(Message("drf.rescaled"))
     if pods == placed(before.cycle) and served(before.cycle) != served(now.cycle):
         said.insert(0, Message("drf.order"))
-    if now.early:
+    if now.early and (now.early, now.exact) != (before.early, before.exact):
         said.append(Message("drf.early", turns=now.early,
                             exact=[f"{name} {pods}" for name, pods in now.exact.items()]))
     return paragraph(said)
