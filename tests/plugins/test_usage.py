@@ -60,7 +60,8 @@ def test_one_node(sentence, usage, arguments, reason, score):
     assert at_once == ([reason is None], [found[1]])
 
 
-@pytest.mark.parametrize("usage", [NodeUsage(NOW, {"10m": 10.0}), NodeUsage(NOW, {}, {"10m": 10.0})])
+@pytest.mark.parametrize("usage", [NodeUsage(NOW, {"10m": 10.0}),
+                                   NodeUsage(NOW, {}, {"10m": 10.0})])
 def test_a_node_of_which_half_is_measured_has_no_score(usage):
     ssn = session()
     ssn.nodes["n1"].resource_usage = usage
