@@ -46,7 +46,7 @@ def entries(lesson: str) -> dict[str, Entry]:
     """Return the questions of a lesson's `questions.yaml`, by name.
 
     >>> entries("03")["second_offer"]["asks"]
-    'How many CPUs is queue b offered in round 2?'
+    'How many CPUs does round 2 offer to queue b, beside the 30 that it has?'
     """
     found = {name: entry for name, entry in _file(lesson).items() if name not in PARTS}
     for name, entry in found.items():
