@@ -62,16 +62,16 @@ def test_the_lab_says_why_a_job_ends_otherwise(actions, said):
 
 def test_the_lab_names_the_action_that_admits_a_job():
     lab = cycle_lab().set(**listed("allocate, enqueue")).set(**listed("enqueue, allocate"))
-    assert "train is placed (was not tried): enqueue admits it." in lab.said
+    assert "train is placed (was not tried): enqueue admits it; allocate places it." in lab.said
     said = lab.set(**listed("allocate, enqueue")).set(**listed("allocate, backfill")).said
-    assert "train is placed (was not tried): without enqueue, allocate admits it." in said
+    assert "train is placed (was not tried): without enqueue, allocate admits it;" in said
     assert said.index("wide is discarded") < said.index("train is placed"), "the largest first"
-    assert said.endswith("helper is placed (was not tried).")
+    assert said.endswith("without enqueue, allocate admits it; backfill places it.")
 
 
 def test_the_next_cycle_places_what_was_admitted_too_late_and_then_it_runs():
     lab = cycle_lab().set(**listed("allocate, enqueue"))
-    assert "train is placed (was not tried): it was admitted in the cycle before." in lab.set(
+    assert "train is placed (was not tried): it was admitted in the cycle before;" in lab.set(
         cycle=2).said
     assert "train is running (was placed)." in lab.set(cycle=3).said
     assert {row["job"]: row["close"] for row in lab.board["phases"]}["train"] == "Running"
@@ -93,7 +93,7 @@ def test_an_action_that_is_twice_in_the_list_has_a_column_each_time():
 
 def test_the_job_that_was_left_out_is_placed_where_its_queue_exists():
     lab = cycle_lab().set(nobody=True)
-    assert "lost is placed (was left out): enqueue admits it." in lab.said
+    assert "lost is placed (was left out): enqueue admits it; allocate places it." in lab.said
     assert any(pod["label"] == "lost-0" for node in lab.board["cluster"]["nodes"]
                for pod in node["pods"])
     lab.set(nobody=False)

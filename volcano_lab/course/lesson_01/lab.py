@@ -93,8 +93,8 @@ class Ran(Decided):
                         "without enqueue, {admits} admits it", admits=admits)
                 if any(job == row["job"] for _, job in self.admitted) else
                 gettext("it was admitted in the cycle before")]
-        if fate == "discarded":
-            said.append(gettext("its {pods} pods do not all fit", pods=row["pods"]))
+        said.append(gettext("its {pods} pods do not all fit", pods=row["pods"])
+                    if fate == "discarded" else gettext("{places} places it", places=places))
         return mark("; ").join(said), ""
 
     def did(self, at: int, row: dict[str, Any]) -> str:
@@ -237,7 +237,7 @@ def growing_list() -> Lab:
     """Make the lab at the beginning: two jobs, and a list that gets one action after the other.
 
     >>> growing_list().set(actions=2).said.partition("). ")[2].partition(". ")[0]
-    'train is placed (was not tried): enqueue admits it'
+    'train is placed (was not tried): enqueue admits it; allocate places it'
     """
     names, two = ACTIONS.split(", "), small_cluster().remove("wide").remove("lost")
     return _lab({"actions": slider(1, 1, len(names), "actions")},
