@@ -280,6 +280,8 @@ def candidate(node: str, *victims: tuple[int | None, float | None]) -> Candidate
     ("the earliest of a node's most important victims counts",
      [candidate("a", (5, 9.0),
                 (5, 1.0)), candidate("b", (5, 2.0), (5, 2.0))], "b"),
+    ("the start of a less important one does not",
+     [candidate("a", (5, 2.0), (1, 9.0)), candidate("b", (5, 3.0), (1, 1.0))], "b"),
     ("what has not started yet started last", [candidate("a", (5, 1.0)),
                                                candidate("b", (5, None))], "b"),
     ("else the first by name", [candidate("b", (5, 1.0)),

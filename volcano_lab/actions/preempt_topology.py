@@ -128,8 +128,7 @@ class DryRun:
                                        [other.clone() for other in preemptees(self.node)])
         if not suffices(self.task, self.node, victims):
             raise Impossible("too_little")
-        return sorted(victims, key=lambda victim:
-                      (-pod_priority(victim.pod), start_time(victim.pod)))
+        return victims
 
     def _remove_until_it_fits(self, victims: list[TaskInfo]) -> list[TaskInfo]:
         queue, removed = self.ssn.victims_queue(victims, self.task), []
