@@ -220,6 +220,20 @@ def test_what_reclaim_takes_back_is_no_preemption():
     assert not metrics.value("total_preemption_attempts")
 
 
+def test_a_device_that_is_free_again_is_0_and_a_queue_without_jobs_has_no_weight():
+    cluster = Cluster().queue("q").queue("idle").node("n1", cpu=8, gpu=4)
+    cache = cluster.job("a", queue="q", pods=1, cpu=1, gpu=1).cache()
+    scheduler, metrics = Scheduler(cache), Metrics()
+    scheduler.run_once(metrics, now=NOW)
+    gpu = {"queue_name": "q", "resource": "nvidia.com/gpu"}
+    assert metrics.value("queue_allocated_scalar_resources", **gpu) == 1000
+    assert metrics.value("queue_weight", queue_name="idle") is None
+    for obj in [*cache.pods.values(), *(job.pod_group for job in cache.jobs.values())]:
+        cache.delete(obj)
+    scheduler.run_once(metrics, now=NOW)
+    assert metrics.value("queue_allocated_scalar_resources", **gpu) == 0
+
+
 def test_with_capacity_a_queue_that_may_not_reclaim_is_overused():
     cluster = Cluster().node("n1", cpu=8)
     for name, cpu in (("a", 4), ("b", 4), ("c", 0)):

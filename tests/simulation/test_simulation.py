@@ -314,6 +314,19 @@ def test_a_pod_that_has_succeeded_stays_though_its_node_is_lost():
     assert uids[done.key] == done.metadata.uid
 
 
+def test_a_pod_on_a_node_that_is_back_finishes_and_the_end_of_an_earlier_one_does_not_end_it():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=10), count=1)],
+                  latencies=Latencies(collect=60.0))
+    sim.run(until=5)
+    sim.side.node_fails("n0", back_after=20.0)  # after the pod would have finished
+    sim.run(until=30)
+    pod = sim.server.get("Pod", "default/a-1-0")
+    sim.side.pod_ends(pod.key, "another uid")
+    sim.run(until=60)
+    (job,) = sim.side.jobs.values()
+    assert (job.lost, job.finished) == (0, 35.0)
+
+
 def test_a_pod_that_waits_may_be_lost_and_one_of_a_finished_job_does_not_come_again():
     sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=9, cpu=9), count=1)])
     sim.run(until=5)
