@@ -11,7 +11,7 @@ from volcano_lab.api.objects import ObjectMeta, PriorityClass
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.defects import DEFECTS
-from volcano_lab.explain.outcome import outcome
+from volcano_lab.explain.outcome import Eviction, Outcome, outcome
 from volcano_lab.explain.search import Search
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.messages import Message
@@ -226,6 +226,15 @@ def test_what_a_cluster_repeats_by_itself_is_told_with_what_ends_it():
             *remedy.world.applied(remedy.made), "").loops for remedy in loops.remedies)
     quiet = Cluster().node("n1", cpu=4).job("a", cpu=4).job("b", cpu=4)
     assert quiet.explainer(LOOP).loops() is None and "again" not in quiet.why("b", conf=LOOP).text
+
+
+@pytest.mark.parametrize(("pods", "loops"), [
+    (["web-0"], 0), (["web-0", "web-1"], 0), (["web-0", "web-0"], 2)])
+def test_a_job_of_which_a_pod_is_evicted_twice_does_not_run(pods, loops):
+    ssn = Cluster().node("n1", cpu=4).job("web", pods=2, running={"n1": 2}).run().session
+    found = Outcome(last=ssn, evictions=[
+        Eviction(1, pod, "default/web", "n1", "reclaim", "") for pod in pods])
+    assert len(found.loops) == loops and found.runs("default/web") is not bool(loops)
 
 
 def test_in_one_queue_too_the_plugin_is_named_that_puts_the_loser_first():

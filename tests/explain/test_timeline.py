@@ -121,6 +121,17 @@ def test_what_is_a_loop(sentence, gone, placed, said):
     assert loop_cause(timeline, "a/web", gone[-1][0] - 1) is None
 
 
+def test_what_is_evicted_in_turn_for_the_one_that_loses_pods_is_said():
+    timeline = Timeline()
+    timeline.names = {uid: uid for uid in ("a/web", "a/train", "a/x")}
+    timeline.evictions = [Eviction(cycle, pod, job, "n1", "reclaim", winner) for
+                          cycle, pod, job, winner in (
+        (1, "a/web-0", "a/web", "a/train"), (2, "a/train-0", "a/train", "a/web"),
+        (3, "a/x-0", "a/x", "a/web"), (4, "a/web-0", "a/web", "a/train"))]
+    said = loop_cause(timeline, "a/web", 9).text
+    assert "In turn, pods of train were evicted for it once." in said, said
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("job", ["web", "train"])
 def test_what_ends_a_loop_was_run(job):

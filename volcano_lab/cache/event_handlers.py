@@ -180,7 +180,7 @@ class EventHandlers:
         if job is not None:
             job.delete_task_info(task)
         node = self._known_node(task.node_name)
-        if node is not None and task.status not in COMPLETED_STATUSES:
+        if node is not None:
             node.remove_task(task)
         if job is not None:
             self.drop_empty_job(job)
