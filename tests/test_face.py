@@ -94,6 +94,21 @@ def test_one_object_is_added_or_removed_as_several_are():
         assert not cluster().what_if(remove=one).after.session.nodes
 
 
+def test_a_removed_job_takes_what_its_controller_created_with_it():
+    new = cluster().add("""\
+{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: own},
+ spec: {tasks: [{replicas: 2, template: {spec: {containers: [{name: c}]}}}]}}""")
+    running = Cluster([*new.manifests(), *(
+        obj for obj in new.run(cycles="rest").world if obj.name.startswith("own-"))])
+    assert {"Job", "PodGroup", "Pod"} <= {
+        obj.kind for obj in running.manifests() if obj.name.startswith("own")}
+    after = running.what_if(remove="job/own").after.session
+    removed = running.remove("own")
+    assert not any(obj.name.startswith("own") for obj in removed.objects())
+    assert "default/own" not in after.jobs
+    assert removed.run().session.jobs.keys() == after.jobs.keys()
+
+
 def test_a_run_takes_cycles_as_the_command_does():
     assert cluster().run(cycles="rest").rests
 

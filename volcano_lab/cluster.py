@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.changes import Change
+from volcano_lab.changes.draft import Draft
 from volcano_lab.framework import ConfError, SchedulerConfiguration
 from volcano_lab.manifests.admission import admit, verdicts
 from volcano_lab.manifests.conf import conf_text
@@ -239,6 +240,20 @@ class Cluster(ClusterObjects):
 
         return Comparison(at_rest(before, base, now), at_rest(after, changed, now), sorted(refused),
                           lambda: later((before, base), (after, changed), now)).in_language(lang)
+
+    def remove(self, name: str) -> Self:
+        """Remove every object of that name, with what it has created; `KeyError` if there is none.
+
+        >>> len(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).remove("train"))
+        3
+        """
+        draft = Draft(self.others)
+        created = {child for place, obj in enumerate(self.others) if obj.name == name
+                   for child in draft.with_children(place)}
+        kept = [obj for place, obj in enumerate(self.others) if place not in created]
+        super().remove(name)
+        self.others[:] = kept
+        return self
 
     def changed(self, *settings: str) -> Self:
         """Return the cluster after some changes, with its configuration. Raises `ManifestError`.
