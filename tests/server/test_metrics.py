@@ -220,6 +220,20 @@ def test_what_reclaim_takes_back_is_no_preemption():
     assert not metrics.value("total_preemption_attempts")
 
 
+def test_the_series_of_a_job_that_a_session_leaves_out_stay_and_go_with_the_job():
+    cache = Cluster().queue("q").node("n1", cpu=8).job("a", queue="q", pods=1, cpu=1).cache()
+    scheduler, metrics = Scheduler(cache), Metrics()
+    there = {"job_name": "a", "queue": "q", "job_namespace": "default"}
+    (job,) = cache.jobs.values()
+    group, pods = job.pod_group, [*cache.pods.values()]
+    for gone, left in (([], True), ([cache.queues["q"].queue], True), ([group, *pods], False)):
+        for obj in gone:
+            cache.delete(obj)
+        scheduler.run_once(metrics, now=NOW)
+        found = metrics.value("e2e_job_scheduling_start_time", **there)
+        assert (found is not None) is left
+
+
 def test_a_device_that_is_free_again_is_0_and_a_queue_without_jobs_has_no_weight():
     cluster = Cluster().queue("q").queue("idle").node("n1", cpu=8, gpu=4)
     cache = cluster.job("a", queue="q", pods=1, cpu=1, gpu=1).cache()
