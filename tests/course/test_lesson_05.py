@@ -1,5 +1,8 @@
 """The lab of the queue tree without a browser, and admission by hand."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from course.answers import lesson_05 as examples
@@ -154,8 +157,22 @@ def test_a_function_without_a_body_is_to_do():
     assert checks.job_enqueueable(empty).state == TO_DO
 
 
-# -- the check that begins with the lesson's cluster
+# -- the check that begins with the notebook's own cluster
 # ------------------------------------------------
+
+
+def the_notebooks_cluster():
+    """The cluster that the lesson's first cells build, by hand and not by the lab."""
+    notebook = json.loads((Path(__file__).parents[2] / "notebooks" /
+                           "05-capacity-and-the-queue-tree.ipynb").read_text())
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    found = {}
+    for source in cells:
+        exec(source, found)
+        if ".job(" in source:
+            return found["cluster"]
+    raise AssertionError("the lesson builds no jobs")
+
 
 CHANGES = [
     ("research may hold more", {"name": "research", "capability": 9}, WELL_DONE,
@@ -169,10 +186,10 @@ CHANGES = [
 
 @pytest.mark.parametrize(("sentence", "change", "state", "words"), CHANGES,
                          ids=[row[0] for row in CHANGES])
-def test_the_cluster_is_changed_in_one_queue(sentence, change, state, words):
-    verdict = checks.let_train_in(tree_cluster().copy().queue(**change))
+def test_the_notebooks_cluster_is_changed_in_one_queue(sentence, change, state, words):
+    verdict = checks.let_train_in(the_notebooks_cluster().copy().queue(**change))
     assert verdict.state == state and words in verdict.text
 
 
-def test_the_cluster_as_it_is_has_no_change():
-    assert "nothing has changed" in checks.let_train_in(tree_cluster()).text
+def test_the_notebooks_cluster_as_it_is_has_no_change():
+    assert "nothing has changed" in checks.let_train_in(the_notebooks_cluster()).text
