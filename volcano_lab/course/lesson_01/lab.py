@@ -222,7 +222,7 @@ def nodes_picture(title: str, cycle: Cycle) -> pictures.Picture:
     return pictures.cluster(title, nodes(cycle), unit="CPUs", width=760, legend=PLACED)
 
 
-def _lab(controls: dict[str, Control], ran: Callable[[Values], Ran], **more: Any) -> Lab:
+def _lab_of(controls: dict[str, Control], ran: Callable[[Values], Ran], **more: Any) -> Lab:
     return Lab(controls, ran, [
         pictures.table("What each phase did, in the order of the list", phases, key="phases",
                        heads=HEADS, texts=True, wide=True,
@@ -240,11 +240,12 @@ def growing_list() -> Lab:
     'train is placed (was not tried): enqueue admits it; allocate places it'
     """
     names, two = ACTIONS.split(", "), small_cluster().remove("wide").remove("lost")
-    return _lab({"actions": slider(1, 1, len(names), "actions")},
-                lambda values: Ran(", ".join(names[:values["actions"]]), cluster=two),
-                title="One cycle, action by action",
-                opening="train has two pods; helper has one that requests nothing. Add the second "
-                        "and the third action: which of them places which job?")
+    return _lab_of(
+        {"actions": slider(1, 1, len(names), "actions")},
+        lambda values: Ran(", ".join(names[:values["actions"]]), cluster=two),
+        title="One cycle, action by action",
+        opening="train has two pods; helper has one that requests nothing. Add the second "
+                "and the third action: which of them places which job?")
 
 
 def cycle_lab() -> Lab:
@@ -256,7 +257,7 @@ def cycle_lab() -> Lab:
     names = ACTIONS.split(", ")
     actions = {place: choice(names[at], [*names, NONE], f"{at + 1}.")
                for at, place in enumerate(PLACES)}
-    return _lab(
+    return _lab_of(
         group("actions", actions) | {
             "cycle": slider(1, 1, 3, "cycle"),
             "nobody": choice(False, {gettext("missing"): False, gettext("at start"): True},
