@@ -240,12 +240,11 @@ def growing_list() -> Lab:
     'train is placed (was not tried): enqueue admits it; allocate places it'
     """
     names, two = ACTIONS.split(", "), small_cluster().remove("wide").remove("lost")
-    return _lab_of(
-        {"actions": slider(1, 1, len(names), "actions")},
-        lambda values: Ran(", ".join(names[:values["actions"]]), cluster=two),
-        title="One cycle, action by action",
-        opening="train has two pods; helper has one that requests nothing. Add the second "
-                "and the third action: which of them places which job?")
+    return _lab_of({"actions": slider(1, 1, len(names), "actions")},
+                   lambda values: Ran(", ".join(names[:values["actions"]]), cluster=two),
+                   title="One cycle, action by action",
+                   opening="train has two pods; helper has one that requests nothing. Add the "
+                           "second and the third action: which of them places which job?")
 
 
 def cycle_lab() -> Lab:
