@@ -331,11 +331,11 @@ def test_an_evicted_pod_says_so_and_is_deleted():
     assert w.cache.nodes["n0"].idle.milli_cpu == 2000
 
 
-@pytest.mark.parametrize(("told", "deleted"), [("reclaim", False), ("preempt", True)])
-def test_a_pod_whose_status_has_the_eviction_with_that_reason_is_not_evicted_again(told, deleted):
+@pytest.mark.parametrize(("action", "deleted"), [("reclaim", False), ("preempt", True)])
+def test_a_pod_whose_status_has_the_eviction_with_that_reason_is_not_evicted_again(action, deleted):
     w = World(Cluster().node("n0", cpu=4).job("low", pods=1, cpu=2, running={"n0": 1}))
     w.server.update(w.pod("low-0").changed(status={"conditions": [PodCondition(
-        "Ready", "False", "Evict", f"Pod is evicted, because of {told}")]}))
+        "Ready", "False", "Evict", f"Pod is evicted, because of {action}")]}))
     w.cache.evict(w.task("low-0"), "reclaim")
     w.pipeline.process_evictions()
     assert (w.pod("low-0").metadata.deletion_timestamp is not None) is deleted
