@@ -53,7 +53,7 @@ LOOKED_UP = {**dict.fromkeys((
     "gettext", "ConfError", "ManifestError", "Mistake", "Misuse", "NoSuch", "NotRegistered",
     "UnknownPlugin", "QueueTreeError", "HyperNodeError", "TopologyError", "Unreadable",
     "DumpError", "LifeError", "WorkloadError", "SweepError", "BreakpointError",
-    "ExtensionError", "WrongType"), (0,)),
+    "ExtensionError"), (0,)),
     "misfit": (2,), "doubt": (2, 3), "_warn_about_arguments": (0,), "_read": (3,), "_refuse": (2,),
     "_check_number": (2,)}
 """Functions that look up texts -> the places of these among their arguments."""

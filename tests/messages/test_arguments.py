@@ -1,5 +1,4 @@
-"""Arguments that a function does not have, or of another type: one sentence with what is allowed.
-"""
+"""Arguments that a function does not have: one sentence with the names that it has."""
 
 import traceback
 
@@ -45,20 +44,6 @@ def test_what_a_word_does_not_take_is_one_sentence(use, sentence):
     assert str(told.value) == sentence or (sentence.endswith(": ")
                                            and str(told.value).startswith(sentence))
     assert told.value._render_traceback_() == [f"Misuse: {told.value}"]
-
-
-@pytest.mark.parametrize(("use", "sentence"), [
-    (lambda: Cluster().run(now="13:30"), "Cluster.run: now is '13:30'; allowed is float | None"),
-    (lambda: Cluster().what_if(remove=["queue/a", 1]),
-     "Cluster.what_if: remove is ['queue/a', 1]; allowed is Sequence[str] | str"),
-    (lambda: cluster().timeline("x"), "Cluster.timeline: cycles is 'x'; allowed is int"),
-    (lambda: cluster().why("a", conf=["gang"]), "Cluster.why: conf is ['gang']; allowed is "
-     "SchedulerConfiguration | Mapping[str, Any] | str | Path | None"),
-])
-def test_the_outermost_function_names_the_type_that_it_takes(use, sentence):
-    with pytest.raises(Misuse) as found:
-        use()
-    assert str(found.value) == sentence
 
 
 def test_words_of_its_own_go_first(tmp_path):
