@@ -21,7 +21,7 @@ from volcano_lab.manifests.conf import conf_text
 from volcano_lab.manifests.described import Added, ClusterObjects
 from volcano_lab.manifests.files import Source
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
-from volcano_lab.messages import Message, Misuse, friendly_errors, gettext, log
+from volcano_lab.messages import Message, Misuse, NoSuch, friendly_errors, gettext, log
 from volcano_lab.scheduler import MOST_CYCLES, at_rest, conf_of
 from volcano_lab.trace import Outline
 from volcano_lab.trace.views.comparison import Comparison
@@ -42,7 +42,7 @@ Conf = SchedulerConfiguration | Mapping[str, Any] | str | Path | None
 class Cluster(ClusterObjects):
     """A cluster that is read or described, asked, changed, and asked again.
 
-    `node`, `queue`, `job`, `add` and `remove` (see `ClusterObjects`) return the cluster, so that
+    `node`, `queue`, `job`, `add` (see `ClusterObjects`) and `remove` return the cluster, so that
     calls can be chained. `conf` is the scheduler's configuration: a mapping, its text, or its file;
     without, that of a ConfigMap among the objects, or else Volcano's default. Each method takes
     another one, and with `lang` ("en", "zh") shows its result in a language.
@@ -247,12 +247,15 @@ class Cluster(ClusterObjects):
         >>> len(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).remove("train"))
         3
         """
-        draft = Draft(self.others)
-        created = {child for place, obj in enumerate(self.others) if obj.name == name
-                   for child in draft.with_children(place)}
-        kept = [obj for place, obj in enumerate(self.others) if place not in created]
-        super().remove(name)
-        self.others[:] = kept
+        arguments, draft = [key for key in self._described if key[1] == name], Draft(self.others)
+        removed = {each for place, obj in enumerate(self.others) if obj.name == name
+                   for each in draft.with_children(place)}
+        if not arguments and not removed:
+            raise NoSuch("the cluster has no object of the name {name}", name=name)
+        for key in arguments:
+            del self._described[key]
+            self._written.pop(key, None)
+        self.others[:] = [obj for place, obj in enumerate(self.others) if place not in removed]
         return self
 
     def changed(self, *settings: str) -> Self:

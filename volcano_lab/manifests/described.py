@@ -20,7 +20,7 @@ from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.messages import NoSuch, friendly_errors, gettext
+from volcano_lab.messages import friendly_errors, gettext
 from volcano_lab.trace import Part, Shown
 
 Added = KubernetesObject | str | Path
@@ -156,23 +156,6 @@ class ClusterObjects(Shown):
             self.others += more
             self.others.warnings += more.warnings
             self.others.places |= more.places
-        return self
-
-    def remove(self, name: str) -> Self:
-        """Remove every node, queue and job of that name, with its pods; `KeyError` if there is
-        none.
-
-        >>> len(ClusterObjects().node("n1", cpu=4).remove("n1"))
-        2
-        """
-        arguments = [key for key in self._described if key[1] == name]
-        objects = [obj for obj in self.others if obj.name != name]
-        if not arguments and len(objects) == len(self.others):
-            raise NoSuch("the cluster has no object of the name {name}", name=name)
-        for key in arguments:
-            del self._described[key]
-            self._written.pop(key, None)
-        self.others[:] = objects
         return self
 
     def _describe(self, kind: str, name: str, arguments: dict[str, Any]) -> Self:
