@@ -182,8 +182,10 @@ class Candidates:
             rank = getattr(Rank, row.get("rank", "JOB"))
             texts = [row["path"].format(**facts, each=each) for each in (
                 facts[row["each"]] if "each" in row else [""] * ("path" in row))]
-            yield from [once(text, kind=row.get("kind", ""), rank=rank) for text in texts]
-            yield several(texts if "together" in row else [], rank)
+            for text in texts:
+                yield once(text, kind=row.get("kind", ""), rank=rank)
+            if "together" in row:
+                yield several(texts, rank)
 
     def unset(self, numbers: Numbers) -> Iterator[Option]:
         """All that the cluster has of a resource that a capability does not name."""
@@ -206,7 +208,8 @@ class Candidates:
         for other in [name for name in self.world.queues if name not in (self.job.queue, level)]:
             for name, amount in missing(numbers).items():
                 yield from values.lowered(self.world, other, "guarantee.resource", name, amount)
-            yield from [] if other in used else [once(f"queue/{other}.guarantee=null")]
+            if other not in used:
+                yield once(f"queue/{other}.guarantee=null")
 
     def _levels(self, level: str, numbers: Numbers) -> list[Amounts]:
         """What a queue has to hold, the least first: what was refused, with what enqueue leaves out

@@ -12,6 +12,7 @@ from typing import Any
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api.formatting import quantity_text
+from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import values
 from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, over
@@ -166,7 +167,7 @@ def missing(numbers: dict[str, Any]) -> Amounts:
 def _renamed(world: World, uid: str, resource: str, close: str, rank: int = Rank.JOB
              ) -> Iterator[Option]:
     """That the job's pods ask for a resource by the name that nodes announce."""
-    texts = values.texts_of(world, uid, resource)
+    texts = requests_of(world.waiting(uid), resource)
     if texts:
         yield once(setting(world.job(uid), "requests", resource, to=None),
                    setting(world.job(uid), "requests", close, to=texts[0]), rank=rank)

@@ -113,7 +113,7 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
     """What the waiting pods of a job ask for at most; never nothing, and whole pieces of what
     cannot be divided. It takes about `target` (internal units) to fit.
     """
-    texts = texts_of(world, uid, resource)
+    texts = requests_of(world.waiting(uid), resource)
     if not texts:
         return
     most = max(map(quantity.parse, texts))
@@ -132,11 +132,6 @@ def request(world: World, uid: str, resource: str, target: float = 0.0) -> Itera
         yield Option(less, rank, steps, min(first, steps), "cut")
 
 
-def texts_of(world: World, uid: str, resource: str) -> list[str]:
-    """What containers of a job's waiting pods request of a resource."""
-    return requests_of(world.waiting(uid), resource)
-
-
 def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
     """What the waiting pods of a job ask for of several resources, lowered at once to what is left
     on a node, in whole small steps.
@@ -145,7 +140,7 @@ def requests(world: World, uid: str, left: Amounts) -> Iterator[Option]:
     texts = {name: options.text_of(name, in_quantity(name, amount) // steps[name] * steps[name])
              for name, amount in left.items()}
     if len(texts) > 1 and all(map(quantity.parse, texts.values())) and world.waiting(uid):
-        most = {name: max(map(quantity.parse, texts_of(world, uid, name)), default=0)
+        most = {name: max(map(quantity.parse, requests_of(world.waiting(uid), name)), default=0)
                 for name in texts}
         small = all(quantity.parse(text) * KEPT >= most[name] * (KEPT - 1)
                     for name, text in texts.items())
