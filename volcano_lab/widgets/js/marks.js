@@ -46,7 +46,7 @@ export function change(now, before) {
 // Round steps for an axis that ends at `most`.
 export function ticks(most, count = 5) {
   const raw = most / count, power = 10 ** Math.floor(Math.log10(raw || 1));
-  const step = [1, 2, power - 1 ? 2.5 : 3, 5, 10].map((n) => n * power).find((n) => n >= raw - 1e-9);
+  const step = [1, 2, power === 1 ? 3 : 2.5, 5, 10].map((n) => n * power).find((n) => n >= raw - 1e-9);
   return Array.from({length: Math.floor(most / step + 1e-9) + 1}, (_, i) => i * step);
 }
 
