@@ -54,7 +54,7 @@ def test_the_first_guess_does_not_solve_it(game):
 
 
 @every
-def test_its_hints_solve_it_with_the_fewest_changes(game):
+def test_its_hints_solve_it_with_the_fewest_changes(game, capsys):
     for _ in game.hints:
         game.hint()
     repair = last_hint(game)
@@ -66,6 +66,7 @@ def test_its_hints_solve_it_with_the_fewest_changes(game):
     assert game.cause(last).state == WELL_DONE
     said = game.repair(*repair)
     assert said.state == WELL_DONE and "The same on a real cluster: `kubectl " in said.text
+    assert capsys.readouterr().out == "<cluster: After the repair>\n"
     assert game.solved and game.points == 100 - 10 * len(game.hints)
 
 

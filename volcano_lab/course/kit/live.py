@@ -19,8 +19,8 @@ ANSWERS_SHOWN = "VOLCANO_LAB_ANSWERS"
 class Shown:
     """HTML and text; live with a kernel and installed widgets.
 
-    A subclass has `_repr_html_`, `__repr__`, and `_state`, which `live.js` draws; `_received` is
-    called with the page's messages.
+    A subclass has `_repr_html_` and `__repr__`, and its own `_state`, which `live.js` draws, where
+    that is not the HTML; `_received` is called with the page's messages.
     """
 
     _live: Live | None = None
@@ -45,7 +45,7 @@ class Shown:
         raise NotImplementedError
 
     def _state(self) -> dict[str, Any]:
-        raise NotImplementedError
+        return {"kind": "page", "html": self._repr_html_()}
 
     def _received(self, content: dict[str, Any]) -> None:
         """Handle a message of the page."""

@@ -87,9 +87,6 @@ class Ways(Shown):
         return (f'<div style="display: flex; flex-wrap: wrap; gap: 12px; color: {INK}; '
                 f'font-family: {FONT}; font-size: 14px; line-height: 1.5">{cards}</div>')
 
-    def _state(self) -> dict[str, Any]:
-        return {"kind": "page", "html": self._repr_html_()}
-
 
 ways = Ways
 

@@ -25,8 +25,6 @@ def read_number(text: object) -> float:
     Raises:
         ValueError: The text is not a number.
     """
-    if isinstance(text, bool):
-        raise ValueError(gettext("{text} is not a number", text=text))
     words = str(text).translate(HALF_WIDTH).replace("\u2212", "-").replace("\u00a0", " ").strip()
     percent = words.endswith("%")
     words = re.sub(r"\s*(%|(?<=[\d\s])(?:[A-Za-z]{2,}|个.*))$", "", words)

@@ -21,7 +21,7 @@ from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked
 from volcano_lab.course.kit.results import Finding, Printed, finding
 from volcano_lab.course.kit.scenery import cluster_from
-from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
+from volcano_lab.course.kit.verdict import GOOD, RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.yaml import ConfError
@@ -223,9 +223,13 @@ class Riddle:
                 'Get {job} to work with the fewest changes, such as repair("queue/a.weight=5"). '
                 "Allowed are changes of {kinds:or}.", job=self.asks, kinds=self.may))
         try:
-            return self.graded(self.changed(changes), changes)
+            after = self.changed(changes)
         except (ManifestError, ConfError) as error:
             return try_again(ended(str(error)))
+        found = self.graded(after, changes)
+        if found.state in GOOD:
+            display(after.plot.nodes("After the repair"))
+        return found
 
     def changed(self, changes: Sequence[str]) -> Cycle:
         """Run a cycle with changes, once all causes are named. Raises `ManifestError`, `ConfError`
