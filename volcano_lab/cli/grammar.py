@@ -358,8 +358,8 @@ def diff() -> None:
               help="Processes; the results are the same with any number.")
 @click.option("--scheduler", metavar="ADDRESS",
               help="A Dask scheduler, as tcp://host:8786, or local for one on this machine.")
-@click.option("--results", metavar="DIR", type=FILE,
-              help="Keep finished settings in this folder, as Parquet, and continue from them.")
+@click.option("--results", metavar="FILE", type=FILE,
+              help="Keep finished settings in this file, as JSON lines, and continue from them.")
 @click.option("--plot", metavar="FILE", type=FILE,
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
 @options(*OVER_TIME, CONF, OUTPUT, RECURSIVE, CONTEXT)
@@ -373,7 +373,7 @@ def sweep() -> None:
     Examples:
       volcano-lab sweep all.yaml --grid queue/a.weight=1..5 --metric job/x.placed
       volcano-lab sweep all.yaml --grid queue/a.weight=1,2 --grid q/b.weight=1,2
-      volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results sweep/
+      volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results s.jsonl
       volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --arrivals jobs.swf
       volcano-lab sweep all.yaml --grid queue/a.weight=1..500 --scheduler local
     """

@@ -6,7 +6,7 @@ from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, conf_file
-from volcano_lab.cli.output import show, warn
+from volcano_lab.cli.output import show
 from volcano_lab.manifests.conf import conf_text
 from volcano_lab.simulation.sweep import Sweep
 from volcano_lab.simulation.sweep.run import CONF, columns_of
@@ -28,7 +28,6 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     found = cluster.sweep(columns, list(metrics or default), over=over, workers=workers,
                           scheduler=scheduler, path=results,
                           progress=_progress if sys.stderr.isatty() else None)
-    warn(found.warnings)
     for row in found.rows + found.failures if files_of else ():
         row[CONF] = files_of[row[CONF]]
     if plot:

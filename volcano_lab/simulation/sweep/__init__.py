@@ -2,7 +2,7 @@
 
 Answers to no Go file. A cycle runs on one core; the settings are distributed to this process, to a
 pool of processes or to Dask distributed, with the same results in the same order. Results are saved
-to a folder of Parquet files as they arrive, and reused.
+to a file of JSON lines as they arrive, and reused.
 """
 
 from volcano_lab.simulation.sweep.engines import SweepError

@@ -1,17 +1,16 @@
-"""A sweep: every setting of a grid, measured, saved to a folder, and returned in order."""
+"""A sweep: every setting of a grid, measured, saved to a file, and returned in order."""
 
 import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from importlib import import_module
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from attrs import Factory, define, field
+from attrs import Factory, define
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.changes import Change
@@ -25,13 +24,13 @@ from volcano_lab.messages import NoSuch, friendly_errors, one_line
 from volcano_lab.scheduler import at_rest, conf_of
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulate import lengths, simulate
+from volcano_lab.simulation.sweep import saved
 from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
-from volcano_lab.simulation.sweep.parts import Parts
 from volcano_lab.trace import Part, Shown
 from volcano_lab.trace.views.cycle import Cycle
 
-FORM = "volcano-lab sweep 2"
+FORM = "volcano-lab sweep 3"
 MOST_SETTINGS = 1_000_000
 CONF = "conf"
 """The name in a grid whose values are texts of configurations."""
@@ -48,14 +47,13 @@ Conf = SchedulerConfiguration | str | None
 @define
 class Sweep(Shown):
     """The results of a sweep: `rows` (settings with their metrics) and `failures` (settings with an
-    "error"), in the grid's order. `warnings` has a sentence per damaged part of its folder.
+    "error"), in the grid's order.
     """
 
     names: list[str]
     metrics: list[str]
     rows: list[dict[str, Any]] = Factory(list)
     failures: list[dict[str, Any]] = Factory(list)
-    warnings: list[str] = field(factory=list, eq=False)
 
     def _shown(self) -> Iterable[Part]:
         yield self.rows
@@ -92,13 +90,13 @@ def sweep(base: Base, grid: Grid,
             one cycle, and the metrics are those of a `History`, such as `waiting_p95`.
         workers: Processes. The results are the same with any number.
         scheduler: The address of a Dask scheduler, or `local` for one on this machine.
-        path: A folder of Parquet files for finished results (needs pyarrow); a sweep that is run
-            again resumes from it.
+        path: A file for finished results, as JSON lines; a sweep that is run again resumes from
+            it.
         progress: Called with the number of finished settings, and that of all.
 
     Raises:
         NoSuch: No metric has that name; for a base that is no function, before anything runs.
-        SweepError: A name of the grid is unknown, it has too many settings, the folder is of
+        SweepError: A name of the grid is unknown, it has too many settings, the file is of
             another sweep, or workers cannot be started.
 
     >>> from volcano_lab.cluster import Cluster
@@ -116,18 +114,17 @@ def sweep(base: Base, grid: Grid,
             None if over is None else lengths(over))
     result = Sweep(list(columns), list(work[2]))
     _check_names(columns, world, conf)
-    parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
-    done, result.warnings = parts.read(settings) if parts else ({}, [])
+    file, identity = None if path is None else Path(path), _identity(work, columns)
+    done = {} if file is None else saved.read(file, identity, settings, columns)
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
     if items and not callable(world):
         _check_metrics(work, items[0][1])
-    with parts or nullcontext():
-        for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-            done[number] = _measurement(found)
-            if parts:
-                parts.add(settings[number], done[number])
-            if progress:
-                progress(len(done), len(settings))
+    for number, found in results(_measured, work, items, workers, scheduler) if items else ():
+        done[number] = _measurement(found)
+        if file is not None:
+            saved.add(file, identity, settings[number], done[number])
+        if progress:
+            progress(len(done), len(settings))
     for number, setting in enumerate(settings):
         kept = result.failures if "error" in done[number] else result.rows
         kept.append(setting | done[number])
@@ -249,11 +246,13 @@ def _sentence(error: BaseException) -> str:
     return one_line(text or type(error).__name__)
 
 
-def _head(work: tuple[Any, ...], columns: Iterable[str]) -> dict[str, Any]:
-    """Return the identity of a sweep, whatever its values are."""
+def _identity(work: tuple[Any, ...], columns: Iterable[str]) -> str:
+    """Return what a sweep has in common with others of the same base and metrics, whatever the
+    values of its grid are.
+    """
     base, conf, metrics, over = work
     written = packed(base) if callable(base) else json.dumps(
         [to_dict(obj) for obj in base]).encode()
     own = sorted(name for name, metric in metrics.items() if callable(metric))
-    return {"form": FORM, "names": list(columns), "metrics": list(metrics), "own": own,
-            "base": hashlib.sha256(written + f"{conf}{over or ''}".encode()).hexdigest()}
+    words = json.dumps([FORM, list(columns), list(metrics), own, f"{conf}{over or ''}"])
+    return hashlib.sha256(written + words.encode()).hexdigest()[:16]
