@@ -136,23 +136,20 @@ def test_the_configuration_is_the_caller_s():
 
 
 MISTAKES = [
-    (lambda c: c.queue("a", weight=0), "queue a: weight is 0; allowed is a whole number from 1"),
+    (lambda c: c.queue("a", weight=0),
+     "Queue a: spec.weight is 0; allowed is a whole number from 1"),
     (lambda c: c.queue("a", weight="2"),
-     'queue a: weight is "2"; allowed is a whole number from 1'),
+     'Queue a: spec.weight is "2"; allowed is a whole number from 1'),
     (lambda c: c.queue("a", capability="much"),
      'Queue a: spec.capability.cpu is "much"; allowed is a number'),
     (lambda c: c.node("n", cpu="many"),
      'Node n: status.allocatable.cpu is "many"; allowed is a number'),
     (lambda c: c.job("j", pods=-1), "job j: pods is -1; allowed is a whole number from 0"),
     (lambda c: c.job("j", pods=10**9),
-     "job j: pods is 1000000000; allowed is a whole number from 0 to 50000"),
-    (lambda c: c.job("j", running=["n"]),
-     "job j: running is a list; allowed is a mapping of names of nodes to numbers of pods"),
-    (lambda c: c.job("j", running={1: 1}), "job j: running is a mapping; allowed is"),
-    (lambda c: c.job("j", running={"n": -1}),
-     "job j: running on n is -1; allowed is a whole number from 0"),
+     "job j: pods is 1000000000; allowed is a whole number from 0, its running pods, to 50000"),
     (lambda c: c.job("j", network_topology={"mod": "hard"}),
-     "job j: network_topology has mod; allowed are mode, highestTierAllowed, highestTierName"),
+     "PodGroup default/j: spec.networkTopology.mod is not known and has no effect; did you mean "
+     "mode?"),
     (lambda c: c.add("cluster.yaml"),
      'object (text, document 1): is "cluster.yaml"; allowed is a mapping with apiVersion, kind and '
      "metadata; a file is given as a Path"),
@@ -167,11 +164,11 @@ MISTAKES = [
     (lambda c: c.add(5), "an object of a cluster is 5; allowed is one that a manifest was read"),
     (lambda c: Cluster("n1"), 'an object of a cluster is "n1"; allowed is one that a manifest'),
     (lambda c: c.job("j", pods=2, min_member=1.5),
-     "job j: min_member is 1.5; allowed is a whole number from 0"),
+     "PodGroup default/j: spec.minMember is 1.5; allowed is a whole number from 0"),
     (lambda c: c.job("j", pods=1, cpu="1 core"),
      "Pod default/j: spec.containers[0].resources.requests.cpu is"),
     (lambda c: c.job("j", pods=1, running={"n": 2}),
-     "job j: running is 2 pods; allowed are as many as it has, 1"),
+     "job j: pods is 1; allowed is a whole number from 2, its running pods, to 50000"),
 ]
 
 

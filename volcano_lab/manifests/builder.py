@@ -20,10 +20,9 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import gettext, mark, one_line
+from volcano_lab.messages import mark, one_line
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
-TOPOLOGY = ("mode", "highestTierAllowed", "highestTierName")
 Amount = int | float | str
 Amounts = Mapping[str, Amount] | Amount | None
 
@@ -79,7 +78,6 @@ def node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
 
 def queue(name: str, capability: Amounts = None, guarantee: Amounts = None,
            deserved: Amounts = None, **spec: Any) -> Written:
-    _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
     amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
                "guarantee": {"resource": _amounts(guarantee)}}
     return Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
@@ -89,14 +87,13 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
          priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
          running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
          network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> Written:
-    _check_whole(f"job {name}", "pods", pods, 0, MOST_PODS)
-    least = pods if min_member is None else min_member
-    _check_whole(f"job {name}", "min_member", least, 0)
-    odd = {*network_topology} - {*TOPOLOGY} if isinstance(network_topology, Mapping) else ()
-    if odd:
-        raise ManifestError("job {name}: network_topology has {odd}; allowed are {topology:,}",
-                            name=name, odd=one_line(str(min(odd)), 100), topology=[*TOPOLOGY])
-    requests, nodes = _requests(**amounts), _placed(running, name, pods)
+    placed, least = sum((running or {}).values()), pods if min_member is None else min_member
+    if not placed <= pods <= MOST_PODS:
+        raise ManifestError("job {name}: pods is {pods}; allowed is a whole number from {placed}, "
+                            "its running pods, to {most}", name=name, pods=pods, placed=placed,
+                            most=MOST_PODS)
+    nodes = [node for node, count in (running or {}).items() for _ in range(count)]
+    requests = _requests(**amounts)
     pod = _read("v1", "Pod",
                 {"name": name, "namespace": namespace, "labels": labels,
                  "annotations": {GROUP_NAME: name}},
@@ -109,21 +106,6 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
                         "networkTopology": network_topology},
                   status={"phase": "Running" if nodes else "Pending"})
     return Written([group, pod], pods, nodes)
-
-
-def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
-    """Return the node of each running pod."""
-    if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
-        raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
-                            "nodes to numbers of pods", name=name, found=found_text(running))
-    counts = running or {}
-    for node, count in counts.items():
-        _check_whole(f"job {name}", gettext("running on {node}", node=node), count, 0)
-    asked = sum(counts.values())
-    if asked > pods:
-        raise ManifestError("job {name}: running is {asked} pods; allowed are as many as it has, "
-                            "{pods}", name=name, asked=asked, pods=pods)
-    return [node for node, count in counts.items() for _ in range(count)]
 
 
 def gang(parts: list[KubernetesObject], count: int, nodes: list[str]) -> list[KubernetesObject]:
@@ -149,11 +131,3 @@ def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
     texts = {name: str(amount) for name, amount in requests.items()}
     return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
             for name, text in texts.items()}
-
-
-def _check_whole(what: str, field: str, value: Any, least: int, most: int | None = None) -> None:
-    if type(value) is not int or value < least or (most is not None and value > most):
-        allowed = gettext("a whole number from {least}" if most is None
-                          else "a whole number from {least} to {most}", least=least, most=most)
-        raise ManifestError("{what}: {field} is {found}; allowed is {allowed}", what=what,
-                            field=field, found=found_text(value), allowed=allowed)
