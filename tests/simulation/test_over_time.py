@@ -174,20 +174,9 @@ SWF = """; a comment
 3 130 0 30 1 -1 -1 -1 60 -1 1 3 1 -1 1 -1 -1 -1
 4 140 0 30 1 -1 0 3 60 0 1 3 1 -1 1 -1 -1 -1
 """
-OPEN_B = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time
-p1,6000,12000,1,460,1000,1500,1100
-p2,500,100,0,0,1060,,
-p3,500,100,0,0,1060,1080,1060
-p4,500,100,0,0,1061,1080,1080
-p5,500,100,0,0,1070,1081,1080
-"""
 LINES = """{"time": 5, "name": "a", "cpu": 1}
 
 {"time": 7, "name": "b", "cpu": 2}
-"""
-TASKS = """task_name,instance_num,job_name,task_type,status,start_time,end_time,plan_cpu,plan_mem
-M1,3,j_1,1,Terminated,500,560,50,0.5
-M2,1,j_1,1,Failed,510,0,100,1
 """
 
 
@@ -195,11 +184,7 @@ M2,1,j_1,1,Failed,510,0,100,1
     ("t.swf", SWF, [(0.0, "job-1", 2, 1, "1024Ki", None, 60.0),
                     (30.0, "job-3", 1, 1, None, None, 30.0),
                     (40.0, "job-4", 3, 1, None, None, 30.0)]),
-    ("b.csv", OPEN_B, [(0.0, "p1", 1, "6000m", "12000Mi", 1, 400.0),
-                       (60.0, "p3", 1, "500m", "100Mi", None, 20.0),
-                       (70.0, "p5", 1, "500m", "100Mi", None, 1.0)]),
-    ("l.jsonl", LINES, [(5.0, "a", 1, 1, None, None, 60.0), (7.0, "b", 1, 2, None, None, 60.0)]),
-    ("a.csv", TASKS, [(0.0, "j-1-m1", 3, "500m", "687194767", None, 60.0)])])
+    ("l.jsonl", LINES, [(5.0, "a", 1, 1, None, None, 60.0), (7.0, "b", 1, 2, None, None, 60.0)])])
 def test_traces_of_real_clusters(tmp_path, name, text, jobs):
     path = tmp_path / name
     path.write_text(text)
@@ -217,7 +202,7 @@ def test_traces_of_real_clusters(tmp_path, name, text, jobs):
     ({"period": "0s"}, "period: a length of time is .0s"),
     ({"arrivals": "999999999/s", "until": "1s"}, "999,999,999 jobs would arrive"),
     ({"until": "uniform:1m..5m"}, "until: a length of time is 'uniform:1m..5m'"),
-    ({"until": -1}, "until: a length of time .* is -1")])
+    ({"until": -1}, "until: a length of time is -1")])
 def test_what_cannot_be_simulated_is_refused(given, words):
     with pytest.raises(WorkloadError, match=words):
         simulate(cluster(job("a", 1)), **given)

@@ -1,6 +1,8 @@
 """Arrivals and run times of jobs: fixed intervals, a Poisson process, or a trace from a file.
 """
 
+import csv
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
@@ -8,20 +10,23 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import attrs
 from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
+from volcano_lab.manifests import Reader, Unreadable
 from volcano_lab.manifests.described import ClusterObjects
-from volcano_lab.messages import friendly_errors, gettext, mark
-from volcano_lab.simulation.traces import WorkloadError, read_trace
+from volcano_lab.messages import Misuse, OneSentence, friendly_errors, gettext, mark
 
-LENGTHS = {"constant": "a number of seconds from 0",
-           "uniform": "two numbers of seconds from 0, the lower one first",
-           "exponential": "a number of seconds above 0"}
-"""Kind of a `Spread` -> its numbers."""
 _LENGTH = re.compile(r"(?:(uniform|exponential):)?([0-9.]+)(s|m|h|d|)(?:\.\.([0-9.]+)(s|m|h|d|))?")
+NO_LENGTH = ("a length of time is {value}; allowed is a number of seconds from 0, 90s, 10m, 2h, "
+             "exponential:10m or uniform:1m..5m")
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+class WorkloadError(OneSentence, ValueError):
+    """A workload that can't be simulated: which entry, which field, what was found, what is
+    allowed.
+    """
 
 
 @define(slots=True, frozen=True)
@@ -38,17 +43,11 @@ class Spread:
     b: float = 0.0
 
     def __attrs_post_init__(self) -> None:
-        if self.kind not in LENGTHS:
-            raise WorkloadError('a length of time is of kind "{kind}"; allowed are {allowed:,}',
-                                kind=self.kind, allowed=[*LENGTHS])
-        numbers = all(isinstance(number, int | float) and isfinite(number)
-                      for number in (self.a, self.b))
-        if not (numbers and {"constant": self.a >= 0, "uniform": 0 <= self.a <= self.b,
-                             "exponential": self.a > 0}[self.kind]):
-            found = gettext("{least} to {most}" if self.kind == "uniform" else "{least}",
-                            least=repr(self.a), most=repr(self.b))
-            raise WorkloadError("a length of time ({kind}) is {found}; allowed is {allowed}",
-                                kind=self.kind, found=found, allowed=gettext(LENGTHS[self.kind]))
+        fits = {"constant": self.a >= 0, "uniform": 0 <= self.a <= self.b,
+                "exponential": self.a > 0}
+        if not (fits.get(self.kind) and isfinite(self.a) and isfinite(self.b)):
+            found = self.a if self.kind == "constant" else (self.kind, self.a, self.b)
+            raise WorkloadError(NO_LENGTH, value=repr(found))
 
     @property
     def passes(self) -> bool:
@@ -76,8 +75,7 @@ def spread(value: float | str | Spread | Sequence[Any]) -> Spread:
         return Spread("constant", float(value))
     parts = _parts(value) if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not 2 <= len(parts) <= 3:
-        raise WorkloadError("a length of time is {value}; allowed is a number of seconds, 90s, "
-                            "10m, 2h, exponential:10m or uniform:1m..5m", value=repr(value))
+        raise WorkloadError(NO_LENGTH, value=repr(value))
     return Spread(*parts)
 
 
@@ -134,14 +132,11 @@ class JobTemplate:
 
         Raises `ManifestError` for what can't be a job.
         """
+        arguments = {word: getattr(self, word) for word in WORDS}
         unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None})
-                  for obj in self.described(name, classes).objects()]
+                  for obj in ClusterObjects(classes).job(name, **arguments).objects()]
         group = next(obj for obj in unborn if isinstance(obj, PodGroup))
         return group, [obj for obj in unborn if isinstance(obj, Pod)], []
-
-    def described(self, name: str, classes: Iterable[PriorityClass]) -> ClusterObjects:
-        """Return a cluster of one such job."""
-        return ClusterObjects(classes).job(name, **{word: getattr(self, word) for word in WORDS})
 
 
 WORDS = ("queue", "pods", "cpu", "memory", "gpu", "min_member", "priority", "priority_class")
@@ -219,7 +214,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
 @friendly_errors
 def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     """Create jobs at given times: rows with `time` and the fields of `JobTemplate`, or a file of
-    them in one of the formats of `traces`.
+    them: CSV, JSON lines, or the Standard Workload Format (`.swf`), where a processor is a pod with
+    a CPU.
 
     Raises `WorkloadError`.
 
@@ -227,7 +223,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     [1.0, 5.0]
     """
     where = "trace" if not isinstance(rows, str | Path) else str(rows)
-    entries = read_trace(Path(rows)) if isinstance(rows, str | Path) else rows
+    entries = _in_file(Path(rows)) if isinstance(rows, str | Path) else rows
     jobs: list[tuple[float, JobTemplate]] = []
     names: dict[str, int] = {}
     for number, row in enumerate(entries, 1):
@@ -251,12 +247,8 @@ NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_membe
 
 
 def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
-    known = ["time", *(f.name for f in attrs.fields(JobTemplate))]
     values = {}
     for key, value in row.items():
-        if key not in known:
-            raise WorkloadError('{where}: field "{key}" is not known; allowed are {known:,}',
-                                where=where, key=key, known=[*known])
         try:
             plain = key in NUMBERS and not isinstance(value, list | tuple)
             values[key] = NUMBERS[key](value) if plain else value
@@ -268,5 +260,38 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
                             where=where, time=repr(row.get("time")))
     try:
         return values.pop("time"), JobTemplate(**values)
-    except WorkloadError as error:
-        raise WorkloadError(f"{where}{mark(': ')}run_time{mark(': ')}{error}") from None
+    except (WorkloadError, Misuse) as error:
+        raise WorkloadError(f"{where}{mark(': ')}{error}") from None
+
+
+def _in_file(path: Path) -> list[dict[str, Any]]:
+    """Return a file's jobs. Raises `WorkloadError`."""
+    try:
+        text = Reader().text(path)
+        if path.suffix == ".swf":
+            return _swf(text.split("\n"))
+        if path.suffix != ".csv":
+            return [json.loads(line) for line in text.split("\n") if line.strip()]
+        rows = csv.DictReader(text.splitlines(keepends=True), strict=True)
+        return [{key: text for key, text in row.items() if text not in (None, "")} for row in rows]
+    except (Unreadable, ValueError, RecursionError, csv.Error, IndexError) as error:
+        raise WorkloadError("{path}: cannot be read ({error})", path=path, error=error) from None
+
+
+def _swf(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the jobs that ran, with times since the first one, of lines with number, submitted,
+    waited, ran, processors…
+    """
+    found: list[dict[str, Any]] = []
+    for line in lines:
+        if not line.strip() or line.startswith(";"):
+            continue
+        words = [float(word) for word in line.split()]
+        asked = int(words[7]) if words[7] > 0 else int(words[4])
+        memory = words[9] if words[9] > 0 else words[6]
+        if words[3] > 0 and asked > 0:
+            found.append({"name": f"job-{int(words[0])}", "time": words[1], "run_time": words[3],
+                          "pods": asked, "cpu": 1}
+                         | ({"memory": f"{int(memory)}Ki"} if memory > 0 else {}))
+    first = min((row["time"] for row in found), default=0.0)
+    return [row | {"time": row["time"] - first} for row in found]
