@@ -156,10 +156,8 @@ def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Restrict an operator to numbers: texts and lists would grow."""
 
     def checked(left: Any, right: Any) -> Any:
-        for side in (left, right):
-            if not isinstance(side, int | float):
-                raise TypeError(gettext("{name} takes numbers, not {type}", name=work.__name__,
-                                        type=type(side).__name__))
+        if not (isinstance(left, int | float) and isinstance(right, int | float)):
+            raise TypeError(gettext("{name} takes numbers", name=work.__name__))
         return work(left, right)
 
     return checked
@@ -190,7 +188,7 @@ class Expression:
     >>> Expression("__import__('os')")
     Traceback (most recent call last):
     ...
-    volcano_lab.debug.breakpoints.BreakpointError: the condition "__import__('os')" calls ...
+    volcano_lab.debug.breakpoints.BreakpointError: the condition "__import__('os')" has ...
     """
 
     def __init__(self, text: str):
@@ -211,7 +209,13 @@ class Expression:
                                   why=str(why)) from None
         inside = list(ast.walk(self._tree))
         for node in inside:
-            self._check(node)
+            if not _is_known(node):
+                raise BreakpointError('the condition "{text}" has {part} in it; allowed are names, '
+                                      "numbers, texts, comparisons, and, or, not, in, + - * /, "
+                                      "subscripts, and the functions {functions:,}.",
+                                      text=self.text, part=type(node).__name__ if not isinstance(
+                                          node, ast.Call) else ast.unparse(node.func),
+                                      functions=[*FUNCTIONS])
         called = {node.func for node in inside if isinstance(node, ast.Call)}
         self.names = {node.id: None for node in inside
                       if isinstance(node, ast.Name) and node not in called}
@@ -231,24 +235,18 @@ class Expression:
             raise BreakpointError('the condition "{text}" has no value here: {error}',
                                   text=self.text, error=str(error)) from None
 
-    def _check(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            if called not in FUNCTIONS or node.keywords:
-                raise BreakpointError('the condition "{text}" calls {called}; allowed are '
-                                      '{functions:,}.', text=self.text, called=called,
-                                      functions=[*FUNCTIONS])
-        looks = isinstance(node, ast.expr_context | ast.boolop) or type(node) in OPERATORS
-        if not looks and type(node) not in NODES:
-            raise BreakpointError('the condition "{text}" has "{name}" in it; allowed are names, '
-                                  'numbers, texts, comparisons, and, or, not, in, + - * /, '
-                                  'subscripts.', text=self.text, name=type(node).__name__)
-
     def _subscript(self, node: ast.Subscript) -> Any:
         held, key = (self._evaluator._eval(part) for part in (node.value, node.slice))
         if held is None:
             return None
         return held.get(key) if isinstance(held, Mapping) else held[key]
+
+
+def _is_known(node: ast.AST) -> bool:
+    """Return whether a condition may have such a part."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in FUNCTIONS and not node.keywords
+    return isinstance(node, ast.expr_context | ast.boolop) or type(node) in {*OPERATORS, *NODES}
 
 
 def _texts(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
