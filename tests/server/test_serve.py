@@ -201,8 +201,6 @@ def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
 
 @pytest.mark.parametrize(("given", "sentence"), [
     ({"directory": "nowhere"}, "nowhere is no folder; allowed is a folder of manifests"),
-    ({"period": 0.0}, "--period is 0; allowed are seconds from 0.01 to 3600"),
-    ({"port": 70000}, "--port is 70000; allowed is a number from 0 to 65535"),
     ({"dump_dir": "nowhere"}, "--dump-dir is nowhere; allowed is a folder that exists"),
     ({"conf": "nowhere/file"}, "--conf is nowhere/file; its folder doesn't exist"),
 ])

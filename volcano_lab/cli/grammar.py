@@ -440,9 +440,9 @@ def export() -> None:
 @click.option("--conf", metavar="FILE", type=FILE,
               help="A volcano-scheduler.conf; it is watched.  [default: a ConfigMap's in DIR, or "
               "Volcano's own]")
-@click.option("--period", metavar="SECONDS", type=float, default=1.0, show_default=True,
-              help="Between two cycles.")
-@click.option("--port", type=int, default=8080, show_default=True,
+@click.option("--period", metavar="SECONDS", type=click.FloatRange(0.01, 3600), default=1.0,
+              show_default=True, help="Between two cycles.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
               help="A page on http://127.0.0.1:PORT/, metrics on /metrics; 0 takes any.")
 @click.option("--dump-dir", metavar="DIR", type=FILE,
               help="Where SIGUSR1 writes the cache.  [default: a folder of your own]")

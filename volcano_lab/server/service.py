@@ -149,7 +149,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     """Run until a signal ends it, or for a number of cycles; return the exit code. Raises `Misuse`.
     """
     dumps = Path(dump_dir) if dump_dir else state_folder()
-    _check(directory, conf, period, port, dumps, bool(dump_dir))
+    _check(directory, conf, dumps, bool(dump_dir))
     wanted: set[str] = set()
     stop, ended = threading.Event(), threading.Event()
     threading.Thread(target=_give_up, args=(stop, ended), daemon=True).start()
@@ -233,18 +233,12 @@ def state_folder() -> Path:
         raise Misuse("there is no home folder; --dump-dir names a folder for dumps") from None
 
 
-def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,
-           given: bool) -> None:
+def _check(directory: str, conf: str | None, dumps: Path, given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
         raise Misuse("{directory} is no folder; allowed is a folder of manifests",
                      directory=directory or gettext("(nothing)"))
     if conf is not None and not Path(conf).parent.is_dir():
         raise Misuse("--conf is {conf}; its folder doesn't exist", conf=conf)
-    if not 0.01 <= period <= 3600:
-        raise Misuse("--period is {period:g}; allowed are seconds from 0.01 to 3600",
-                     period=period)
-    if not 0 <= port <= 65535:
-        raise Misuse("--port is {port}; allowed is a number from 0 to 65535", port=port)
     if not given:
         try:
             dumps.mkdir(0o700, parents=True, exist_ok=True)
