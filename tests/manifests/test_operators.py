@@ -194,10 +194,6 @@ def test_executors_are_not_created_for_a_driver_that_is_admitted_and_has_no_plac
                     "batch.volcano.sh/v1alpha1", "Job", {"tasks": [
                         {"name": "w", "replicas": 1, "template": pods()}]})).replace(
                             "replicas: 1", "replicas: {{inputs.parameters.size}}")}}]}), 3),
-    (document("workload.serving.volcano.sh/v1alpha1", "ModelBooster", {"backend": {
-        "name": "b", "replicas": 1, "workers": [
-            {"type": "server", "replicas": 2, "pods": 2,
-             "resources": {"requests": {"cpu": "1"}}}]}}), 4),
 ], ids=lambda given: given["kind"] if isinstance(given, dict) else "")
 def test_objects_of_objects_become_pods(given, made_of):
     created = of(Pod, loaded := made(given))
@@ -276,16 +272,6 @@ def test_the_pods_of_a_train_job(spec, given, found, minima):
     job = document("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "rt"}}
                    | spec)
     assert counted(job, given) == (found, minima)
-
-
-@pytest.mark.parametrize(("backend", "found"), [
-    ({"name": "b", "replicas": 2, "workers": [
-        {"pods": 3, "resources": {"requests": {"cpu": "2"}}}]}, {"x-b-0": 3, "x-b-1": 3}),
-    ({"workers": [{"type": "prefill", "replicas": 2, "resources": {"requests": {"cpu": "2"}}},
-                  {"type": "decode", "pods": 4}]}, {"x-0": 3})])
-def test_the_groups_of_a_model_s_backend(backend, found):
-    booster = document("workload.serving.volcano.sh/v1alpha1", "ModelBooster", {"backend": backend})
-    assert counted(booster)[1] == found
 
 
 def step(name: str, **more) -> dict:

@@ -1,5 +1,5 @@
 """Objects that operators create for objects: Jobs of a JobSet, a CronJob, a JobFlow or a TrainJob,
-the first steps of an Argo Workflow, the ModelServing of a ModelBooster.
+the first steps of an Argo Workflow.
 
 Objects created only after others have run or ended are not created, and named in a sentence.
 """
@@ -93,7 +93,7 @@ def job_flow(read: Reading) -> Created:
     return created
 
 
-# -- Trainer, kthena ---------------------------------------------------------------------------
+# -- Trainer -----------------------------------------------------------------------------------
 
 def train_job(read: Reading) -> list[Gang] | None:
     """Return a gang of all pods, after the named runtime; None if that is not given."""
@@ -118,28 +118,6 @@ def train_job(read: Reading) -> list[Gang] | None:
             gang.roles.append(Role(name, replicated.template("template.spec.template", pods), count,
                                    model.lettered(f"{read.name}-{name}-0-")))
     return [gang]
-
-
-def model_booster(read: Reading) -> Created:
-    """Return the ModelServing of a model's backend: prefill and decode, or a leader with workers.
-    """
-    backend, roles = read.below("backend"), []
-    for worker in backend.items("workers"):
-        kind = str(worker.at("type", "server"))
-        engine = {"name": "engine", "resources": worker.at("resources") or {}}
-        spec = {field: worker.data[field] for field in ("affinity", "tolerations")
-                if field in worker.data}
-        entry, other = ({"spec": {**spec, "containers": containers}}
-                        for containers in ([{"name": "runtime"}, engine], [engine]))
-        roles.append({"name": "leader" if kind == "server" else kind, "entryTemplate": entry,
-                      "replicas": worker.at("replicas", 1), "workerTemplate": other,
-                      "workerReplicas": max(worker.count("pods") - 1, 0)
-                      if kind == "server" else 0})
-    name = f"{read.name}-{backend.at('name')}" if backend.at("name") else read.name
-    serving = model.KINDS["workload.serving.volcano.sh", "ModelServing"]
-    return Created([serving(read.obj.owned(name), spec={
-        "schedulerName": backend.at("schedulerName") or "volcano",
-        "replicas": backend.at("replicas", 1), "template": {"roles": roles}})])
 
 
 # -- Argo Workflows ----------------------------------------------------------------------------

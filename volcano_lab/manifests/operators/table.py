@@ -13,7 +13,7 @@ from volcano_lab.manifests.operators.model import KINDS, Operator, OperatorObjec
 READERS = {reader.__name__: reader for reader in (
     gangs.ray, gangs.replica_specs, gangs.mpi, gangs.leader_worker_set, gangs.model_serving,
     spark.spark, spark.flink, flows.train_job, flows.job_set, flows.job_flow, flows.cron_job,
-    flows.model_booster, flows.workflow)}
+    flows.workflow)}
 """Name in the file -> the function that finds the pods, or the created objects."""
 
 OPERATORS: dict[type[OperatorObject], Operator] = {}
