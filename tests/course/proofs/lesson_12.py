@@ -2,33 +2,34 @@
 
 from course.proofs import after, answer
 from volcano_lab.course.lesson_12.lab import decided
-from volcano_lab.course.lesson_12.scene import by_rack
+from volcano_lab.course.lesson_12.scene import by_rack, two_racks
 
 
 @after("own-05")
-def a_small_cluster(conf_with, two_racks):
-    plain = two_racks().run(conf_with())
+def a_small_cluster(conf_with, racks):
+    assert racks.objects() == two_racks().objects(), "the cluster of its checks"
+    plain = racks.run(conf_with())
     assert by_rack(plain) == {"a": 4, "b": 0} and answer("12", "without_rack_b") == 0
 
 
 @after("own-11")
-def a_plugin_in_four_lines(two_racks, with_rack_b):
-    assert by_rack(two_racks().run(with_rack_b)) == {"a": 0, "b": answer("12", "with_rack_b")}
+def a_plugin_in_four_lines(racks, with_rack_b):
+    assert by_rack(racks.run(with_rack_b)) == {"a": 0, "b": answer("12", "with_rack_b")}
 
 
 @after("own-11")
-def a_plugin_in_four_lines_2(conf_with, scores, trace, trace_of, two_racks):
+def a_plugin_in_four_lines_2(conf_with, scores, trace, trace_of, racks):
     found = trace.scores("default/web-0")
     assert found["node-1"]["nodeorder"] - found["node-3"]["nodeorder"] == 18
     assert {name for node in found.values() for name in node} >= {"nodeorder", "rack-b"}
     behind = [row["behind the best"] for row in
-              scores(trace_of(two_racks(), conf_with()), "default/web-0")]
+              scores(trace_of(racks, conf_with()), "default/web-0")]
     assert behind == [0, 0, 18, 18]
 
 
 @after("own-26")
-def when_something_is_wrong(conf_with, two_racks):
-    assert "rack-c" in two_racks().run(conf_with("rack-c")).session.warnings[0]
+def when_something_is_wrong(conf_with, racks):
+    assert "rack-c" in racks.run(conf_with("rack-c")).session.warnings[0]
 
 
 @after("own-30")
