@@ -17,6 +17,7 @@ from lessons import FOLD, faults, visible_text
 from volcano_lab.course.kit.lessons import LESSONS, START
 from volcano_lab.course.kit.live import views
 from volcano_lab.course.kit.question import Asked, Prediction
+from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.messages import speak
 
 ROOT = Path(__file__).parents[1]
@@ -127,6 +128,20 @@ def test_no_answer_is_stored_before_its_question_is_answered(path, runs):
     _, secrets = runs[path].get()
     assert not [secret for secret in secrets
                 if secret in shown or any(secret in text for text in stored)]
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path != english(path)],
+                         ids=lambda path: path.name)
+def test_a_heading_is_translated_unless_the_page_itself_has_the_word(path):
+    """A label of one word is in no sentence that a tool collects."""
+    notebook = nbformat.read(path, 4)
+    tables = [output.get("data", {}).get("text/html", "") for cell in notebook.cells
+              for output in cell.get("outputs", [])]
+    heads = {re.sub("<[^>]*>", "", head)
+             for head in re.findall("<th[^>]*>(.*?)</th>", "".join(tables))}
+    words = "\n".join(cell.source for cell in notebook.cells)
+    assert not {head for head in heads - POINTS.keys()
+                if re.fullmatch(r"[a-z ]+", head) and head not in words}
 
 
 @pytest.mark.long

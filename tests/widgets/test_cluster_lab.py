@@ -7,6 +7,7 @@ import pytest
 
 from volcano_lab import Cluster, lab
 from volcano_lab.course.kit.boss import cluster_of
+from volcano_lab.course.lesson_03.lab import two_resource_cluster
 from volcano_lab.course.lesson_05.lab import queue_tree_lab
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.framework import load_conf
@@ -283,3 +284,12 @@ def test_an_answer_about_podgroups_without_pods_has_the_marks_of_its_language():
         assert "1008 个 CPU。batch/spark-00" in opened.facts.why({"job": "batch/spark-00"})
     finally:
         speak("en")
+
+
+def test_the_fullest_resource_of_a_queue_is_named_in_the_language_of_the_page():
+    speak("zh")
+    try:
+        queues = two_resource_cluster().lab().board["channels"]["queues"]
+    finally:
+        speak("en")
+    assert [row["of"] for row in queues] == ["内存", "", ""]

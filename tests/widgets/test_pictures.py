@@ -155,6 +155,15 @@ def test_the_same_amount_has_the_same_pixels(kind, sentence, picture, side):
     assert sizes[0] == sizes[1] != [], sentence
 
 
+def test_the_parts_of_a_sum_have_the_colours_that_are_given():
+    svg = pictures.sums("T", [{"name": "50", "parts": [20, 30], "limit": 60, "text": "50",
+                               "colors": [BLUE, ORANGE]}], parts=["a", "b"]).svg
+    drawn = [(box.get("fill"), float(box.get("width")) == 13) for box in ET.fromstring(svg).iter(
+        "{http://www.w3.org/2000/svg}rect")]
+    for color in (BLUE, ORANGE):
+        assert (color, False) in drawn and (color, True) in drawn, "the bar and the key"
+
+
 def queue(name, color, limit, **more):
     """A queue that deserves 30 and holds a pod of 10, with its limit elsewhere."""
     pod = {"job": name, "called": name, "name": f"{name}-job", "pods": 1, "size": 10, "min": 1,

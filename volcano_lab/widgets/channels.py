@@ -128,7 +128,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
             "limit": amount(row["real_capability"], resource),
             "capability": _capability(spec.capability, resource, total),
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
-            "share": first["share"], "after": row["share"], "of": largest.get(name, ""),
+            "share": first["share"], "after": row["share"], "of": gettext(largest.get(name, "")),
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
     plugin = sharing_plugin(cycle)
     return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),

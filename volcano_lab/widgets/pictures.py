@@ -158,7 +158,8 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
     Args:
         title: one line.
         data: [{"name", "label", "note", "parts": [amount, …], "limit", "text", "over", "color"}];
-            beside a row is its label, or its name; `text` is at its end, `over` marks an excess.
+            beside a row is its label, or its name; `text` is at its end, `over` marks an excess;
+            `colors` has one for each part, instead of one for all.
         parts: names of the parts, in order (up to three: full, hatched, pale).
         rows: the most rows.
         limit: the label of the line.

@@ -15,6 +15,13 @@ answers(
 )
 
 answers(
+    "01.most_for_wide",
+    right=[5.6, 5.6000000001],
+    wrong=[(9.6, "all jobs together"), (12, "above the limit"), (8, "train counts, too"),
+           (4, "does it leave"), (5, "Subtract")],
+)
+
+answers(
     checks.missing_queue,
     right=[small_cluster().queue("nobody")],
     wrong=[(small_cluster().queue("somebody"), "section 1"),

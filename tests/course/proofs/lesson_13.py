@@ -135,8 +135,11 @@ def three_of_four_changes_admit_nightly(file):
 
 @after("own-16")
 def nlp_pays_with_its_gpus(file, reclaim, who_pays):
-    said = who_pays(file, reclaim, "nvidia.com/gpu", unit="GPUs").alt
-    assert "nlp: 40 now, 48 was (GPUs). vision: 8 now, 0 was (GPUs)." in said
+    drawn = who_pays(file, reclaim, "nvidia.com/gpu", unit="GPUs")
+    assert "nlp: 40 now, 48 was (GPUs). vision: 8 now, 0 was (GPUs)." in drawn.alt
+    queues = lab(file).board["channels"]["queues"]
+    assert {row["name"]: row["color"] for row in drawn.data}.items() <= {
+        row["queue"]: row["color"] for row in queues}.items()
 
 
 @after("own-lab")

@@ -71,12 +71,11 @@ def at_opening(cycle: Cycle, resources: Sequence[str]) -> dict[str, dict[str, tu
 
 
 def _controls() -> dict[str, Control]:
-    found = {}
-    for queue in START:
-        memory = slider(START[queue]["memory"], 0, 6, gettext("memory of a new pod of {queue}",
-                                                              queue=queue), unit="Gi")
+    found = {f"job/default/{queue}-work.requests.memory": slider(
+        start["memory"], 0, 6, gettext("memory of a new pod of {queue}", queue=queue), unit="Gi")
+        for queue, start in START.items()}
+    for memory in found.values():
         memory.more["suffix"] = "Gi"
-        found[f"job/default/{queue}-work.requests.memory"] = memory
     return found
 
 

@@ -25,7 +25,7 @@ from volcano_lab.course.kit.results import Printed, bars
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.verdict import Verdict, to_do
 from volcano_lab.messages import gettext
-from volcano_lab.widgets.pictures import Picture
+from volcano_lab.widgets import facts, pictures
 
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
 JOB, GROUP = "volcano.sh/job-name", "scheduling.k8s.io/group-name"
@@ -47,17 +47,18 @@ def volcano_lab(line: Any = ...) -> Printed | Verdict:
     out, warnings = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(warnings):
         main(shlex.split(line))
-    printed = out.getvalue() or warnings.getvalue()
-    return Printed(unstyle(printed).strip())  # a kernel forces colours
+    return Printed(unstyle(out.getvalue() or warnings.getvalue()).strip())  # kernels force colours
 
 
-def who_pays(file: str, change: str, resource: str, unit: str) -> Picture:
+def who_pays(file: str, change: str, resource: str, unit: str) -> pictures.Picture:
     """Draw what queues hold of a resource at the end of the first cycle, with a change and without;
     the queues where that differs.
     """
-    rows = [row for row in Cluster.read(file).what_if(change).queues if row["resource"] == resource]
-    was, now = ({row["queue"]: row["allocated"][at] for row in rows} for at in (0, 1))
-    return bars(now, was=was, unit=unit, title=gettext("Held, with the change and without"))
+    found = Cluster.read(file).what_if(change)
+    was, now = ({row["queue"]: row["allocated"][at] for row in found.queues
+                 if row["resource"] == resource} for at in (0, 1))
+    return bars(now, was=was, unit=unit, among=facts.deserved(found.after),
+                title=gettext("Held, with the change and without"))
 
 
 def export(name: str = "monday", ghosts: int = 9) -> str:

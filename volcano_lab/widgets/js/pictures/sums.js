@@ -10,14 +10,14 @@ export const sums = {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
     const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(called(row), 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
     const words = Math.max(spec.rows ? 150 : 60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
-    const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
+    const colors = data.map((row) => row.color ?? COLORS[0]), fillsOf = (row, color = row?.color ?? COLORS[0]) => row?.colors ?? [color, hatch(c.uid, color), `${color}6b`];
     const drawn = data.map((row, i) => {
-      const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(colors[i]), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
+      const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
       const parts = row.parts.map((value, k) => {
         const to = from + value / limit, at = x(from), wideness = x(to) - at, figure = number(value);
         from = to;
-        return [box(at, y, wideness, tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: about(spec.parts?.[k] ?? "part", figure)}),
+        return [box(at, y, wideness, tall, {key: `part ${k}`, fill: fills[k % 3], tip: about(spec.parts?.[k] ?? "part", figure)}),
           wide(figure) < wideness - 8 && say(at + wideness / 2, base, figure, {class: "vp-halo vp-small", ...middle})];
       });
       const sumWas = old && total(old.parts) / (old.limit ?? limit);
@@ -33,19 +33,19 @@ export const sums = {
     });
     const height = TOP + rows * high + 2;
     return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
-      key(spec.parts ?? [], fillsOf(data[0]?.color ?? COLORS[0]), pale, x(1), wide(spec.limit ?? "limit", 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
+      key(spec.parts ?? [], fillsOf(data[0]), x(1), wide(spec.limit ?? "limit", 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
       alt: sentences(data.map((row) => told(row, spec)))};
   },
 };
 
 // The parts' names, left of the word over the line; what finds no room there stands right of it.
-function key(parts, fills, pale, at, half, width) {
+function key(parts, fills, at, half, width) {
   let x = 0;
   return parts.map((part, k) => {
     if (x < at && x + 18 + wide(part) > at - half) x = at + half + 2;
     const from = x, words = fit(part, width - from - 18);
     x += 18 + wide(words) + 12;
-    return words.length < Math.min(3, part.length) ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {class: "vp-well"}), box(from, 3, 13, 13, {fill: fills[k % 3], opacity: pale[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
+    return words.length < Math.min(3, part.length) ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {class: "vp-well"}), box(from, 3, 13, 13, {fill: fills[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
   });
 }
 
