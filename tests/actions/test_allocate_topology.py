@@ -6,6 +6,7 @@ import pytest
 from hyper_scene import gang, two_tiers
 from small_cluster import NOW, conf, queue
 
+from volcano_lab.api.objects import ResourceRequirements
 from volcano_lab.cache import Cache
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import Plugin, register_plugin
@@ -115,3 +116,41 @@ def test_the_hyper_node_with_the_highest_score(scores, hyper_node):
         assert all(node.used.get("cpu") == 4000 * (node.name in {
             task.node_name for task in ssn.jobs["default/new"].tasks.values()})
             for node in ssn.nodes.values()), "attempts leave nothing"
+
+
+def uneven(topology, *cpus, least=2):
+    """A gang whose pods request different amounts, in the order of their names."""
+    first, *pods = gang("new", len(cpus), topology)
+    return [first.changed(spec={"min_member": least}), *(
+        each.changed(spec={"containers": [each.spec.containers[0].evolve(
+            resources=ResourceRequirements({"cpu": str(cpu), "memory": "1Gi"}))]})
+        for each, cpu in zip(pods, cpus, strict=True))]
+
+
+@pytest.mark.parametrize("in_small", [  # pods in the leaf that the large one does not fit
+    {"old": ["n0", "n1"]}, {"old": ["n2", "n3"]}], ids=["small-first", "small-last"])
+@pytest.mark.parametrize("scores", [{"s0": 2, "s1": 1}, {"s0": 1, "s1": 2}, {}], ids=str)
+@pytest.mark.parametrize("cpus", [(4, 1, 1, 1), (4, 1, 1), (1, 4, 1, 1)], ids=str)
+def test_after_several_attempts_the_pods_left_are_those_of_the_best(in_small, scores, cpus):
+    """Each attempt places other pods: in the leaf with less left, not the large one. What the best
+    one did not place is placed in the following round; of the others nothing is left.
+    """
+    class Scores(Plugin):
+        name = "scores"
+
+        def hyper_node_order(self, sub_job, nodes):
+            return scores
+
+    register_plugin("scores", Scores)
+    text = conf("gang", "predicates",
+                "{name: network-topology-aware, enabledHyperNodeOrder: false}", "scores")
+    (there,) = in_small.values()
+    small = "s0" if there == ["n0", "n1"] else "s1"
+    best = max(("s0", "s1"), key=lambda name: (scores.get(name, 0), name == "s0"))
+    for observer in (None, Watching()):
+        ssn = cycle(*gang("old", 2, None, there, cpu="2"), *uneven(hard(), *cpus), conf=text,
+                    observer=observer)
+        hyper_node, nodes = found(ssn)
+        assert hyper_node == best
+        waits = [cpu for cpu, node in zip(cpus, nodes.split(), strict=True) if node == "-"]
+        assert waits == ([4] if best == small else [])

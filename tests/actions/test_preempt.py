@@ -181,6 +181,24 @@ def test_within_a_job_the_more_important_task_takes_the_place_of_the_less_import
     assert decide(cluster, within, LOW) == []
 
 
+@pytest.mark.parametrize(("sentence", "cpu", "limit", "expected"), [
+    ("one pod leaves", 1, 2, ["evict low-1 n1", "pipeline low-2 n1"]),
+    ("two pods leave", 2, 2, ["evict low-1 n1", "evict low-0 n1", "pipeline low-2 n1"]),
+    ("two pods leave in vain: the queue's limit is below the request", 4, 2,
+     ["evict low-1 n1", "evict low-0 n1"]),
+    ("no pod leaves where all of them are too few for the node", 9, 9, []),
+])
+def test_within_a_job_what_was_evicted_in_vain_stays_evicted(sentence, cpu, limit, expected):
+    """As in Volcano: the statement of a task is committed whether or not it got a node."""
+    cluster = Cluster().node("n1", cpu=8).queue("team", capability=limit).job(
+        "low", queue="team", pods=3, cpu=1, min_member=1, running={"n1": 2})
+    third = annotate("low-2", task_priority="100")
+    larger = spec("Pod", "low-2", containers=[Container(
+        "main", resources=ResourceRequirements({"cpu": str(cpu)}))])
+    within = conf("priority conformance", "predicates proportion", "enqueue, preempt")
+    assert decide(cluster, within, LOW, third, larger) == expected, sentence
+
+
 def test_the_jobs_of_all_queues_try_their_own_tasks_once_for_every_queue():
     """So a task of a later queue's job that found nothing is not there any more when its queue has
     its turn.

@@ -36,6 +36,8 @@ def tree_of(*objects: HyperNode, nodes: dict = NODES) -> HyperNodes:
         ("nodes whose whole name matches", ["regex:^gpu-[[:digit:]]$"], {"gpu-1", "gpu-2"}),
         ("a pattern that Go refuses matches nothing", ["regex:gpu(?=-1)"], set()),
         ("nodes by label", ["label:rack=a"], {"gpu-1", "cpu-1"}),
+        ("a selector without labels matches nothing", ["label:"], set()),
+        ("and takes nothing from other members", ["label:", "node:gpu-2"], {"gpu-2"}),
         ("members add up", ["node:new", "label:rack=b"], {"new", "gpu-2"}),
     ],
 )
@@ -176,7 +178,7 @@ def test_a_member_that_is_taken_out_has_no_parent_and_may_be_anothers(change, ch
 
 @pytest.mark.parametrize(("members", "found"), [
     (["regex:^new"], True), (["regex:^old", "regex:^new"], True), (["label:rack=z"], True),
-    (["label:rack=y", "label:rack=z"], True), (["regex:^old"], False),
+    (["label:rack=y", "label:rack=z"], True), (["regex:^old"], False), (["label:"], False),
     (["s0", "regex:^new"], False)])
 def test_a_new_node_is_a_members_at_once_only_without_members_that_are_hyper_nodes(members, found):
     """As in Volcano; another event of the HyperNode finds it."""
@@ -185,7 +187,8 @@ def test_a_new_node_is_a_members_at_once_only_without_members_that_are_hyper_nod
     tree.set_node("new-1", {"rack": "z"})
     assert ("new-1" in tree.snapshot().real_nodes_set["s9"]) is found
     tree.add(hyper_node("s9", 2, *members))
-    assert ("new-1" in tree.snapshot().real_nodes_set["s9"]) is (members != ["regex:^old"])
+    assert ("new-1" in tree.snapshot().real_nodes_set["s9"]) is (
+        members not in (["regex:^old"], ["label:"]))
 
 
 def test_a_hyper_node_below_itself():

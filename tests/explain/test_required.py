@@ -2,11 +2,16 @@
 is of it.
 """
 
+from random import Random
+
 import pytest
+import small_cluster as small
 
 from volcano_lab import Cluster
+from volcano_lab.api.objects import Taint
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.nodes import RULES
+from volcano_lab.explain.required import spread_counts
 from volcano_lab.messages.texts import TEXTS
 
 ALLOCATE = """\
@@ -167,3 +172,68 @@ def test_the_hours_of_a_revocable_zone_are_said_where_they_refuse_it(now, preemp
 def test_a_reason_against_nodes_has_a_sentence_and_a_gap_for_the_first_line(reason):
     code, rule = RULES[reason]
     assert {f"gap.{code}", f"rule.{rule}"} <= TEXTS.keys()
+
+
+def spread_scene(seed):
+    """Nodes of which some lack labels or are tainted, pods of which some leave or are of another
+    namespace, and a pod with one or two constraints.
+    """
+    random, nodes, pods = Random(seed), [], []
+    for number in range(5):
+        labels = {"zone": random.choice("abc"), "rack": random.choice("xy"), "disk": "ssd"}
+        for label in random.choices([*labels, ""], k=1):
+            labels.pop(label, None)
+        each = small.node(f"n{number}", labels=labels)
+        nodes.append(each if random.random() > 0.3 else each.changed(
+            spec={"taints": [Taint("old", "", "NoSchedule")]}))
+    for number in range(8):
+        each = small.pod(f"o-{number}", "o", random.choice(nodes).name,
+                         labels={"app": random.choice(["web", "web", "db"])})
+        pods.append(each.changed(metadata=random.choice([
+            {}, {}, {"namespace": "other"}, {"deletion_timestamp": 1.0}])))
+    wanted = [{"topologyKey": key, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule",
+               "labelSelector": {"matchLabels": {"app": "web"}},
+               "nodeAffinityPolicy": random.choice(["Honor", "Ignore"]),
+               "nodeTaintsPolicy": random.choice(["Honor", "Ignore"])}
+              for key in random.choice([["zone"], ["rack", "zone"]])]
+    new = small.pod("new", "new", labels={"app": "web"}, topologySpreadConstraints=wanted,
+                    nodeSelector=random.choice([{}, {"disk": "ssd"}]))
+    return nodes, pods, new
+
+
+def domains_by_definition(nodes, pods, new, constraint, keys):
+    """What Kubernetes counts for a pod: pods of its namespace that match and stay, on nodes with
+    all labels that it may use, as far as the constraint's policies say so.
+    """
+    counts = {}
+    for node in nodes:
+        labels = node.metadata.labels
+        honors = (constraint.node_affinity_policy == "Ignore"
+                  or new.spec.node_selector.items() <= labels.items())
+        tolerates = constraint.node_taints_policy == "Ignore" or not node.spec.taints
+        if keys <= labels.keys() and honors and tolerates:
+            domain = labels[constraint.topology_key]
+            counts[domain] = counts.get(domain, 0) + sum(
+                pod.spec.node_name == node.name and pod.namespace == new.namespace
+                and pod.metadata.deletion_timestamp is None and pod.metadata.labels["app"] == "web"
+                for pod in pods)
+    return counts
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_domains_of_a_spread_are_those_that_kubernetes_counts(seed):
+    nodes, pods, new = spread_scene(seed)
+    objects = [small.queue(), small.group("o"), small.group("new"), *nodes, *pods, new]
+    seen = Explainer(objects, ALLOCATE).evidence
+    said = {each.facts["key"]: each.facts for each in spread_counts(seen, new, None)
+            if "domains" in each.facts}
+    keys = {each.topology_key for each in new.spec.topology_spread_constraints}
+    for each in new.spec.topology_spread_constraints:
+        counts = domains_by_definition(nodes, pods, new, each, keys)
+        most = min(counts.values(), default=0) + 1
+        if not counts or most > max(counts.values()):
+            assert each.topology_key not in said
+            continue
+        facts = said[each.topology_key]
+        assert facts["most"] == most and counts == {
+            one.facts["value"]: one.facts["count"] for one in facts["domains"]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 from small_cluster import group, names, node, open_session, pod, queue, task
 
@@ -33,6 +35,8 @@ def session(*budgets):
         ("a budget that is used up lets none of its pods go", [budget("web", 0)], "3"),
         ("every budget of a pod must allow it", [
             budget("web", 2), budget("tier", 0, {"matchLabels": {"tier": "1"}})], "013"),
+        ("a pod that one budget protects is subtracted from the others, too", [
+            budget("web", 1), budget("first", 0, gone=["a-1"])], "3"),
         ("a budget of another namespace does not count", [budget("web", 0, namespace="b")], "0123"),
         ("a pod that the cluster has let go counts no longer", [budget("web", 0, gone=["a-1"])],
          "13"),
@@ -43,11 +47,13 @@ def session(*budgets):
     ],
 )
 def test_victims(sentence, budgets, victims):
-    ssn = session(*budgets)
-    candidates = [task(ssn, f"a-{n}") for n in range(5)]
-    expected = [f"a-{n}" for n in victims]
-    assert names(ssn.plugins["pdb"].preemptable(candidates[0], candidates)[0]) == expected, sentence
-    assert names(ssn.plugins["pdb"].victim_tasks(candidates)) == expected
+    for in_order in permutations(budgets):  # which one comes first does not matter
+        ssn = session(*in_order)
+        candidates = [task(ssn, f"a-{n}") for n in range(5)]
+        expected = [f"a-{n}" for n in victims]
+        preemptable = ssn.plugins["pdb"].preemptable
+        assert names(preemptable(candidates[0], candidates)[0]) == expected, sentence
+        assert names(ssn.plugins["pdb"].victim_tasks(candidates)) == expected
 
 
 def test_each_question_counts_from_the_start():

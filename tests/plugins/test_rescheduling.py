@@ -175,15 +175,19 @@ def test_arguments_without_the_effect_that_they_seem_to_have(given, doubt):
     assert ssn.warnings == [f'plugin "rescheduling": argument {doubt}'] * bool(doubt)
 
 
-@pytest.mark.parametrize(("allocatable", "leave"), [("10", 2), ("", 2), ("2", 4)])
-def test_what_other_nodes_can_take_is_counted_by_allocatable_or_else_capacity(allocatable, leave):
+@pytest.mark.parametrize(("capacity", "allocatable", "leave"), [
+    ("10", "10", 2), ("10", "", 2), ("10", "2", 4), ("20", "10", 2), ("5", "10", 2), ("", "10", 2)])
+def test_what_other_nodes_can_take_is_counted_by_allocatable_or_else_capacity(
+        capacity, allocatable, leave):
     """Below its target n2 has 20 % left: two CPUs of 10, and exactly 0 after two pods; of two CPUs
     less than a pod requests, so that it is never exactly 0.
     """
     pods = {f"a-{number}": ("n1", {}) for number in range(4)}
     cache = cluster({"n1": (100, 10), "n2": (50, 10)}, pods)
-    rooms = {"cpu": allocatable, "memory": "10Gi", "pods": "110"} if allocatable else {}
-    cache.update(cache.nodes["n2"].node.changed(status={"allocatable": rooms}))
+    rooms = ({"cpu": cpu, "memory": "10Gi", "pods": "110"} if cpu else {}
+             for cpu in (capacity, allocatable))
+    status = dict(zip(("capacity", "allocatable"), rooms, strict=True))
+    cache.update(cache.nodes["n2"].node.changed(status=status))
     found = victims(cache, f"{PERIOD}, interval: 0s, " + STRATEGY.replace("30", "60"))
     assert len(found) == leave
 

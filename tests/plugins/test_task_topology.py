@@ -1,5 +1,7 @@
 """task-topology: buckets, the order of tasks and the nodes they get, by sentences."""
 
+from itertools import permutations
+
 import pytest
 from small_cluster import conf, group, names, node, open_session, pod, queue, run, task
 
@@ -194,3 +196,25 @@ def test_a_cycle_puts_each_server_with_its_workers_on_a_node_of_its_own():
 def test_the_largest_bucket_counts_placed_and_pending_tasks_alike(on, most):
     ssn = session(wants(affinity="ps,worker"), roles(on=on, ps=1, worker=3), [node("n1")])
     assert ssn.plugins["task-topology"].managers["default/a"].bucket_max_size == most
+
+
+def left_by_definition(sizes, own, free):
+    """How many pods stay where the others go one by one, in their order, until the rest fits."""
+    left = dict(enumerate(sizes))
+    for number in [*left]:
+        if sum(left.values()) > free and number != own:
+            del left[number]
+    return len(left)
+
+
+@pytest.mark.parametrize("sizes", [*permutations((1, 2, 4)), (3, 3, 1), (1, 1, 1), (5,)], ids=str)
+def test_how_many_of_a_bucket_fit_is_counted_without_the_first_others_until_the_rest_fits(sizes):
+    pods = [pod(f"a-ps-{i}", "a", role="ps", requests={"cpu": str(cpu)})
+            for i, cpu in enumerate(sizes)]
+    for free in range(1, sum(sizes) + 1):
+        ssn = session(wants(affinity="ps"), pods, [node("n1", str(free))])
+        manager, idle = ssn.plugins["task-topology"].managers["default/a"], ssn.nodes["n1"].idle
+        for own in range(len(sizes)):
+            asked = task(ssn, f"a-ps-{own}")
+            assert manager.bucket_of[asked.uid].how_many_fit(asked, idle) == left_by_definition(
+                sizes, own, free), (free, own)

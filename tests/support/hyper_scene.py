@@ -12,7 +12,9 @@ from volcano_lab.manifests import loader as manifests
 
 
 def hyper_node(name: str, tier: int, *members: str, tier_name: str = "") -> HyperNode:
-    """Members are "node:NAME", "regex:PATTERN", "label:KEY=VALUE" or the name of a HyperNode."""
+    """Members are "node:NAME", "regex:PATTERN", "label:KEY=VALUE" ("label:" has no
+    labels) or the name of a HyperNode.
+    """
     spec = {
         "tier": tier, "members": [_member(member) for member in members],
         **({"tierName": tier_name} if tier_name else {})
@@ -27,7 +29,8 @@ def _member(text: str) -> dict[str, Any]:
         return {"type": "Node", "selector": {"regexMatch": {"pattern": what}}}
     if how == "label":
         return {
-            "type": "Node", "selector": {"labelMatch": {"matchLabels": dict([what.split("=")])}}
+            "type": "Node", "selector": {"labelMatch": {
+                "matchLabels": dict([what.split("=")]) if what else {}}}
         }
     return {
         "type": "Node" if colon else "HyperNode", "selector":

@@ -15,8 +15,9 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.slips import missing_keys, missing_labels, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
+from volcano_lab.plugins.kube.node_pods import kube_nodes
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
-from volcano_lab.plugins.kube.topology_spread import DO_NOT_SCHEDULE, Constraint, constraints
+from volcano_lab.plugins.kube.topology_spread import DO_NOT_SCHEDULE, constraints, counted_nodes
 from volcano_lab.trace import Record
 
 
@@ -112,9 +113,15 @@ def found_by(ssn: Session, pod: Pod
 
 def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message]:
     """Yield how many pods each domain of a topology spread has at a choice, and may have."""
-    info = PodInfo(pod)
-    for each in constraints(info, DO_NOT_SCHEDULE):
-        domains = _domains(seen, info, each, choice)
+    info, kube = PodInfo(pod), kube_nodes(seen.ssn)
+    for each, counted in counted_nodes(kube, info, constraints(info, DO_NOT_SCHEDULE)):
+        value_of = {node.name: node.labels[each.topology_key]
+                    for node in map(kube.nodes.__getitem__, counted.nonzero()[0])}
+        domains = Counter(dict.fromkeys(value_of.values(), 0))
+        domains.update(value_of[node] for task, node in seen.placed_at(choice) if node in value_of
+                       and task.pod.metadata.deletion_timestamp is None
+                       and task.namespace == info.namespace
+                       and each.selector.matches(task.pod.metadata.labels))
         few = len(domains) < each.min_domains
         lowest = 0 if few else min(domains.values(), default=0)
         if domains and each.selector.matches(info.labels) and (
@@ -125,17 +132,3 @@ def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[M
                 for value, count in sorted(domains.items())])
             if few:
                 yield Message("spread.few", least=each.min_domains, count=len(domains))
-
-
-def _domains(seen: Evidence, info: PodInfo, constraint: Constraint, choice: Record | None
-             ) -> Counter[str]:
-    """How many pods that a constraint counts are in each domain of the nodes that it counts."""
-    value_of = {name: node.node.metadata.labels[constraint.topology_key]
-                for name, node in seen.ssn.nodes.items()
-                if constraint.topology_key in node.node.metadata.labels and (
-                    not constraint.honor_affinity or info.required_nodes.matches(node.node))}
-    found = Counter(dict.fromkeys(value_of.values(), 0))
-    found.update(value_of[node] for task, node in seen.placed_at(choice) if node in value_of
-                 and task.namespace == info.namespace
-                 and constraint.selector.matches(task.pod.metadata.labels))
-    return found

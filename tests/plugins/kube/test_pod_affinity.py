@@ -2,6 +2,8 @@
 definition.
 """
 
+from copy import copy
+
 import numpy as np
 import pytest
 from attrs import evolve
@@ -160,6 +162,29 @@ def test_random_clusters_as_by_the_definition(scene: Scene, one: Pod, second: Po
         expected = [int(100 * ((s - low) / (high - low))) if high > low else 0 for s in sums]
         found = inter_pod_affinity.scores(kube, kube.info(incoming), np.arange(len(kube.nodes)))
         assert np.broadcast_to(found, len(kube.nodes)).tolist() == expected
+
+
+def test_what_is_simulated_on_a_copy_leaves_the_original_and_other_copies_alone():
+    both = evolve(near("db", "zone"), pod_anti_affinity=away_from("cache").pod_anti_affinity)
+    scene = Scene(ZONES, {"n1": [pod("old", "db", affinity=away_from("web"))],
+                          "n3": [pod("cache", "cache")]})
+    kube = scene.predicates.kube
+    state = inter_pod_affinity.pre_filter(kube, kube.info(pod(affinity=both)))
+
+    def reasons(state):
+        return [getattr(state.refusal(each), "reason", None) for each in kube.nodes]
+
+    before, fresh = reasons(state), copy(state)
+    assert before == [EXISTING_REASON, None, AFFINITY_REASON]
+    for label, affinity, row, sign, after in (
+            ("db", None, 2, 1, [EXISTING_REASON, None, ANTI_AFFINITY_REASON]),
+            ("cache", None, 2, -1, [EXISTING_REASON, None, AFFINITY_REASON]),
+            ("cache", None, 1, 1, [EXISTING_REASON, ANTI_AFFINITY_REASON, AFFINITY_REASON]),
+            ("db", away_from("web"), 0, -1, [AFFINITY_REASON] * 3)):
+        trial = copy(state)
+        trial.update(kube.info(pod("x", label, affinity=affinity)), row, sign)
+        assert reasons(trial) == after
+        assert reasons(state) == reasons(fresh) == reasons(copy(state)) == before
 
 
 def required(one: Pod, kind: str) -> list[PodAffinityTerm]:
