@@ -74,6 +74,15 @@ PLACED = [  # what is there, the gang, its HyperNode and nodes
      gang("new", 2, hard(), cpu="4"), "", "n0 n1"),
     ("free resources before those that become free", leaving("old", "n0", "n1"),
      gang("new", 2, hard(), cpu="4"), "s1", "n2 n3"),
+    ("only a leaf with the job's minimum, though another is fuller and holds the pods", S0,
+     gang("new", 2, hard(), cpu="3", minResources={"cpu": "8"}), "s1", "n2 n3"),
+    ("what becomes free counts for the minimum",
+     [*leaving("old", "n0", "n1"), *gang("busy", 2, None, ["n2", "n3"])],
+     gang("new", 2, hard(), cpu="4", minResources={"cpu": "8"}), "", "n0 n1"),
+    ("what pods in use request does not", [*S0, *gang("busy", 2, None, ["n2", "n3"])],
+     gang("new", 2, hard(), cpu="3", minResources={"cpu": "8"}), "", "- -"),
+    ("the tier above where no leaf has the minimum", S0,
+     gang("new", 2, hard(2), cpu="3", minResources={"cpu": "9"}), "top", "n1 n0"),
 ]
 
 

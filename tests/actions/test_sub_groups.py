@@ -7,10 +7,16 @@ from hyper_scene import two_tiers
 from small_cluster import conf, group, node, open_session, pod, queue, run
 
 from volcano_lab.actions.job_plan import organize
-from volcano_lab.api.objects import LabelSelector, LabelSelectorRequirement, SubGroupPolicySpec
+from volcano_lab.api.objects import (
+    LabelSelector,
+    LabelSelectorRequirement,
+    ResourceRequirements,
+    SubGroupPolicySpec,
+)
 from volcano_lab.api.status import ALLOCATED, PIPELINED
 from volcano_lab.api.sub_job import SubJobInfo, match_values, sub_job_id
 from volcano_lab.cache import Cache
+from volcano_lab.framework.plugin import Plugin, register_plugin
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.scheduler import Scheduler
 
@@ -354,3 +360,29 @@ def test_the_leaf_that_was_only_tried_does_not_hold_the_sub_groups():
               *job([policy(minimum=2)], {"1": 2, "2": 2}, topology=LEAF), conf=CONF)
     assert parts_by_leaf(ssn) == {"1": {"s1"}, "2": {"s1"}}
     assert {each.allocated_hyper_node for each in ssn.jobs["default/g"].sub_jobs.values()} == {"s1"}
+
+
+@pytest.mark.parametrize("small", ["s0", "s1"])
+@pytest.mark.parametrize("best", ["s0", "s1"])
+def test_after_several_attempts_the_pods_left_are_those_of_the_best(small, best):
+    """The leaf with less left takes the small pods of a sub-group and not its first one."""
+    class Scores(Plugin):
+        name = "scores"
+
+        def hyper_node_order(self, sub_job, nodes):
+            return {best: 1.0}
+
+    register_plugin("scores", Scores)
+    text = conf("gang", "predicates",
+                "{name: network-topology-aware, enabledHyperNodeOrder: false}", "scores")
+    nodes = {"s0": ("n0", "n1"), "s1": ("n2", "n3")}[small]
+    there = [group("old"), *(pod(f"old-{name}", "old", name, requests={"cpu": "500m"})
+                             for name in nodes)]
+    first, *pods = job([policy(topology=LEAF)], {"1": 4}, minMember=2)
+    pods = [each.changed(spec={"containers": [each.spec.containers[0].evolve(
+        resources=ResourceRequirements({"cpu": cpu}))]})
+        for each, cpu in zip(pods, ("4", "1", "1", "1"), strict=True)]
+    ssn = run(*two_tiers(), queue(), *there, first, *pods, conf=text)
+    assert parts_by_leaf(ssn) == {"1": {best}}
+    waits = [task.name for task in ssn.jobs["default/g"].tasks.values() if not task.node_name]
+    assert waits == (["g-1-0"] if best == small else [])

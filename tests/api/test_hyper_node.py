@@ -10,8 +10,8 @@ from small_cluster import node
 
 from volcano_lab.api import go_pattern
 from volcano_lab.api.go_pattern import compile_pattern
-from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
-from volcano_lab.api.objects import HyperNode
+from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap, member_nodes
+from volcano_lab.api.objects import ExactMatch, HyperNode, LabelSelector, MemberSelector
 from volcano_lab.cache import Cache
 from volcano_lab.cache.hyper_nodes import HyperNodes
 
@@ -43,6 +43,11 @@ def tree_of(*objects: HyperNode, nodes: dict = NODES) -> HyperNodes:
 )
 def test_members(sentence, members, nodes):
     assert tree_of(hyper_node("s0", 1, *members)).snapshot().real_nodes_set["s0"] == nodes, sentence
+
+
+@pytest.mark.parametrize("more", [{}, {"label_match": LabelSelector({"rack": "a"})}])
+def test_an_empty_name_makes_its_member_match_nothing(more):
+    assert member_nodes(MemberSelector(exact_match=ExactMatch(""), **more), NODES) == set()
 
 
 @pytest.mark.parametrize(

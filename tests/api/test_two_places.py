@@ -37,8 +37,8 @@ def of_task(field):
     return lambda pod: getattr(TaskInfo(pod), field)
 
 
-def budget(group):
-    return of_job("min_available_budget")(group) or of_job("max_unavailable_budget")(group)
+def budgets(group):
+    return of_job("min_available_budget")(group), of_job("max_unavailable_budget")(group)
 
 
 def put(obj, place, value):
@@ -60,7 +60,8 @@ TWO_PLACES = [  # the kind, how it is read; the place that counts, its values; t
     (GROUP, of_job("preemptable"), f"note:{PREEMPTABLE}", YES_NO, f"label:{PREEMPTABLE}", YES_NO),
     (GROUP, of_job("revocable_zone"), f"note:{REVOCABLE_ZONE}", {"*": "*", "a": ""},
      f"note:{PREEMPTABLE}", {"true": "*", "false": ""}),
-    (GROUP, budget, f"note:{JDB_MIN_AVAILABLE}", NAMES, f"note:{JDB_MAX_UNAVAILABLE}", NAMES),
+    (GROUP, budgets, f"note:{JDB_MIN_AVAILABLE}", {"1": ("1", "")}, f"note:{JDB_MAX_UNAVAILABLE}",
+     {"2": ("", "2")}),
     (POD, of_task("preemptable"), f"note:{PREEMPTABLE}", YES_NO, f"label:{PREEMPTABLE}", YES_NO),
     (POD, of_task("revocable_zone"), f"note:{REVOCABLE_ZONE}", {"*": "*", "a": ""},
      f"note:{PREEMPTABLE}", {"true": "*", "false": ""}),

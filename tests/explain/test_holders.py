@@ -5,6 +5,7 @@ from small_cluster import conf, group, node, pod, queue
 
 from volcano_lab import Cluster
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.holders import allocated
 from volcano_lab.manifests import loader
 
 NOW = 1_800_000_000.0
@@ -398,3 +399,47 @@ def test_gangs_that_wait_for_each_other_are_no_matter_of_a_job_that_holds_nothin
     found = asked(cluster, ALLOCATE)
     assert "each_other" not in found and "All of them wait for more themselves." in (
         found["held_by"].text)
+
+
+# -- what is counted, by the state of a pod --------------------------------------------------------
+
+STATES = {"Running": 1, "Bound": 2, "Binding": 4, "Releasing": 8, "Pipelined": 16, "Pending": 32}
+"""A pod in each state, and the CPUs that it requests: each sum tells which of them are counted."""
+IN_USE = ("Running", "Bound", "Binding")
+
+
+def every_state():
+    """The evidence of a cycle at whose end there is one pod in each state."""
+    def one(state, node="", **metadata):
+        name, cpu = state.lower(), {"cpu": str(STATES[state])}
+        running = {"phase": "Pending"} if state == "Bound" else {}
+        return [group(name, minResources=cpu), pod(f"{name}-0", name, node, requests=cpu,
+                                                   **running).changed(metadata=metadata)]
+
+    return Explainer([
+        queue(), node("n1", cpu="15"), node("n2", cpu="16"), *one("Running", "n1"),
+        *one("Bound", "n1"), *one("Binding"), *one("Releasing", "n1", deletion_timestamp=1.0),
+        *one("Pending"), *one("Pipelined"), group("leaves", minResources={"cpu": "16"}),
+        pod("leaves-0", "leaves", "n2", requests={"cpu": "16"}).changed(metadata={
+            "deletion_timestamp": 1.0})], ALLOCATE, NOW).evidence
+
+
+@pytest.mark.parametrize(("level", "nodes", "counted", "new"), [
+    (None, None, IN_USE, ["Binding"]),
+    ("default", None, [*IN_USE, "Pipelined"], ["Binding", "Pipelined"]),
+    (None, ["n1"], [*IN_USE, "Releasing"], ["Binding"]),
+    (None, ["n2"], ["Pipelined"], ["Pipelined"]),
+    (None, ["n1", "n2"], [*IN_USE, "Releasing", "Pipelined"], ["Binding", "Pipelined"]),
+    (None, [], [], [])], ids=str)
+def test_what_is_counted_as_held(level, nodes, counted, new):
+    """In the cluster what is in use, in a queue what waits for resources that are released, too,
+    and on nodes what is there until it has left.
+    """
+    seen = every_state()
+    found = {str(task.status): task for task in seen.tasks.values() if task.job != "default/leaves"}
+    assert {name: task.resreq.get("cpu") / 1000 for name, task in found.items()} == STATES
+    held = allocated(seen, seen.trace.records[-1], level, nodes)
+    held, placed = ({uid: each["cpu"] / 1000 for uid, each in some.items()
+                     if uid != "default/leaves"} for some in held)
+    assert held == {f"default/{name.lower()}": STATES[name] for name in counted}
+    assert placed == {f"default/{name.lower()}": STATES[name] for name in new}

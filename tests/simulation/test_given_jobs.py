@@ -74,3 +74,21 @@ def test_nobody_makes_a_bare_pod_anew(owned, there):
     sim.run(until=10)
     assert list(sim.server.objects["Pod"]) == there
     assert {row[-1] for row in sim.history.rows["jobs"]} == {1}
+
+
+@pytest.mark.parametrize(("submitted", "kept", "back"), [
+    (True, True, True), (True, False, True), (False, True, True), (False, False, False)])
+def test_a_lost_pod_comes_back_without_its_pod_group_only_of_a_submitted_job(submitted, kept, back):
+    """Of a job that was there nothing is left then that says which controller made its pods."""
+    cluster, job = Cluster().node("n1", cpu=4), JobTemplate("a", cpu=1, run_time=20)
+    sim = Audited(cluster if submitted else cluster.job("a-1", pods=1, cpu=1, running={"n1": 1}),
+                  workload=[every(1, job, count=1)] * submitted)
+    sim.run(until=5)
+    if not kept:
+        sim.server.delete("PodGroup", "default/a-1")
+    (lost,) = sim.server.list("Pod")
+    sim.server.delete("Pod", lost.key)
+    sim.run(until=10)
+    found = sim.server.find("Pod", lost.key)
+    assert (found is not None) is back and (not back or found.metadata.uid != lost.metadata.uid)
+    assert rows(sim, "lost") == {"default/a-1": (1,)}

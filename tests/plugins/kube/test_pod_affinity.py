@@ -182,6 +182,7 @@ def test_what_is_simulated_on_a_copy_leaves_the_original_and_other_copies_alone(
             ("cache", None, 1, 1, [EXISTING_REASON, ANTI_AFFINITY_REASON, AFFINITY_REASON]),
             ("db", away_from("web"), 0, -1, [AFFINITY_REASON] * 3)):
         trial = copy(state)
+        assert reasons(trial) == before
         trial.update(kube.info(pod("x", label, affinity=affinity)), row, sign)
         assert reasons(trial) == after
         assert reasons(state) == reasons(fresh) == reasons(copy(state)) == before
