@@ -18,7 +18,7 @@ shutil.copytree(ROOT / "notebooks" / ("zh" if CHINESE else ""), DOCS / "lessons"
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 from chinese_search import ChineseSearch  # noqa: E402
-from folds import fill, link_pages, link_to_try, strip  # noqa: E402
+from folds import fill, link_pages, link_to_try, open_labs, strip  # noqa: E402
 from front import write  # noqa: E402
 from generate import MADE, generate  # noqa: E402
 from pending_pages import write_pages  # noqa: E402
@@ -38,6 +38,7 @@ write_pages(tags.has("site"))  # noqa: F821 Sphinx's
 write(MADE / "static", tags.has("site"), CHINESE or tags.has("both"))  # noqa: F821 Sphinx's
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 strip(LESSONS)
+open_labs(LESSONS)
 fill(LESSONS)
 link_pages(LESSONS)
 if tags.has("site"):  # noqa: F821 Sphinx gives the name

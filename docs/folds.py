@@ -11,6 +11,7 @@ import nbformat
 
 from cells import processes, questions
 from notebooks import settled
+from volcano_lab.widgets.lab import AT_REST
 
 ASKED = ("ask(", ".open()")
 
@@ -21,6 +22,13 @@ def strip(paths: list[Path]) -> None:
     """
     for path in paths:
         nbformat.write(settled(nbformat.read(path, 4)), path)
+
+
+def open_labs(paths: list[Path]) -> None:
+    """Open the folds with labs' pictures: on a page they are all that shows of a lab."""
+    for path in paths:
+        fold = json.dumps(AT_REST)[1:-1]
+        path.write_text(path.read_text().replace(fold, fold.replace(">", " open>")))
 
 
 def fill(paths: list[Path]) -> None:

@@ -55,6 +55,23 @@ def test_a_notebook_that_was_played_keeps_its_questions_and_pictures(tmp_path, m
     assert [*kept["data"]] == ["text/html"], "a page shows the first of those that it knows"
 
 
+def test_a_page_shows_the_pictures_of_labs(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from folds import open_labs
+
+    copy = tmp_path / "start.ipynb"
+    copy.write_text((ROOT / "notebooks" / "start.ipynb").read_text())
+
+    def labs():
+        return [text for cell in json.loads(copy.read_text())["cells"]
+                for output in cell.get("outputs", [])
+                for text in output["data"].get("text/html", []) if "at-rest" in text]
+
+    closed = labs()
+    open_labs([copy])
+    assert closed and labs() == [text.replace('at-rest"', 'at-rest" open') for text in closed]
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     out = tmp_path_factory.mktemp("docs")
