@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from string import Template
 from threading import Thread
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from attrs import Factory, asdict, define
@@ -79,13 +79,6 @@ def state_of(cycle: Cycle, number: int, problems: list[str],
     return State(number, ssn.now, waiting, jobs, queues, total, problems)
 
 
-class Served(Protocol):
-    """The data that a handler serves."""
-
-    state: State
-    series: str
-
-
 class Quiet(BaseHTTPRequestHandler):
     """A handler that keeps connections alive and logs no requests."""
 
@@ -97,11 +90,13 @@ class Quiet(BaseHTTPRequestHandler):
 
 
 class Handler(Quiet):
-    """Answer GET and HEAD; the base class refuses anything else."""
+    """Answer GET and HEAD from `served`, which has a `state` and `series`; the base class refuses
+    anything else.
+    """
 
     timeout = IDLE
 
-    def __init__(self, served: Served, *given: Any) -> None:
+    def __init__(self, served: Any, *given: Any) -> None:
         self.served = served
         super().__init__(*given)
 
@@ -141,7 +136,7 @@ class Server(ThreadingHTTPServer):
         """Ignore a client that disconnects."""
 
 
-def serve_web(served: Served, port: int) -> Server | None:
+def serve_web(served: Any, port: int) -> Server | None:
     """Serve in a thread of its own; return None where the port is not available."""
     try:
         server = Server((LOOPBACK, port), partial(Handler, served))

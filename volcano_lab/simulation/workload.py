@@ -149,8 +149,7 @@ class Arrivals:
     end).
 
     With `times` they arrive at these seconds instead, the first of the first template and so on: a
-    trace. Raises `WorkloadError` for a stream without templates, and for an endless one without
-    time between jobs.
+    trace. Raises `WorkloadError` for an endless stream without time between jobs.
 
     >>> stream = every(10, JobTemplate(cpu=1), count=2)
     >>> stream.next_gap(0, Random(1)), stream.next_gap(2, Random(1))
@@ -163,14 +162,7 @@ class Arrivals:
     times: list[float] | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.count is not None and (type(self.count) is not int or self.count < 0):
-            raise WorkloadError("the count of a stream of jobs is {count}; allowed is a whole "
-                                "number from 0, or None for no end", count=repr(self.count))
-        if self.times is not None:
-            return
-        if not self.templates:
-            raise WorkloadError("a stream of jobs has no templates; allowed is one or more")
-        if self.count is None and not self.gap.passes:
+        if self.endless and not self.gap.passes:
             raise WorkloadError("a stream of jobs without end has no time between two of them; "
                                 "allowed are seconds above 0")
 

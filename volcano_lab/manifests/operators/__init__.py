@@ -5,7 +5,7 @@ not created twice. Pods that an operator creates only when others run (executors
 submitters) appear later in the same way as those of a waiting Volcano Job.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, PodGroupSpec
@@ -16,7 +16,7 @@ from volcano_lab.manifests.operators import model
 from volcano_lab.manifests.operators.model import KINDS, Created, Gang, OperatorObject, Role, at
 from volcano_lab.manifests.operators.table import LABELS, OPERATORS
 from volcano_lab.manifests.workloads import suspended
-from volcano_lab.messages import gettext
+from volcano_lab.messages import Said, gettext
 
 __all__ = ["KINDS", "LABELS", "OPERATORS", "Created", "OperatorObject", "created", "pod_count",
            "problems"]
@@ -68,7 +68,7 @@ def ended(obj: OperatorObject) -> str:
 
 
 def created(obj: OperatorObject, objects: list[KubernetesObject],
-            given: Callable[[str], PodGroup | None], there: frozenset[str] | set[str],
+            given: Callable[[str], PodGroup | None], there: Set[str],
             priorities: Mapping[str, int]) -> Created:
     """Return what an operator creates for an object.
 
@@ -79,46 +79,47 @@ def created(obj: OperatorObject, objects: list[KubernetesObject],
         there: The kinds of existing children of the object.
         priorities: The value of each PriorityClass.
     """
-    row, plan = OPERATORS[type(obj)], Created()
-    if row.reader is None:
-        if not any(each.kind == row.namer for each in objects):
-            plan.sentences.append(gettext("no pods are created of it: no {kind} is among the "
-                                          "objects", kind=row.namer))
-        return plan
-    if there - {"PodGroup"}:
-        made = _found(obj, objects)[1] if "Job" in there else None
-        plan.sentences += [why for why in getattr(made, "sentences", ())
-                           if getattr(why, "code", "") == "not_created.later"]
-        return plan
-    for path in ("suspend", "runPolicy.suspend"):
-        if at(obj.spec, path) is True:
-            plan.sentences.append(suspended(obj, f"spec.{path}"))
-            return plan
-    if reason := ended(obj):
-        plan.sentences.append(gettext("{reason}, so that no pods are created of it",
-                                      reason=reason))
-        return plan
-    _, gangs = _found(obj, objects)
-    if isinstance(gangs, Created):
-        if not (gangs.objects or gangs.sentences):
-            gangs.sentences.append(gettext("no pods are created of it: it names none"))
-        return gangs
-    if gangs is None:
-        plan.sentences.append(gettext("the runtime that it names (spec.runtimeRef) is not among "
-                                      "the objects, so that no pods are created of it"))
-        return plan
-    asked = row.hands_over(obj, gangs)
+    made = _found(obj, objects)[1]
+    why = _why_not(obj, objects, there, made)
+    if why is not None:
+        return Created(sentences=why)
+    if isinstance(made, Created):
+        if not (made.objects or made.sentences):
+            made.sentences.append(gettext("no pods are created of it: it names none"))
+        return made
+    plan, gangs = Created(), made or []
+    asked = OPERATORS[type(obj)].hands_over(obj, gangs)
     for gang in gangs:
         _add_gang(obj, gang, asked, given, priorities, plan)
+    plan.sentences = [*dict.fromkeys(plan.sentences)]
     if not (plan.objects or plan.later or plan.sentences):
         plan.sentences.append(gettext("no pods are created of it: it asks for 0 replicas"))
     return plan
 
 
+def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[str],
+             made: model.Found) -> list[Said] | None:
+    """Return why an operator creates nothing for an object; None if it does."""
+    row = OPERATORS[type(obj)]
+    if row.reader is None:
+        return [] if any(each.kind == row.namer for each in objects) else [
+            gettext("no pods are created of it: no {kind} is among the objects", kind=row.namer)]
+    if there - {"PodGroup"}:
+        said = getattr(made, "sentences", ()) if "Job" in there else ()
+        return [why for why in said if getattr(why, "code", "") == "not_created.later"]
+    for path in ("suspend", "runPolicy.suspend"):
+        if at(obj.spec, path) is True:
+            return [suspended(obj, f"spec.{path}")]
+    if reason := ended(obj):
+        return [gettext("{reason}, so that no pods are created of it", reason=reason)]
+    return [gettext("the runtime that it names (spec.runtimeRef) is not among the objects, so that "
+                    "no pods are created of it")] if made is None else None
+
+
 def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
               given: Callable[[str], PodGroup | None], priorities: Mapping[str, int],
               plan: Created) -> None:
-    row, name = OPERATORS[type(obj)], gang.name if asked else ""
+    row, name, told = OPERATORS[type(obj)], gang.name if asked else "", plan.sentences
     first: list[Pod] = []
     later: list[Pod] = []
     for role in gang.roles:
@@ -128,32 +129,25 @@ def _add_gang(obj: OperatorObject, gang: Gang, asked: bool,
         if spec.scheduler_name == model.VOLCANO:
             (later if role.later and name else first).extend(_pods(obj, role, spec, name))
         elif role.count:
-            _add_once(plan, gettext("its pods are for another scheduler, {scheduler_name}, and "
-                                    "are not created; {asks}",
-                                    scheduler_name=spec.scheduler_name or "default-scheduler",
-                                    asks=gettext(row.asks)))
+            told.append(gettext("its pods are for another scheduler, {scheduler_name}, and are not "
+                                "created; {asks}", asks=gettext(row.asks),
+                                scheduler_name=spec.scheduler_name or "default-scheduler"))
     group = given(name) if name else None
     if group is not None:
         if group.status.phase in ("", "Pending"):
             plan.later += first + later
         else:
-            _add_once(plan, gettext("its PodGroup {name} is {phase} and none of its pods is among "
-                                    "the objects; none are created", name=name,
-                                    phase=group.status.phase))
+            told.append(gettext("its PodGroup {name} is {phase} and none of its pods is among the "
+                                "objects; none are created", name=name, phase=group.status.phase))
         return
     if name and first + later:
         plan.objects.append(_pod_group(obj, gang, priorities))
     plan.objects += first
     plan.later += later
     if later:
-        _add_once(plan, gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
-                                "{name} count them", later=[pod.name for pod in later],
-                                first=[pod.name for pod in first], name=name))
-
-
-def _add_once(plan: Created, sentence: str) -> None:
-    if sentence not in plan.sentences:
-        plan.sentences.append(sentence)
+        told.append(gettext("{later:2}: created when {first:2} runs; minResources of PodGroup "
+                            "{name} count them", later=[pod.name for pod in later],
+                            first=[pod.name for pod in first], name=name))
 
 
 def _pods(obj: OperatorObject, role: Role, spec, group: str) -> Iterator[Pod]:

@@ -113,14 +113,16 @@ def sweep(base: Base, grid: Grid,
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics},
             None if over is None else lengths(over))
     result = Sweep(list(columns), list(work[2]))
-    _check_names(columns, world, conf)
+    for name in columns:
+        _check(name, columns, world, conf)
     file, identity = None if path is None else Path(path), _identity(work, columns)
     done = {} if file is None else saved.read(file, identity, settings, columns)
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
     if items and not callable(world):
         _check_metrics(work, items[0][1])
     for number, found in results(_measured, work, items, workers, scheduler) if items else ():
-        done[number] = _measurement(found)
+        crashed = isinstance(found, BaseException)
+        done[number] = {"error": _sentence(found)} if crashed else found
         if file is not None:
             saved.add(file, identity, settings[number], done[number])
         if progress:
@@ -179,16 +181,10 @@ def _check_metrics(work: Work, setting: Mapping[str, Any]) -> None:
         _measured((*work[:2], named, work[3]), setting, passed=NoSuch)
 
 
-def _check_names(columns: Mapping[str, list[Any]], base: World, conf: Conf) -> None:
-    """Refuse names of a grid that can have no value. Raises `SweepError`."""
-    if not callable(base):
-        for name in columns:
-            _check(name, columns, base, conf)
-
-
-def _check(name: str, columns: Mapping[str, list[Any]], base: Sequence[KubernetesObject],
-           conf: Conf) -> None:
+def _check(name: str, columns: Mapping[str, list[Any]], base: World, conf: Conf) -> None:
     """Refuse a name of a grid that can have no value. Raises `SweepError`."""
+    if callable(base):
+        return
     if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
         return  # one configuration may have a field that another lacks
     if "/" not in name:
@@ -202,11 +198,6 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: Sequence[Kubernete
         except ManifestError as error:
             found = found or error.problems[0]
     raise SweepError("grid: {problem}", problem=found)
-
-
-def _measurement(found: Any) -> dict[str, Any]:
-    """Return a worker's result, or an error if it crashed."""
-    return {"error": _sentence(found)} if isinstance(found, BaseException) else found
 
 
 def _measured(work: Work, setting: Mapping[str, Any],
