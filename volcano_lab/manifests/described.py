@@ -18,8 +18,8 @@ from volcano_lab.manifests import builder
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.builder import Amount, Amounts, checked_objects
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import Loaded
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors, gettext
 from volcano_lab.trace import Part, Shown
 
@@ -72,8 +72,7 @@ class ClusterObjects(Shown):
 
     def _frames(self) -> dict[str, list[dict[str, Any]]]:
         objects = self.objects()
-        pods = Counter(f"{obj.metadata.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}"
-                       for obj in objects if isinstance(obj, Pod))
+        pods = Counter(job_of(obj) for obj in objects if isinstance(obj, Pod))
         return {"nodes": [{"node": obj.name, "allocatable": obj.status.allocatable}
                           for obj in objects if isinstance(obj, Node)],
                 "queues": [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,

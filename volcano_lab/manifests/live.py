@@ -5,7 +5,6 @@ only the scheduler's is.
 """
 
 import subprocess
-from collections.abc import Sequence
 from io import StringIO
 
 from volcano_lab.api.objects import KINDS, ConfigMap
@@ -67,15 +66,10 @@ def kubectl(*words: str) -> str:
         raise ManifestError("kubectl {verb}: no answer within {seconds:g} s", verb=words[0],
                             seconds=PATIENCE) from None
     if done.returncode:
-        problem = _problem(done.stderr.splitlines())
+        lines = filter(str.strip, reversed(done.stderr.splitlines()))  # client-go logs before it
+        problem = next(lines, gettext("it failed without a word"))
         raise ManifestError([f"kubectl {words[0]}{mark(': ')}{problem}"])
     return done.stdout
-
-
-def _problem(lines: Sequence[str]) -> str:
-    """Return kubectl's last error: client-go's log lines come before."""
-    return next((line for line in reversed(lines) if line.strip()),
-                gettext("it failed without a word"))
 
 
 def kinds() -> list[str]:

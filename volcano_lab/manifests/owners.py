@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, PodGroup, VolcanoJob
-from volcano_lab.manifests.job_controller import JOB_NAME
+from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import place_key
 from volcano_lab.manifests.operators import LABELS
 
@@ -98,3 +98,9 @@ def owner_kind(api_version: str, kind: str) -> str:
     """
     group = api_version.rpartition("/")[0]
     return f"{group}/{kind}" if group.endswith("volcano.sh") else kind
+
+
+def job_of(pod: Pod) -> str:
+    """Return the namespace and name of a pod's PodGroup; "" without one."""
+    group = pod.metadata.annotations.get(GROUP_NAME, "")
+    return f"{pod.namespace}/{group}" if group else ""

@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
-from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import Loaded, ManifestError, load, scheduler_conf_of
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import gettext, one_line
 
 Place = tuple[str, str]
@@ -177,8 +177,7 @@ class Folder:
         warnings = admit(given)
         world = with_defaults(given, self.server.list("Pod"))
         world.warnings += warnings
-        self._later = {f"{pods[0].namespace}/{pods[0].metadata.annotations[GROUP_NAME]}": pods
-                       for pods in world.later.values() if pods}
+        self._later = {job_of(pods[0]): pods for pods in world.later.values() if pods}
         world += chain.from_iterable(self._later[key] for key in self._admitted(self._later))
         return world
 

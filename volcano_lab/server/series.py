@@ -32,18 +32,10 @@ class Series:
         return f"{self.meaning} (in some documents {self.called})" if self.called else self.meaning
 
 
-def exponential(first: float, factor: float, count: int) -> tuple[float, ...]:
-    """Return bucket limits, each the previous one times a factor.
-
-    >>> exponential(5, 2, 3)
-    (5, 10, 20)
-    """
-    return tuple(first * factor**power for power in range(count))
-
-
 def _read(row: dict[str, Any]) -> Series:
-    buckets = exponential(*row["buckets"]) if "buckets" in row else ()
-    return Series(**row | {"labels": tuple(row.get("labels", ())), "buckets": buckets})
+    first, factor, count = row.get("buckets", (0, 0, 0))
+    return Series(**row | {"labels": tuple(row.get("labels", ())),
+                           "buckets": tuple(first * factor**power for power in range(count))})
 
 
 SERIES = tuple(map(_read, tomllib.loads(

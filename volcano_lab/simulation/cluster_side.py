@@ -16,8 +16,8 @@ from attrs import define, field
 
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
-from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
@@ -309,12 +309,6 @@ def _pending_copy(pod: Pod) -> Pod:
     copy = pod.changed(spec={"node_name": ""}, metadata={
         "uid": "", "resource_version": "", "creation_timestamp": None, "deletion_timestamp": None})
     return copy.evolve(status=PodStatus("Pending"))
-
-
-def job_of(pod: Pod) -> str:
-    """Return the namespace and name of a pod's PodGroup; "" without one."""
-    group = pod.metadata.annotations.get(GROUP_NAME, "")
-    return f"{pod.namespace}/{group}" if group else ""
 
 
 def by_job(pods: Iterable[Pod]) -> dict[str, list[Pod]]:

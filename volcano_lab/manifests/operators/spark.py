@@ -12,7 +12,8 @@ from typing import Any
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Deployment, WorkloadSpec
-from volcano_lab.api.pod_sum import Amounts
+from volcano_lab.api.pod_sum import Amounts, add, parsed
+from volcano_lab.manifests.job_controller import amounts_text
 from volcano_lab.manifests.operators.model import Created, Gang, Reading, Role, at, items
 
 _JVM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
@@ -103,8 +104,8 @@ def _reserved(read: Reading, roles: list[Role]) -> dict[str, str]:
             amounts["memory"].append(_quantity(spec.get("memoryOverhead")))
         for name, texts in amounts.items():
             for text in filter(None, texts):
-                total[name] = total.get(name, 0) + quantity.parse(text) * role.count
-    return {name: quantity.to_text(amount, "DecimalSI") for name, amount in total.items()}
+                add(total, parsed({name: text}), role.count)
+    return amounts_text(total, {})
 
 
 # -- Flink -------------------------------------------------------------------------------------

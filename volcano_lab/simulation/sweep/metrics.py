@@ -7,6 +7,7 @@ from typing import Any
 from volcano_lab.messages import NoSuch, gettext
 from volcano_lab.simulation import measures
 from volcano_lab.simulation.history import TABLES, History
+from volcano_lab.trace.names import Names
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Any], Any]
@@ -48,27 +49,18 @@ def measure(name: str, run: Cycle | History) -> Any:
     if name in whole:
         return whole[name] if isinstance(run, History) else METRICS[name](run)
     kind, _, path = name.partition("/")
-    rows = {(_names(row[kind], run) if kind == "job" else (row[kind],)): row
-            for row in tables.get(kind, list)()}
-    for known, row in sorted(((each, row) for names, row in rows.items() for each in names),
-                             key=lambda pair: -len(pair[0])):
+    called = Names(run.session).called if isinstance(run, Cycle) else str
+    rows = {known.removeprefix(cut): row for row in tables.get(kind, list)()
+            for known in (row[kind], called(row[kind])) for cut in ("", "default/")}
+    for known, row in sorted(rows.items(), key=lambda pair: -len(pair[0])):
         field, _, resource = path.removeprefix(f"{known}.").partition(".")
         if path.startswith(f"{known}.") and field in row and (
                 isinstance(row[field], dict) if resource else
                 not isinstance(row[field], dict | list)):
             return row[field].get(resource, 0) if resource else row[field]
+    names = sorted({called(row[kind]).removeprefix("default/") for row in rows.values()})
     there = gettext("; queues are {known:5}" if kind == "queue" else "; jobs are {known:5}",
-                    known=sorted(names[-1] for names in rows)) if rows else ""
+                    known=names) if rows else ""
     raise NoSuch('no metric is called "{name}"; allowed are {metrics:,}, '
                  "queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD{there}", name=name,
                  metrics=[*whole], there=there)
-
-
-def _names(uid: str, run: Cycle | History) -> tuple[str, ...]:
-    """Return the names of a job: of its PodGroup, of its Job, and both without `default/`."""
-    names = [uid]
-    if isinstance(run, Cycle):
-        job = run.session.jobs[uid]
-        names += [f"{job.namespace}/{owner.name}"
-                  for owner in job.pod_group.metadata.owner_references]
-    return (*names, *(name.removeprefix("default/") for name in names))
