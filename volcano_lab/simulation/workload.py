@@ -17,7 +17,8 @@ from volcano_lab.manifests import Reader, Unreadable
 from volcano_lab.manifests.described import ClusterObjects
 from volcano_lab.messages import Misuse, OneSentence, friendly_errors, gettext, mark
 
-_LENGTH = re.compile(r"(?:(uniform|exponential):)?([0-9.]+)(s|m|h|d|)(?:\.\.([0-9.]+)(s|m|h|d|))?")
+_TIME = r"([0-9]+\.?[0-9]*|\.[0-9]+)(s|m|h|d|)"
+_LENGTH = re.compile(rf"(?:(uniform|exponential):)?{_TIME}(?:\.\.{_TIME})?")
 NO_LENGTH = ("a length of time is {value}; allowed is a number of seconds from 0, 90s, 10m, 2h, "
              "exponential:10m or uniform:1m..5m")
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -84,11 +85,8 @@ def _parts(text: str) -> list[Any]:
     if not (found := _LENGTH.fullmatch(text)):
         return []
     kind, a, unit, b, unit_of_b = found.groups()
-    try:
-        numbers = [float(number) * UNITS[each] for number, each in ((a, unit), (b, unit_of_b))
-                   if number]
-    except ValueError:
-        return []
+    numbers = [float(number) * UNITS[each] for number, each in ((a, unit), (b, unit_of_b))
+               if number]
     return [kind or "constant", *numbers] if kind or len(numbers) == 1 else []
 
 
