@@ -49,7 +49,7 @@ def measure(name: str, run: Cycle | History) -> Any:
     if name in whole:
         return whole[name] if isinstance(run, History) else METRICS[name](run)
     kind, _, path = name.partition("/")
-    called = Names(run.session).called if isinstance(run, Cycle) else str
+    called = Names(run.session).called if kind == "job" and isinstance(run, Cycle) else str
     rows = {known.removeprefix(cut): row for row in tables.get(kind, list)()
             for known in (row[kind], called(row[kind])) for cut in ("", "default/")}
     for known, row in sorted(rows.items(), key=lambda pair: -len(pair[0])):
