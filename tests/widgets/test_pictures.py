@@ -164,6 +164,16 @@ def test_the_parts_of_a_sum_have_the_colours_that_are_given():
         assert (color, False) in drawn and (color, True) in drawn, "the bar and the key"
 
 
+def test_the_figure_of_a_part_does_not_cross_the_line_of_the_limit():
+    svg = pictures.sums("T", [{"name": "80", "parts": [80, 40], "limit": 100, "text": "120",
+                               "over": True}], most=1.2).svg
+    line = next(float(line.get("x1")) for line in ET.fromstring(svg).iter(
+        "{http://www.w3.org/2000/svg}line") if line.get("class") == "vp-limit")
+    figure = next(float(text.get("x")) for text in ET.fromstring(svg).iter(
+        "{http://www.w3.org/2000/svg}text") if text.text == "40")
+    assert figure + 8 < line
+
+
 def queue(name, color, limit, **more):
     """A queue that deserves 30 and holds a pod of 10, with its limit elsewhere."""
     pod = {"job": name, "called": name, "name": f"{name}-job", "pods": 1, "size": 10, "min": 1,

@@ -15,10 +15,10 @@ export const sums = {
       const y = TOP + 6 + i * high, base = y + (row.note ? 17 : 14), fills = fillsOf(row), limit = row.limit || Math.max(total(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
       const parts = row.parts.map((value, k) => {
-        const to = from + value / limit, at = x(from), wideness = x(to) - at, figure = number(value);
+        const to = from + value / limit, at = x(from), wideness = x(to) - at, own = at < x(1) ? Math.min(wideness, x(1) - at) : wideness, figure = number(value);
         from = to;
         return [box(at, y, wideness, tall, {key: `part ${k}`, fill: fills[k % 3], tip: about(spec.parts?.[k] ?? "part", figure)}),
-          wide(figure) < wideness - 8 && say(at + wideness / 2, base, figure, {class: "vp-halo vp-small", ...middle})];
+          wide(figure) < own - 8 && say(at + own / 2, base, figure, {class: "vp-halo vp-small", ...middle})];
       });
       const sumWas = old && total(old.parts) / (old.limit ?? limit);
       const ends = Math.max(1, Math.min(Math.max(from, sumWas ?? 0), most));  // the words stand right of the ghost, too
