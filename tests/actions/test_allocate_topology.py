@@ -138,8 +138,8 @@ def uneven(topology, *cpus, least=2):
 
 @pytest.mark.parametrize("in_small", [  # pods in the leaf that the large one does not fit
     {"old": ["n0", "n1"]}, {"old": ["n2", "n3"]}], ids=["small-first", "small-last"])
-@pytest.mark.parametrize("scores", [{"s0": 2, "s1": 1}, {"s0": 1, "s1": 2}, {}], ids=str)
-@pytest.mark.parametrize("cpus", [(4, 1, 1, 1), (4, 1, 1), (1, 4, 1, 1)], ids=str)
+@pytest.mark.parametrize("scores", [{"s0": 2, "s1": 1}, {"s0": 1, "s1": 2}], ids=str)
+@pytest.mark.parametrize("cpus", [(4, 1, 1, 1), (1, 4, 1)], ids=str)
 def test_after_several_attempts_the_pods_left_are_those_of_the_best(in_small, scores, cpus):
     """Each attempt places other pods: in the leaf with less left, not the large one. What the best
     one did not place is placed in the following round; of the others nothing is left.
@@ -155,7 +155,7 @@ def test_after_several_attempts_the_pods_left_are_those_of_the_best(in_small, sc
                 "{name: network-topology-aware, enabledHyperNodeOrder: false}", "scores")
     (there,) = in_small.values()
     small = "s0" if there == ["n0", "n1"] else "s1"
-    best = max(("s0", "s1"), key=lambda name: (scores.get(name, 0), name == "s0"))
+    best = max(("s0", "s1"), key=scores.__getitem__)
     for observer in (None, Watching()):
         ssn = cycle(*gang("old", 2, None, there, cpu="2"), *uneven(hard(), *cpus), conf=text,
                     observer=observer)

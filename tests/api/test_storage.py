@@ -37,7 +37,7 @@ def by_definition(history):
 @pytest.mark.parametrize("kind", [VOLUME, CLAIM])
 def test_what_was_assumed_holds_until_other_news_or_until_it_is_taken_back(kind):
     other = version(kind, 7, "other")
-    for steps in product(STEPS, repeat=4):
+    for steps in product(STEPS, repeat=3):
         storage, history = Storage(), []
         storage.add(other)
         for step in steps:

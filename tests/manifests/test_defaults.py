@@ -4,7 +4,7 @@ import pytest
 
 from volcano_lab.api.objects import Pod, PodGroup, Queue
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
-from volcano_lab.manifests.job_controller import expand
+from volcano_lab.manifests.job_controller import expand, lacking
 from volcano_lab.manifests.loader import ManifestError, from_dict, loads
 
 
@@ -183,6 +183,11 @@ def test_pods_carry_the_names_by_which_the_scheduler_finds_their_gang_and_role()
     assert last.owner_references[0].controller and pods[0].spec.scheduler_name == "volcano"
 
 
+def test_a_new_job_has_no_pods_of_tasks_that_depend_on_others():
+    group, pods = job([("ps", 1), task_of("worker", 2, dependsOn={"name": ["ps"]})])
+    assert [found.name for found in pods] == ["j-ps-0"] and group.spec.min_member == 3
+
+
 def test_a_task_without_a_name_is_called_by_its_number():
     group, pods = job([{"replicas": 1}, {"replicas": 1}])
     assert [found.name for found in pods] == ["j-default0-0", "j-default1-0"]
@@ -211,7 +216,15 @@ def test_the_gang_needs(tasks, least, members, cpu):
     assert needs["requests.cpu"] == cpu and needs["pods"] == needs["count/pods"] == str(members)
 
 
-def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
+@pytest.mark.parametrize(("whole", "counted"), [
+    ({}, {}),
+    ({"requests": {"cpu": "5"}}, {"cpu": "10200m", "requests.cpu": "10200m"}),
+    ({"limits": {"memory": "3Gi"}}, {"limits.memory": "6146Mi"}),
+    ({"requests": {"memory": "2Gi"}, "limits": {"cpu": "0"}},
+     {"memory": "4098Mi", "requests.memory": "4098Mi", "limits.cpu": "0"}),
+])
+def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota(whole, counted):
+    """Amounts of the pod as a whole replace the sum over its containers; overhead is added."""
     spec = {
         "containers":
         [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"},
@@ -224,6 +237,7 @@ def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
             {"resources": {"requests": {"cpu": "3", "kubernetes.io/odd": "1"}}},
         ],
         "overhead": {"cpu": "100m", "memory": "1Mi"},
+        **({"resources": whole} if whole else {}),
     }
     group, _ = job([{"name": "a", "replicas": 2, "template": {"spec": spec}}])
     assert group.spec.min_resources == {
@@ -237,7 +251,7 @@ def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
         "requests.nvidia.com/gpu": "2",
         "limits.cpu": "4200m",
         "limits.memory": "0",
-    }
+    } | counted
 
 
 def test_partitions_become_sub_groups():
@@ -303,3 +317,25 @@ spec:
 def test_a_cluster_has_a_root_that_nobody_reclaims_from_and_a_default_queue():
     assert {queue.name: queue.spec.reclaimable for queue in with_defaults([])} == {
         "root": False, "default": True}
+
+
+@pytest.mark.parametrize(("hard", "requests", "unnamed"), [
+    (["cpu"], {}, ["requests.cpu"]), (["requests.cpu"], {}, ["requests.cpu"]),
+    (["limits.cpu"], {}, ["limits.cpu"]), (["memory", "requests.cpu"], {"cpu": "1"},
+                                           ["requests.memory"]),
+    (["limits.memory", "cpu"], {}, ["requests.cpu", "limits.memory"]),
+    (["cpu", "requests.cpu"], {"cpu": "1"}, None), (["pods", "requests.nvidia.com/gpu"], {}, None)])
+def test_a_quota_wants_what_it_counts_named_by_every_container(hard, requests, unnamed):
+    container = {"name": "c", "resources": {"requests": requests}}
+    job = from_dict({
+        "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+        "metadata": {"name": "j", "namespace": "team", "uid": "u"},
+        "spec": {"tasks": [{"name": "a", "replicas": 1, "template": {"spec": {
+            "containers": [container]}}}]}})
+    quota = from_dict({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
+        "status": {"hard": dict.fromkeys(hard, "9"), "used": {}}})
+    why = lacking(job, expand(job)[1], set(), [quota]).facts["quota"]
+    assert (why and why.facts["resources"]) == unnamed
+    elsewhere = quota.changed(metadata={"namespace": "other"})
+    assert lacking(job, expand(job)[1], set(), [elsewhere]).facts["quota"] is None

@@ -1,7 +1,5 @@
 """task-topology: buckets, the order of tasks and the nodes they get, by sentences."""
 
-from itertools import permutations
-
 import pytest
 from small_cluster import conf, group, names, node, open_session, pod, queue, run, task
 
@@ -207,7 +205,7 @@ def left_by_definition(sizes, own, free):
     return len(left)
 
 
-@pytest.mark.parametrize("sizes", [*permutations((1, 2, 4)), (3, 3, 1), (1, 1, 1), (5,)], ids=str)
+@pytest.mark.parametrize("sizes", [(1, 2, 4), (2, 4, 1), (4, 1, 2), (3, 3, 1), (5,)], ids=str)
 def test_how_many_of_a_bucket_fit_is_counted_without_the_first_others_until_the_rest_fits(sizes):
     pods = [pod(f"a-ps-{i}", "a", role="ps", requests={"cpu": str(cpu)})
             for i, cpu in enumerate(sizes)]

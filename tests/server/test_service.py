@@ -529,3 +529,19 @@ def test_what_a_file_does_not_date_is_as_old_as_its_first_reading(tmp_path):
     now[0] = 250.0
     file.write_text(f"{queue.format('new')}\n---\n{dated}\n---\n{queue.format('later')}\n")
     assert ages().items() >= {"new": 100.0, "old": 7.0, "later": 250.0}.items()
+
+
+@pytest.mark.parametrize(("cpu", "there"), [(1, ["default/a-worker-0", "default/a-worker-1"]),
+                                            (9, [])])
+def test_the_pods_of_a_job_with_a_pod_group_are_created_once_that_is_admitted(service, cpu, there):
+    write(service, "a.yaml", job("a", pods=2, cpu=cpu))
+    write(service, "g.yaml", "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, "
+          f"metadata: {{name: a}}, spec: {{minMember: 2, minResources: {{cpu: {2 * cpu}}}}}}}")
+    assert not pods(service) and not service.read()
+    service.cycle()
+    assert not pods(service)
+    service.read()
+    assert [*pods(service)] == there
+    service.cycle()
+    service.read()
+    assert {place[0] for place in pods(service).values()} == ({"n1"} if there else set())

@@ -201,6 +201,25 @@ def test_a_volume_is_taken_when_its_pod_is_placed_and_free_again_when_that_is_ta
     assert there.fits(second) == ["n2"]
 
 
+@pytest.mark.parametrize(("objects", "assumed"), [
+    ([claim("a"), klass(), volume(zone="b")], {"disk"}),
+    ([claim("a"), klass(provisioner=DISK)], {"a"}),
+    ([claim("a"), claim("b", klass="made"), klass(), klass("made", DISK), volume(zone="b")],
+     {"disk", "b"}),
+    ([claim("a", volume="disk"), klass(), volume(kept_for="a", zone="b")], set())])
+def test_what_is_assumed_of_volumes_and_claims_is_gone_when_a_placement_is_taken_back(objects,
+                                                                                      assumed):
+    there = scene(*objects)
+    storage = there.snapshot.storage
+    before = {(obj.kind, obj.key): obj for obj in storage}
+    wanted = claims(*(obj.name for obj in objects if obj.kind == "PersistentVolumeClaim"))
+    task = placed(there, wanted, "n2")
+    assert {obj.name for obj in storage if obj is not before[obj.kind, obj.key]} == assumed
+    there.predicates.on_deallocate(Event(task))
+    assert {(obj.kind, obj.key): obj for obj in storage} == before
+    assert all(obj is before[obj.kind, obj.key] for obj in storage)
+
+
 def test_pods_of_one_claim_are_placed_together():
     there = scene(claim("a"), klass(provisioner=DISK))
     placed(there, claims("a", name="first"), "n3")
