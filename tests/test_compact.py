@@ -7,10 +7,14 @@ from __future__ import annotations
 import ast
 import io
 import re
+import sys
 import tokenize
 from pathlib import Path
 
 import pytest
+
+from volcano_lab import Cluster
+from volcano_lab.framework.config.conf import DEFAULT_CONF
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "volcano_lab"
@@ -48,12 +52,38 @@ def test_the_model_is_read_in_a_day():
     assert total([LIBRARY / name for name in listed]) <= 4300
 
 
-def test_the_path_from_a_manifest_to_a_bind_names_files_that_exist():
+def test_the_path_from_a_manifest_to_a_bind_names_files_in_the_order_of_a_run():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     path = page.split("```")[1]
     named = re.findall(r"^ *(\S+(?:\.py|/))", path, re.MULTILINE)
     assert len(named) > 10
     assert [name for name in named if not (LIBRARY / name).exists()] == []
+    entered = files_entered(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1))
+    ways = {name: next((at for at, file in enumerate(entered) if file.startswith(name)), None)
+            for name in named}
+    assert [name for name, at in ways.items() if at is None] == ["cache/binding.py"], (
+        "a simulation drives it; a run enters every other file of the page")
+    first = [name for name, at in ways.items() if at is not None]
+    assert first == sorted(first, key=ways.__getitem__), "in the order in which a run enters them"
+
+
+def files_entered(cluster: Cluster) -> list[str]:
+    """The files of the library that a run and its rows enter, in this order, by their names in it.
+    """
+    entered: dict[str, None] = {}
+
+    def note(frame, event, _argument):
+        entered.setdefault(frame.f_code.co_filename) if event == "call" else None
+
+    cluster.copy().run().jobs()  # modules are imported when they are first used
+    conf = f"# a text that was not read before: {id(cluster)}\n{DEFAULT_CONF}"
+    sys.setprofile(note)
+    try:
+        cluster.run(conf).jobs()
+    finally:
+        sys.setprofile(None)
+    return [Path(file).relative_to(LIBRARY).as_posix() for file in entered
+            if Path(file).is_relative_to(LIBRARY)]
 
 
 def test_the_core_fits_its_bound():
