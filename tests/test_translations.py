@@ -34,6 +34,15 @@ def test_a_changed_english_text_is_counted_and_blocks_nothing(monkeypatch):
     assert left.startswith(str(catalogue.relative_to(ROOT)))
 
 
+def test_an_update_prints_what_is_to_translate(monkeypatch, capsys):
+    monkeypatch.setattr(translate, "update", lambda: None)
+    monkeypatch.setattr(translate, "untranslated",
+                        lambda: ["a.po: One line\nand another", "b.po: B"])
+    assert translate.main("update", []) == 0
+    assert capsys.readouterr().out.split("\n")[:2] == ["to translate: a.po: One line",
+                                                       "to translate: b.po: B"]
+
+
 @pytest.mark.long
 def test_the_readme_is_that_of_the_catalogue():
     assert (ROOT / "README.zh-CN.md").read_text(encoding="utf-8") == translate.readme(), "make zh"

@@ -3,7 +3,7 @@
 `python tools/translate.py update` puts all texts that a reader sees (`texts.collected`) into the
 catalogues, and the messages (`volcano_lab.messages.texts`) into theirs, by their codes. What was
 translated stays; a text that changed gets the translation of the nearest old one, marked fuzzy,
-until somebody has read it.
+until somebody has read it; texts to translate are printed.
 `check` counts texts without a translation, which blocks nobody who knows no Chinese, and names
 translations that lost a name or a mark, or have other terms than the glossary's.
 `missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
@@ -380,6 +380,8 @@ def main(word: str, paths: list[Path]) -> int:
     """Do what the module's docstring says; how many problems there are."""
     if word == "update":
         update()
+        for text in untranslated()[:MOST]:
+            print(f"to translate: {text.splitlines()[0]}")
     elif word == "build":
         build(paths or notebooks())
     elif word == "renew":
