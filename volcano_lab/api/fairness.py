@@ -123,8 +123,11 @@ def real_capability(total: Resource, total_guarantee: Resource, guarantee: Resou
 def queue_share(allocated: Resource, deserved: Resource) -> float:
     """Return a queue's share: allocated over deserved, in the dimension with the largest ratio.
 
-    >>> queue_share(Resource(7.0, 1.0), Resource(28.0, 2.0))
-    0.5
+    Only deserved dimensions count: without any the share is 0 (capacity then sets 1, see
+    `QueueAttr.keep_share`).
+
+    >>> queue_share(Resource(7.0, 1.0), Resource(28.0, 2.0)), queue_share(Resource(7.0), EMPTY)
+    (0.5, 0.0)
     """
     return dominant_share(allocated, [(name, deserved.get(name))
                                       for name in deserved.resource_names()])[1]

@@ -15,13 +15,15 @@ but on no single node), `larger_than_any_node` (even an empty one), `cluster_too
 A new cause has these parts:
 
 - where it is found: a reason of a plugin against nodes is a line of `[rules]` in `tables.toml` (the
-  first line that is part of the reason counts; `nodes` adds what else is known), any other fact a
+  first line that is part of the reason counts; `nodes._about_rule` adds numbers), any other fact a
   `Cause` in `refusals` (admission and queues), `nodes`, `volumes`, `gangs`, `evictions`, or
   `why_job`, which puts all in order;
 - its sentence in `messages/texts`, as `CODE`, or as `rule.NAME` for a reason against nodes;
 - `gap.CODE` in `messages/texts/answers.toml`, for the first line of the answer: without it that
   line is "NAME waits.";
-- in `tables.toml` the page that it leads to, and the changes that are tried.
+- in `tables.toml` the page that it leads to, and the changes that are tried;
+- the translations of its sentences in `messages/languages/zh.po`, which `tools/translate.py update`
+  adds to.
 
 Volcano: none
 """
