@@ -6,6 +6,15 @@ from volcano_lab.course.kit.lessons import LESSONS, START, TABLE, WAYS, Lesson
 from volcano_lab.messages import gettext, mark
 
 
+def link(lesson: Lesson, folder: str = "") -> str:
+    """Return a lesson's number and title as a Markdown link; `folder` is that of the notebooks.
+
+    >>> link(LESSONS["00"])
+    '[00 Fair share](00-fair-share.ipynb)'
+    """
+    return f"[{lesson.number} {gettext(lesson.title)}]({folder}{lesson.file})"
+
+
 def neighbours(number: str) -> tuple[Lesson | None, Lesson | None]:
     """Return the lessons before and after one, without appendices.
 
@@ -26,7 +35,7 @@ def top_line(number: str) -> str:
     """
     before, after = neighbours(number)
     here = f"**{number} {gettext(LESSONS[number].title)}**"
-    parts = [f"◂ {before.link}" if before else "", here, f"{after.link} ▸" if after else "",
+    parts = [f"◂ {link(before)}" if before else "", here, f"{link(after)} ▸" if after else "",
              f"[{gettext('all lessons')}]({START})"]
     return " · ".join(part for part in parts if part)
 
@@ -41,13 +50,13 @@ def end_line(number: str) -> str:
     """
     _, after = neighbours(number)
     stop, colon = mark("."), mark(": ")
-    onward = (f"**{gettext('Next:')}** {after.link}{colon}{gettext(after.can)}{stop}" if after else
+    onward = (f"**{gettext('Next:')}** {link(after)}{colon}{gettext(after.can)}{stop}" if after else
               f"**{gettext('This was the last lesson.')}**")
     for way in WAYS:
         onward += "".join(f" **{gettext('Next in “{way}”:', way=gettext(way.title))}** "
-                          f"{LESSONS[other].link}{stop}" for here, other in pairwise(way.numbers)
+                          f"{link(LESSONS[other])}{stop}" for here, other in pairwise(way.numbers)
                           if here == number and LESSONS[other] is not after)
-    links = [each.link for each in TABLE if each.number != number and each.number[:-1] == number]
+    links = [link(each) for each in TABLE if each.number != number and each.number[:-1] == number]
     more = f" **{gettext('More:')}** {' · '.join(links)}{stop}" if links else ""
     return f"{onward}{more} [{gettext('All lessons and ways through')}]({START}){stop}"
 
@@ -61,8 +70,7 @@ def course_table(folder: str = "") -> str:
     heads = ("lesson", "you can afterwards", "needs", "time")
     lines = [f"| {' | '.join(map(gettext, heads))} |", "|---|---|---|---|"]
     for lesson in TABLE:
-        link = f"[{lesson.number} {gettext(lesson.title)}]({folder}{lesson.file})"
         needs = gettext("{names:,}", names=lesson.needs) if lesson.needs else "–"
-        lines.append(f"| {link} | {gettext(lesson.can)} | {needs} | "
+        lines.append(f"| {link(lesson, folder)} | {gettext(lesson.can)} | {needs} | "
                      f"{gettext('{minutes} min', minutes=lesson.minutes).replace(' ', chr(160))} |")
     return "\n".join(lines)

@@ -615,3 +615,9 @@ def test_a_change_that_evicts_pods_of_a_higher_priority_comes_after_others(their
     (evicting,) = [each for each in found if each.change == "actions with reclaim"]
     assert evicting.price.dear == dear
     assert ("old has a higher priority" in evicting.effect) == bool(dear)
+
+
+def test_a_list_of_changes_reads_as_sentences():
+    cluster = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2})
+    found = cluster.job("x", queue="a", pods=3, cpu=1).why("x").remedies
+    assert repr(found[:1]) == "[queue a: capability cpu 2 -> 3 (x is placed on n1)]"

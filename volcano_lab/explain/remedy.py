@@ -27,7 +27,7 @@ NAMED = 3
 """Jobs that are named with what a change takes from them; of more the sum."""
 
 
-@define(slots=True, frozen=True)
+@define(slots=True, frozen=True, repr=False)
 class Remedy:
     """A change that turns the answer as a message (`does`), with those of what it gives and takes
     (`brings`), how much it changes (`rank`) and takes from others (`price`).
@@ -40,7 +40,7 @@ class Remedy:
     brings: tuple[Message, ...]
     made: Change
     rank: int
-    world: World = field(repr=False, eq=False)
+    world: World = field(eq=False)
     job: str = ""
     placed: int = 0
     price: Price = Factory(Price)
@@ -49,6 +49,8 @@ class Remedy:
 
     def __str__(self) -> str:
         return Message("remedy", does=self.does, brings=self.brings).text(self.lang or spoken())
+
+    __repr__ = __str__  # a notebook shows lists by it
 
     @property
     def change(self) -> str:

@@ -10,8 +10,6 @@ from pathlib import Path
 import yaml
 from attrs import define
 
-from volcano_lab.messages import gettext
-
 START = "start.ipynb"
 """The start page's notebook."""
 
@@ -35,19 +33,15 @@ class Lesson:
         """The notebook's file."""
         return f"{self.number}-{self.name}.ipynb"
 
-    @property
-    def link(self) -> str:
-        """Number and title as a Markdown link."""
-        return f"[{self.number} {gettext(self.title)}]({self.file})"
-
 
 @define(frozen=True, slots=True)
 class Way:
-    """A way through the course: for whom it is, how long it takes, which lessons it has."""
+    """A way through the course: for whom it is, how long it takes, its picture, its lessons."""
 
     title: str
     whom: str
     time: str
+    picture: str
     numbers: Sequence[str]
 
 

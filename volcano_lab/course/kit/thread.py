@@ -9,6 +9,7 @@ from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
 from volcano_lab.course.kit.questions import COURSE, entries, opened
 from volcano_lab.messages import Message, gettext, mark
+from volcano_lab.trace.shown import image
 
 
 class Standing(Shown):
@@ -94,7 +95,8 @@ def _card(way: Way) -> str:
     style = (f"border: 1px solid {LINE}; border-radius: 10px; padding: 12px 14px; "
              "flex: 1 1 190px; max-width: 320px; box-sizing: border-box")
     rows = "".join(_row(LESSONS[number]) for number in way.numbers)
-    return (f'<div style="{style}"><b style="font-size: 15px">{html(way.title)}</b><br>'
+    return (f'<div style="{style}">{image(way.picture, "")}<br>'
+            f'<b style="font-size: 15px">{html(way.title)}</b><br>'
             f"{html(way.whom)} · {html(way.time)}"
             f'<ul style="list-style: none; margin: 8px 0 0; padding: 0">{rows}</ul></div>')
 
