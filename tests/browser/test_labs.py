@@ -14,6 +14,7 @@ from volcano_lab.course.lesson_13.scene import export
 from volcano_lab.widgets import Lab, pictures
 from volcano_lab.widgets.cluster_lab import lab as opened
 from volcano_lab.widgets.controls import choice, slider, switch
+from volcano_lab.widgets.live import LivePicture
 
 pytestmark = pytest.mark.browser
 
@@ -332,6 +333,31 @@ def test_water_is_poured_round_by_round(shown):
     player.get_by_role("button", name="play").wait_for(timeout=10_000)
     assert "deserves 28" in picture.text_content()
     assert shown.asked[0] == [], "playing asks the kernel nothing"
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_film_steps_plays_and_rests_at_its_end(shown, motion):
+    film = pictures.film({f"held {held}": pictures.bars("Held", [{"name": "a", "held": held}],
+                                                        most=4) for held in (1, 2, 4)})
+    shown = shown(LivePicture(film.fixed, film.data), reduced_motion=motion)
+    player, picture = shown.page.get_by_role("group", name="play: Held"), shown.page.locator("svg")
+    scrub = player.get_by_role("slider", name="step")
+
+    def wide():
+        return float(picture.locator("rect[height='16']").get_attribute("width"))
+
+    last = wide()
+    assert "held 4" in picture.text_content() and "▲" not in picture.text_content()
+    player.get_by_role("button", name="one step back").click()
+    assert scrub.get_attribute("aria-valuetext") == "held 2"
+    assert wide() == pytest.approx(last / 2, abs=1) and "▲1" in picture.text_content()
+    scrub.focus()
+    shown.page.keyboard.press("Home")
+    assert "held 1" in picture.text_content() and "▲" not in picture.text_content()
+    player.get_by_role("button", name="play").click()
+    player.get_by_role("button", name="pause").wait_for()
+    player.get_by_role("button", name="play").wait_for(timeout=10_000)
+    assert wide() == last and scrub.get_attribute("aria-valuetext") == "held 4"
 
 
 def test_without_motion_nothing_moves_by_itself(shown):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from course.answers import lesson_05 as examples
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.lesson_05 import checks
 from volcano_lab.course.lesson_05.lab import (
@@ -14,7 +15,7 @@ from volcano_lab.course.lesson_05.lab import (
     tree_cluster,
     tree_conf,
 )
-from volcano_lab.course.lesson_05.own_admission import run_with, worked_example
+from volcano_lab.course.lesson_05.own_admission import run_with
 from volcano_lab.plugins.capacity import Capacity
 from volcano_lab.trace.views.jobs import over_limit
 from volcano_lab.trace.views.queues import levels, tree
@@ -133,7 +134,7 @@ def test_the_picture_climbs_as_enqueue_compares():
     (lambda minimum, line: None, ["Pending", "Pending"]),
 ])
 def test_a_readers_function_decides_in_a_whole_cycle(function, phases):
-    cluster = worked_example()
+    cluster = cluster_of("05", "report")
     assert [row["phase"] for row in run_with(function, cluster, tree_conf()).jobs()] == phases
     after = cluster.run(tree_conf())
     assert type(after.session.plugins["capacity"]) is Capacity, "capacity is itself again"
@@ -141,7 +142,7 @@ def test_a_readers_function_decides_in_a_whole_cycle(function, phases):
 
 
 def test_the_fixed_function_decides_as_capacity_does():
-    cluster = worked_example()
+    cluster = cluster_of("05", "report")
     for name, cpu in (("job-3", 1), ("job-4", 3)):
         cluster.job(name, queue="default", pods=2, cpu=cpu)
     today, fixed = cluster.run(tree_conf()), run_with(examples.fixed, cluster, tree_conf())

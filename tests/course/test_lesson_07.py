@@ -17,6 +17,8 @@ from volcano_lab.course.lesson_07.lab import (
     compared,
     hierarchy_lab,
     placed,
+    rescaling,
+    resources_film,
     tree_cluster,
     tree_picture,
     turns_picture,
@@ -173,4 +175,30 @@ def test_turns_are_numbered_and_the_tree_is_read_aloud_as_it_is_drawn():
     turns = turns_picture(tree_cluster(), "T").svg
     assert [str(turn) in re.findall(r">(\d+)</text>", turns) for turn in (1, 12, 18)] == [True] * 3
     said = tree_picture(tree_cluster(dev_pods=2).run(HIERARCHICAL), "T").alt
-    assert "dev below eng: 2, its part 3" in said and "holds" not in said
+    assert "dev below eng: 2, part 3" in said and "holds" not in said
+
+
+def test_the_turns_play_on_the_node_pod_by_pod():
+    cluster = two_jobs()
+    film = resources_film("T", cluster.run(FLAT), job_turns(cluster, FLAT))
+    shown = dict(zip(film.spec["moments"], film.data, strict=True))
+    notes = [[node["note"] for node in each["nodes"]] for each in shown.values()]
+    assert notes[0] == ["", ""] and notes[3] == ["a 2/9, b 3/9", "a 8/18, b 1/18"]
+    assert notes[-1] == notes[-2] == ["a 3/9, b 6/9", "a 12/18, b 2/18"], "turn 6 places none"
+    assert "turn 3: a before b, decided by drf" in shown
+
+
+def test_the_tree_fills_cpu_by_cpu():
+    film = tree_picture(tree_cluster(dev_pods=2).run(HIERARCHICAL), "T")
+    held = [{row["queue"]: row["allocated"] for row in each["queues"]} for each in film.data]
+    assert [sum(each.values()) - each["eng"] for each in held] == list(range(13))
+    assert held[-1] == {"sci": 6, "eng": 6, "dev": 2, "prod": 4}
+    assert film.spec["moments"][1] == "CPU 1 to sci"
+
+
+def test_rescaling_plays_from_what_is_held_to_what_counts():
+    cycle = tree_cluster(prod_memory=True, running={"dev": 2, "prod": 6, "sci": 3}).run(AT_REST)
+    full, poorer = rescaling("T", cycle).data
+    assert [round(row["held"], 6) for row in full] == [2, 6, 6]
+    assert [round(row["held"], 6) for row in poorer] == [2, 2, 2]
+    assert [round(row["asked"], 6) for row in poorer] == [2, 6, 6]

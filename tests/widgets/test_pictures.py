@@ -132,6 +132,18 @@ def lane(name, color, *values):
     return {"name": name, "color": color, "points": [[i, each] for i, each in enumerate(values)]}
 
 
+def test_a_film_rests_at_its_last_moment_and_names_it():
+    moments = {name: pictures.bars("Held", [{"name": "a", "held": held}], most=4)
+               for name, held in (("at first", 1), ("at last", 3))}
+    film, last = pictures.film(moments), moments["at last"]
+    assert [row["held"] for (row,) in film.data] == [1, 3] and film.title == "Held"
+    assert film.alt == f"Held. at last: {last.alt.removeprefix('Held. ')}"
+    assert [each[:3] for each in words_of(film.svg)[:-1]] == [
+        each[:3] for each in words_of(last.svg)], "the picture is that of the moment"
+    line, *_, words = words_of(film.svg)[-1]
+    assert words == "at last" and line > max(each[0] for each in words_of(last.svg))
+
+
 BLUE, ORANGE = "#0072B2", "#E69F00"
 ALIKE = [
     ("bars", "what is held, of other limits", pictures.bars("T", [

@@ -59,18 +59,13 @@ def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> li
 
 def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:
     """Return the rounds in which deserved was computed; none without the proportion plugin."""
-    scale, found = _scale(resource), []
-
     def gib(value: Any) -> float:
-        return plain((in_units(resource, value.get(resource)) or 0) / scale)
+        return plain((in_units(resource, value.get(resource)) or 0) / _scale(resource))
 
-    for round_ in cycle.rounds:
-        found.append({"left_before": gib(round_.available), "left": gib(round_.remaining),
-                      "steps": {step.queue: {
-                          "before": gib(step.before), "after": gib(step.after),
-                          "offered": plain(gib(step.offered) - gib(step.before))}
-                          for step in round_.steps}})
-    return found
+    return [{"left_before": gib(round_.available), "left": gib(round_.remaining), "steps": {
+        step.queue: {"before": gib(step.before), "after": gib(step.after),
+                     "offered": plain(gib(step.offered) - gib(step.before))}
+        for step in round_.steps}} for round_ in cycle.rounds]
 
 
 def turns(cycle: Cycle) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from volcano_lab.widgets import stills
 Data = Any
 """Plain data (dicts, lists, texts, numbers), or a function of a lab's facts that returns them."""
 WIDTH = 640
-LABELS = ("unit", "of", "limit", "x", "y", "parts", "columns", "heads", "words")
+LABELS = ("unit", "of", "limit", "x", "y", "parts", "columns", "heads", "words", "moments")
 """The options of a picture that are read as text."""
 Words = Mapping[str, str]
 
@@ -103,6 +103,19 @@ def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec
     """Build a picture; `frame` are legend, key, wide, tall and width."""
     given = {name: value for name, value in spec.items() if value is not None}
     return Picture(kind, title, data, given, **frame)
+
+
+def film(moments: Mapping[str, Picture]) -> Picture:
+    """Play pictures of one kind as moments of the first one; the name of each stands below it, and
+    the last one is at rest.
+
+    >>> film({"before": bars("Held", [{"name": "a", "held": 1}]),
+    ...       "after": bars("Held", [{"name": "a", "held": 2}])}).alt
+    'Held. after: a: 2 held.'
+    """
+    first = next(iter(moments.values()))
+    return evolve(first, data=[each.data for each in moments.values()],
+                  spec=first.spec | {"moments": [*moments]})
 
 
 def channels(title: str, data: Data, *, without: Sequence[str] = (), **frame: Any) -> Picture:
@@ -327,6 +340,5 @@ def table(title: str, data: Data, *, columns: Mapping[str, str] | Sequence[str] 
     """
     named = dict(columns) if isinstance(columns, Mapping) else {
         name: name.replace("_", " ") for name in columns}
-    left = texts if isinstance(texts, bool) else list(texts)
-    return _picture("table", title, data, frame, columns=named or None, texts=left, rows=rows,
+    return _picture("table", title, data, frame, columns=named or None, texts=texts, rows=rows,
                     heads={name: name for name in heads} or None, long=list(long))

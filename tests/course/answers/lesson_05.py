@@ -142,6 +142,7 @@ answers(
         (tree_cluster().job("train-gang", pods=2), "same jobs"),
         (tree_cluster().queue("research", capability=30).queue("web", capability=2),
          "one queue"),
+        (tree_cluster().queue("research", capability=9, deserved=9), "one number"),
         (tree_cluster().queue("research", capability=5), "eval-gang"),
     ],
 )

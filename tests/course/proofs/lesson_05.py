@@ -12,7 +12,7 @@ def the_tree_before_the_cycle(untouched):
 @after("05-capacity-and-the-queue-tree-9")
 def limits_come_down_the_tree(limits):
     held = limits["allocated"]
-    assert held["research"] == held["train"] + held["eval"] == 5 + 5
+    assert held["research"] == held["train"] + held["eval"] == 5 + 1
     may_hold = limits["real capability"]
     assert may_hold["train"] == may_hold["research"] == may_hold["default"] == 20 - 4 + 0
     assert (may_hold["eval"], may_hold["prod"]) == (6, 20)

@@ -64,9 +64,8 @@ def repaired(broken: Cluster, answer: Cluster, conf: Conf, needs: Mapping[str, i
                            object=min(changed, default=""))
     with log.quiet():  # its warnings are the reply
         cycle = answer.run(conf)
-    if cycle.session.warnings:
-        yield True, gettext("The scheduler's log says: {warning}",
-                            warning=cycle.session.warnings[0])
+    yield cycle.session.warnings, gettext("The scheduler's log says: {warning}", warning=next(
+        iter(cycle.session.warnings), ""))
     placed, with_promised = at_work(cycle, promised=False), at_work(cycle)
     waiting = [name for name, needed in needs.items() if (
         with_promised if name in promised else placed).get(f"default/{name}", 0) < needed]

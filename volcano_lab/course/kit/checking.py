@@ -240,9 +240,8 @@ def is_empty(answer: Any) -> bool:
         return not answer.strip()
     if isinstance(answer, dict):
         return not answer or any(is_empty(value) for value in answer.values())
-    if isinstance(answer, list | tuple | set | frozenset):
-        return not answer or any(value is ... for value in answer)
-    return False
+    return isinstance(answer, list | tuple | set | frozenset) and (
+        not answer or any(value is ... for value in answer))
 
 
 def is_unwritten(function: FunctionType) -> bool:

@@ -58,12 +58,10 @@ def comparison_table(title: str, **values: Any) -> pictures.Picture:
 
 
 def _answers(values: Values) -> list[dict[str, Any]]:
-    rows = []
-    for row in compared(*sides(**values)):
-        cells = {short: SIGNS[row["dimensions"].get(name, NOT_LOOKED_AT)]
-                 for name, short in NAMES.items()}
-        rows.append(row | cells | {"answer": "✓ yes" if row["answer"] else "✗ no"})
-    return rows
+    return [row | {short: SIGNS[row["dimensions"].get(name, NOT_LOOKED_AT)]
+                   for name, short in NAMES.items()}
+            | {"answer": "✓ yes" if row["answer"] else "✗ no"}
+            for row in compared(*sides(**values))]
 
 
 def _worded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -178,11 +178,10 @@ def patient(name: str) -> Table:
     """
     cycle = cluster_of("04", name).run()
     words = ("guarantee", "real_capability", "deserved", "allocated", "elastic")
-    rows = []
-    for row in cycle.queues():
-        limit = cycle.session.queues[row["queue"]].queue.spec.capability or {}
-        rows.append({"queue": row["queue"], "capability": limit.get("cpu")} | {
-            word.replace("_", " "): facts.amount(row[word], "cpu") for word in words})
+    specs = {name: info.queue.spec for name, info in cycle.session.queues.items()}
+    rows = [{"queue": name, "capability": (specs[name].capability or {}).get("cpu")} | {
+        word.replace("_", " "): facts.amount(row[word], "cpu") for word in words}
+        for row in cycle.queues() for name in [row["queue"]]]
     compared = [gettext("{who}: {sum} of {limit}", who=gettext(row["who"]), sum=row["sum"],
                         limit=row["limit"]) for row in sums(cycle) if row["job"] == "team-work"]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")

@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
+from attrs import asdict
+
 from volcano_lab.api.objects import Pod, PodGroup, Queue
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistake, Mistakes, check
+from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_05.lab import tree_cluster, tree_conf
-from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
+from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with
 from volcano_lab.messages import gettext
 from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.queues import levels, way_to
@@ -44,7 +47,7 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     yield not said, "refuses_with_room"
     yield from _refuses(answer)
     yield reserved != [2, 2, 2], try_again("not_reserved_on_each", list=reserved)
-    cycle = run_with(answer, worked_example(), tree_conf())
+    cycle = run_with(answer, cluster_of("05", "report"), tree_conf())
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
     yield phases != {"job-1": "Inqueue", "job-2": "Pending"}, try_again(
         "wrong_in_the_report", jobs=[f"{job} {phase}" for job, phase in phases.items()])
@@ -72,13 +75,11 @@ def _refuses(function: JobEnqueueable) -> Iterator[Mistake]:
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(...)")
 def let_train_in(answer: Cluster) -> Mistakes:
     """Change one number of one queue, so that train-gang is admitted, and eval-gang still is."""
-    before, after = _specs(tree_cluster()), _specs(answer)
-    yield before["jobs"] != after["jobs"], "same_jobs"
-    changed = [name for name in after["queues"]
-               if after["queues"][name] != before["queues"].get(name)]
+    (was, jobs), (now, jobs_now) = _specs(tree_cluster()), _specs(answer)
+    yield jobs != jobs_now, "same_jobs"
+    changed = [key for key in was | now if was.get(key) != now.get(key)]
     yield not changed, "nothing_changed"
-    yield len(changed) > 1 or before["queues"].keys() != after["queues"].keys(), try_again(
-        "one_queue_only", queues=sorted(changed))
+    yield len(changed) > 1, try_again("one_number_only", changed=[*map(".".join, changed)])
     cycle = answer.run(tree_conf())
     gangs = {name: row for row in cycle.jobs()
              if (name := row["job"].removeprefix("default/")) in ("eval-gang", "train-gang")}
@@ -87,21 +88,22 @@ def let_train_in(answer: Cluster) -> Mistakes:
             refused = next(row for row in levels(cycle.trace, f"default/{job}")
                            if row["verdict"] == "refused")
             return try_again("level_refuses", **refused | {"job": job})
-    return well_done("narrow_place", changed=changed[0], placed=[
+    return well_done("narrow_place", changed=changed[0][0], placed=[
         gettext("{job} {n} of {pods} pods", job=job, n=row["placed"], pods=row["pods"])
         for job, row in gangs.items()])
 
 
-def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
-    """What queues and jobs say. Below the root it is the same to name no parent; what the root says
-    of reclaim is left out.
+def _specs(cluster: Cluster) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """What queues, field by field, and jobs say. Below the root it is the same to name no parent;
+    what the root says of reclaim is left out.
     """
     objects = cluster.objects()
-    return {"queues": {obj.name: obj.spec.evolve(
-                parent=obj.spec.parent or "root",
-                reclaimable=obj.spec.reclaimable or obj.name == "root")
-                       for obj in objects if isinstance(obj, Queue)},
-            "jobs": {obj.key: obj.spec for obj in objects if isinstance(obj, Pod | PodGroup)}}
+    specs: dict[str, Any] = {obj.name: obj.spec.evolve(
+        parent=obj.spec.parent or "root", reclaimable=obj.spec.reclaimable or obj.name == "root")
+        for obj in objects if isinstance(obj, Queue)}
+    return ({(name, field): value for name, spec in specs.items()
+             for field, value in asdict(spec, recurse=False).items()},
+            {obj.key: obj.spec for obj in objects if isinstance(obj, Pod | PodGroup)})
 
 
 @check(takes=Cluster, wanted="a cluster")

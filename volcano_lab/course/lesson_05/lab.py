@@ -14,10 +14,8 @@ PLUGINS = {"capacity, with the tree": "  - name: capacity\n    enableHierarchy: 
            "proportion (no tree; weight counts)": "  - name: proportion\n"}
 """What shares between the queues: its name in the lab -> its lines in the configuration."""
 
-TREE = next(iter(PLUGINS))
 
-
-def tree_conf(plugin: str = TREE) -> str:
+def tree_conf(plugin: str = "capacity, with the tree") -> str:
     """The configuration of a scheduler that shares in one of the ways of `PLUGINS`."""
     return f'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n{PLUGINS[plugin]}'
 

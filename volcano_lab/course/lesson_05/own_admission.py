@@ -7,7 +7,6 @@ from collections.abc import Callable
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.registry import registered
 from volcano_lab.plugins.capacity import Capacity
@@ -15,13 +14,6 @@ from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.cycle import Cycle
 
 JobEnqueueable = Callable[[Resource, list[QueueAttr]], bool]
-
-
-def worked_example() -> Cluster:
-    """The cluster of Volcano's issue 4118: a parent of 2 CPUs and 4 GiB, two queues below it, two
-    jobs of that size.
-    """
-    return cluster_of("05", "report")
 
 
 def short_of(level: QueueAttr, minimum: Resource) -> list[str]:

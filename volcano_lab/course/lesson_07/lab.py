@@ -2,15 +2,17 @@
 holds.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import define
+from attrs import define, evolve
 
 from volcano_lab.api import EMPTY, dominant_share
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import bars
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tasks import tasks
+from volcano_lab.course.kit.tracing import DataFrame
 from volcano_lab.course.lesson_07.turns import OldPlaces, run_found_again
 from volcano_lab.messages import Message, gettext, mark, paragraph
 from volcano_lab.plugins.drf import Drf
@@ -135,27 +137,26 @@ def last_choice(cycle: Cycle, values: Values, parent: str) -> tuple[str, list[di
     rows = compared(tree_cluster(running=running, **values).run(AT_REST), parent)
     taken = next(row for row in rows if row["name"] in (turns[last], PARENTS[turns[last]]))
     keys = [(row["saturated"], round(row["held"], 9)) for row in rows]
-    if taken is not rows[keys.index(min(keys))]:
-        taken["says"] = f"{taken['says']} {gettext('(first, by an old place)')}".lstrip()
-    elif keys[0] == keys[1]:
-        taken["says"] = f"{taken['says']} {gettext('(first, as it is older)')}".lstrip()
+    first = taken is rows[keys.index(min(keys))]
+    if not first or keys[0] == keys[1]:
+        why = gettext("(first, as it is older)" if first else "(first, by an old place)")
+        taken["says"] = f"{taken['says']} {why}".lstrip()
     return turns[last], rows
 
 
 def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, line: str = ""
                  ) -> pictures.Picture:
     """Show how many pods of each queue have a place, and have in another cycle."""
-    return bars(placed(cycle), was=placed(other) if other else None, unit="pods",
-                title=title, line=line)
+    return evolve(bars(placed(cycle), was=placed(other) if other else None, unit="pods",
+                       title=title, line=line), width=760)
 
 
-def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
+def tree_drawn(placed: Mapping[str, int], **weights: int) -> dict[str, Any]:
     """Return the tree as data of `pictures.tree`: each level as wide as its part by the weights,
     with the pods of 1 CPU that have a place.
     """
     said = {name: weights.get(f"{name}_weight", 1) for name in PARENTS}
-    pods = placed(cycle)
-    pods["eng"] = pods["dev"] + pods["prod"]
+    pods = {**placed, "eng": placed["dev"] + placed["prod"]}
     size = {"": float(CPUS)}
     for name, parent in PARENTS.items():
         among = sum(said[each] for each, above in PARENTS.items() if above == parent)
@@ -166,12 +167,20 @@ def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
 
 
 def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw the tree with all weights 1."""
-    return pictures.tree(title, tree_drawn(cycle), width=760, **PARTS)
+    """Draw the tree with all weights 1; it plays the pods that the cycle placed."""
+    turns = served(cycle)
+    return _film(lambda at: pictures.tree(
+        title, tree_drawn({name: turns[:at].count(name) for name in QUEUES}), width=760,
+        **PARTS | {"most": CPUS / 2}),
+        [gettext("CPU {at} to {name}", at=at, name=name) for at, name in enumerate(turns, 1)])
+
+
+def _film(draw: Callable[[int], pictures.Picture], said: list[str]) -> pictures.Picture:
+    return pictures.film({each: draw(at) for at, each in enumerate([gettext("no pod yet"), *said])})
 
 
 PARTS: dict[str, Any] = {
-    "most": CPUS, "lines": 0, "of": "{0}, its part {2}",
+    "most": CPUS, "lines": 0, "of": "{0}, part {2}",
     "legend": "A box is as wide as its part by the weights. Full: placed pods."}
 COMPARED = "Pale: dominant share. Full: what of it is compared. The lower one goes first."
 RINGED = ("Filled: a pod was placed. Dotted: none waits, or none fits. "
@@ -204,7 +213,7 @@ def decide(values: Values) -> Shared:
 
 
 PANELS = [pictures.tree("The tree, when the cycle ends",
-                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", **PARTS),
+                        lambda at: tree_drawn(placed(at.cycle), **at.values), key="tree", **PARTS),
           pictures.turns("The order of queues", lambda at: drawn_turns(at.cycle, at.early),
                          key="turns", slots=18, lanes=3, legend=RINGED),
           *(pictures.bars(title, lambda at, parent=parent: at.last[parent][1], key=f"last {parent}",
@@ -227,23 +236,36 @@ def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
                           slots=18, width=760, legend=RINGED)
 
 
-def resources_picture(title: str, cycle: Cycle, without: Cycle) -> pictures.Picture:
-    """Draw the CPUs and the memory of the node of both cycles, with drf and without it, as boxes of
-    one width: a pod is as wide as its share. Beside each box is what each job holds of it.
+def rescaling(title: str, cycle: Cycle) -> pictures.Picture:
+    """Play how eng is rescaled where dev holds less of its resource than prod of another one."""
+    rows = [*compared(cycle, "eng"), compared(cycle, "")[1]]
+    in_full = [row | {"held": row["asked"], "says": ""} for row in rows]
+    poorer = [row | {"held": min(row["asked"], rows[2]["held"])} for row in rows]
+    return pictures.film({
+        gettext(moment): pictures.bars(title, drawn, width=760, legend=COMPARED, **TWELFTHS)
+        for moment, drawn in (("what each holds", in_full),
+                              ("prod counts as the poorer child, dev; so eng does", poorer))})
+
+
+def resources_picture(title: str, cycle: Cycle, without: Cycle | None = None,
+                      first: int | None = None) -> pictures.Picture:
+    """Draw the CPUs and the memory of the node, with drf and without it, as boxes of one width: a
+    pod is as wide as its share. Beside each box is what each job holds of it; `first` is how many
+    of the placed pods are drawn.
 
     >>> two = Cluster().node("n1", cpu=9, memory="18Gi").job("a", pods=2, cpu=3, memory="1Gi")
-    >>> cycle = two.run(FLAT)
-    >>> [node["note"] for node in resources_picture("", cycle, cycle).data["nodes"]][:2]
+    >>> [node["note"] for node in resources_picture("", two.run(FLAT)).data["nodes"]]
     ['a 6/9', 'a 2/18']
     """
-    nodes, cycles = [], {gettext("with drf"): cycle, gettext("without drf"): without}
+    nodes = []
+    cycles = {gettext("with drf"): cycle} | ({gettext("without drf"): without} if without else {})
     for which, ran in cycles.items():
         (node,) = ran.session.nodes.values()
         for name, unit, word in (("cpu", 1000, "{whole} CPUs"),
                                  ("memory", 2**30, "{whole}Gi of memory")):
             whole = node.allocatable.get(name)
-            pods = [(key, short(task.job), task.resreq.get(name))
-                    for key, task in sorted(node.tasks.items())]
+            pods = [(key, short(node.tasks[key].job), node.tasks[key].resreq.get(name))
+                    for key in sorted(pod for _, pod, _ in ran.committed[:first])]
             held = {job: sum(part for _, other, part in pods if other == job)
                     for _, job, _ in pods}
             nodes.append({
@@ -252,8 +274,17 @@ def resources_picture(title: str, cycle: Cycle, without: Cycle) -> pictures.Pict
                                   for job, part in held.items()),
                 "pods": [{"name": key, "label": job, "size": part / whole,
                           "color": colors_of(held)[job]} for key, job, part in pods]})
-    return pictures.cluster(title, {"nodes": nodes, "groups": [{"name": name} for name in cycles]},
-                            width=760, legend="A pod is as wide as its share of the resource.")
+    return pictures.cluster(title, {"nodes": nodes, "groups": [
+        {"name": name} for name in cycles]}, width=760,
+        legend="A pod is as wide as its share of the resource.")
+
+
+def resources_film(title: str, cycle: Cycle, turns: DataFrame) -> pictures.Picture:
+    """Play the turns of a cycle on its node: which job, and which plugin put it first."""
+    return _film(lambda at: resources_picture(title, cycle, first=at), [
+        gettext("turn {turn}: {job} before {other}, decided by {plugin}", turn=turn,
+                job=row["job"], other=row["before"], plugin=gettext(row["decided by"]))
+        for turn, row in turns.iterrows()])
 
 
 def _controls() -> dict[str, Control]:

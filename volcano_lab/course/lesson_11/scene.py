@@ -239,12 +239,10 @@ def way_of_the_refused() -> pictures.Picture:
 
 def how_often(seen: Sequence[tuple[float, str]]) -> list[dict[str, Any]]:
     """How often each kind of object was written, and when last; of what `writes` has seen."""
-    rows = []
-    for kind in ("PodGroup", "Pod", "Queue"):
-        seconds = [second for second, each in seen if each == kind]
-        rows.append({"kind": kind, "written, times": len(seconds),
-                     "last at second": max(seconds, default=None)})
-    return rows
+    times = {kind: [second for second, each in seen if each == kind]
+             for kind in ("PodGroup", "Pod", "Queue")}
+    return [{"kind": kind, "written, times": len(seconds),
+             "last at second": max(seconds, default=None)} for kind, seconds in times.items()]
 
 
 def saved_files(*texts: str) -> list[dict[str, str]]:

@@ -52,13 +52,10 @@ def points_table(*points: str) -> DataFrame:
     >>> points_table("overused").loc["overused(queue)"].tolist()
     ['True or False', 'any one suffices', 'enabledOverused']
     """
-    rows = []
-    for name, point in extension_points(None).items():
-        if name in points:
-            rows.append({"method": f"{name}({', '.join(point.arguments)})",
-                         "answers": point.answer.words, "together": point.rule,
-                         "switch": ", ".join(point.switches)})
-    return frame(rows, "method")
+    return frame([{"method": f"{name}({', '.join(point.arguments)})",
+                   "answers": point.answer.words, "together": point.rule,
+                   "switch": ", ".join(point.switches)}
+                  for name, point in extension_points(None).items() if name in points], "method")
 
 
 def run_with(plugin: type[Plugin], cluster: Cluster, conf: str = "") -> Cycle:

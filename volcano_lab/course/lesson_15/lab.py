@@ -47,11 +47,8 @@ def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[Row]:
     >>> growth_rows([(4, 8)])
     [{'nodes': 4, 'pods': 8, 'pairs': 32, 'scored': 11}]
     """
-    rows = []
-    for nodes, pods in sizes:
-        effort = _effort(nodes, pods)
-        rows.append({"nodes": nodes, "pods": pods, "pairs": effort.pairs, "scored": effort.scored})
-    return rows
+    return [{"nodes": nodes, "pods": pods, "pairs": effort.pairs, "scored": effort.scored}
+            for nodes, pods in sizes for effort in [_effort(nodes, pods)]]
 
 
 def growth(rows: Sequence[Row], title: str) -> pictures.Picture:
@@ -219,9 +216,6 @@ GROWING: tuple[tuple[str, Callable[[int], int], str], ...] = (
 
 def growing(sizes: Sequence[int] = (1, 2, 4, 8)) -> list[dict[str, Any]]:
     """What is counted in a cycle when one size of the cluster is multiplied, and its exponent."""
-    rows = []
-    for what, count, why in GROWING:
-        counts = [count(size) for size in sizes]
-        rows.append({"what": what, **dict(zip(map(str, sizes), counts, strict=True)),
-                     "exponent": exponent(sizes, counts), "why": why})
-    return rows
+    return [{"what": what, **{str(size): found for size, found in counts.items()},
+             "exponent": exponent(sizes, [*counts.values()]), "why": why}
+            for what, count, why in GROWING for counts in [{size: count(size) for size in sizes}]]

@@ -27,14 +27,10 @@ def drawn(cycle: Cycle, title: str) -> pictures.Picture:
 
 def queue_rows(cluster: Cluster) -> list[dict[str, Any]]:
     """What the manifests of its queues say."""
-    rows = []
-    for queue in cluster.objects():
-        if isinstance(queue, Queue) and queue.spec.deserved:
-            limit = queue.spec.capability
-            rows.append({"queue": queue.name, "parent": queue.spec.parent,
-                         "deserved": listed(queue.spec.deserved),
-                         "capability": f"{gettext('CPUs')} {limit['cpu']}" if limit else None})
-    return rows
+    return [{"queue": queue.name, "parent": queue.spec.parent,
+             "deserved": listed(queue.spec.deserved), "capability":
+                 f"{gettext('CPUs')} {limit['cpu']}" if (limit := queue.spec.capability) else None}
+            for queue in cluster.objects() if isinstance(queue, Queue) and queue.spec.deserved]
 
 
 def listed(amounts: Mapping[str, Any]) -> dict[str, Any]:

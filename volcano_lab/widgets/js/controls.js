@@ -1,7 +1,7 @@
 // The controls of a lab: name, value in words, and a mark where it differs from the start.
 // `host.move(name, value, more)` takes a value; `more` says that it goes on with the move before.
 import {add, set, write} from "./page.js";
-import {REPEAT} from "./touch.js";
+import {REPEAT, follow} from "./touch.js";
 import {amount, inRow, t} from "./words.js";
 
 export function controlsOf(parent, fixed, host) {
@@ -74,8 +74,8 @@ function slider(parent, control, host) {
     if (event.button > 0) return;
     const {left, width} = track.getBoundingClientRect();
     let more = false;
-    const stop = new AbortController(), move = (now) => { more = go((now.clientX - left) / width * last, more) || more; }, up = () => stop.abort();
-    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act, stop);
+    const move = (now) => { more = go((now.clientX - left) / width * last, more) || more; };
+    follow(event, move);
     move(event);
     handle.focus();
     event.preventDefault();

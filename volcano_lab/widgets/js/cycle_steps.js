@@ -1,6 +1,7 @@
 // A cycle step by step. The steps stay in the kernel: the page asks for a place, or for what is sought, and is answered
 // with one frame. Everything is made once, with as many rows as there can be.
 import {add, button, followTheme, ownKeys, set, write} from "./page.js";
+import {box, line, say} from "./marks.js";
 import {choice, stepping} from "./stepping.js";
 import {h, patch} from "./tree.js";
 import {about, fit, t} from "./words.js";
@@ -15,12 +16,12 @@ function amount(value, resource) {
 
 function bar(key, x, width, scale, props) {
   const from = Math.min(Math.max(x, 0) * scale, BAR), to = Math.min(Math.max(x + width, 0) * scale, BAR);
-  return h("rect", {key, y: 4, height: 16, x: LEFT + from, width: Math.max(to - from, 0), ...props});
+  return box(LEFT + from, 4, to - from, 16, {key, ...props});
 }
 
 function tick(key, value, scale, props) {
   const x = LEFT + Math.min((value ?? 0) * scale, BAR);
-  return h("line", {key, y1: 1, y2: 23, x1: x, x2: x, class: "vs-tick", visibility: value === null ? "hidden" : "visible", ...props});
+  return line(x, 1, x, 23, {key, class: "vs-tick", visibility: value === null ? "hidden" : "visible", ...props});
 }
 
 // A drawing with room for `slots` rows: a name, a bar whose parts `parts` draws, words.
@@ -30,8 +31,8 @@ function rows(parent, title, slots, parts) {
     const drawn = list.map((row, i) => ({row, i, ...parts(row, frame)}));
     patch(place, [h("svg", {viewBox: `0 0 ${WIDE} ${Math.max(slots, 1) * ROW}`, role: "img", "aria-label": drawn.map(({row, words}) => about(row.name, words)).join(t("; ")) || t("nothing")},
       drawn.map(({row, i, marks, words}) => h("g", {transform: `translate(0 ${i * ROW})`}, h("path", {d: "M1 7 L8 12 L1 17 z", class: "vs-mark", visibility: row.about ? "visible" : "hidden"}),
-        h("text", {x: 12, y: 16, class: row.about ? "vp-strong" : null}, fit(row.name, LEFT - 16, 13), h("title", {}, row.name)), marks,
-        h("text", {x: LEFT + BAR + 10, y: 16, class: "vp-soft"}, words))))]);
+        say(12, 16, [fit(row.name, LEFT - 16, 13), h("title", {}, row.name)], {class: row.about ? "vp-strong" : null}), marks,
+        say(LEFT + BAR + 10, 16, words, {class: "vp-soft"}))))]);
     const part = all > slots ? t(" ({0} to {1} of {2})", from + 1, from + slots, all) : "";
     write(head, title + (title === t("Jobs") ? t(", in pods") : frame.resource === "cpu" ? t(", in CPUs") : t(", ") + frame.resource) + part);
   };

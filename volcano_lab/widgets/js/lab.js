@@ -117,11 +117,8 @@ function tell(root, sentences, show) {
   const text = sentences.join(" ");
   if (root.dataset.text === text + Boolean(show)) return;
   root.dataset.text = text + Boolean(show);
-  root.replaceChildren(...text.split(/\*\*(.+?)\*\*/).map((part, i) => {
-    const node = document.createElement(i % 2 ? "b" : "span");
-    node.textContent = part;
-    return node;
-  }).filter((node) => node.textContent));
+  root.replaceChildren();
+  text.split(/\*\*(.+?)\*\*/).forEach((part, i) => part && add(root, i % 2 ? "b" : "span", {}, part));
   if (show) button(root, t("show me"), t("show a way to do this task"), show);
   // The place of the longest sentence is kept, at this width: nothing jumps twice.
   if (root.wide !== root.offsetWidth) root.style.minHeight = "";

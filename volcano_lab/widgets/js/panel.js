@@ -1,18 +1,18 @@
 // A picture on a page: title, player if it has steps, drawing as wide as there is room, legend.
-import {PICTURES} from "./pictures.js";
+import {pictureOf} from "./pictures.js";
 import {add, button, set, still, unique, write} from "./page.js";
 import {nameParts} from "./touch.js";
 import {h, patch} from "./tree.js";
 import {sentence, t} from "./words.js";
 
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
-  const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`, "aria-labelledby": title ? `${uid}-title` : null});
+  const picture = pictureOf(kind, spec), uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`, "aria-labelledby": title ? `${uid}-title` : null});
   const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
   if (title) add(head, "h5", {id: `${uid}-title`, role: host.role}, title);
   const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || t("table ").trim()} : {})});
   if (legend) add(root, "p", {class: "vp-legend"}, legend);
   const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;
-  const memory = {};
+  const memory = {}, last = () => data ? picture.steps(data) : 0;
   let data = null, before = null, width = 0, at, pick, player = null;
 
   function draw() {
@@ -28,8 +28,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
   }
 
   if (picture.steps) player = playerOf(add(head, "div", {class: "vp-player", role: "group", "aria-label": title ? t("play: {0}", title) : t("play")}), {
-    last: () => data ? picture.steps(data) : 0, at: () => at, words: () => picture.step(data, at ?? picture.steps(data)),
-    go: (to) => { at = data && to >= picture.steps(data) ? undefined : to; draw(); },
+    last, at: () => at, words: () => picture.step(data, at ?? last()), go: (to) => { at = to >= last() ? undefined : to; draw(); },
   });
 
   const observer = new ResizeObserver(([entry]) => {
@@ -50,7 +49,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
 function playerOf(parent, {last, at, words, go}) {
   let timer = null, began = 0, from = 0;
   const position = () => at() ?? last();
-  const halt = () => { cancelAnimationFrame(timer); clearTimeout(timer); timer = null; show(); };
+  const halt = () => { cancelAnimationFrame(timer); timer = null; show(); };
   const play = button(parent, "▶", t("play"), () => {
     if (timer) return halt();
     from = position() >= last() ? 0 : Math.floor(position());
@@ -59,13 +58,12 @@ function playerOf(parent, {last, at, words, go}) {
     const frame = (now) => {
       // A round takes 1.4 s: most of it water that falls, then a rest in which one can read.
       // A frame may have begun before the click.
-      const rounds = Math.max(0, now - began) / 1400, part = Math.min(1, (rounds % 1) / 0.72), to = Math.min(from + Math.floor(rounds) + part, last());
-      go(to);
+      const rounds = Math.max(0, now - began) / 1400, part = still() ? 1 : Math.min(1, (rounds % 1) / 0.72);
+      go(Math.min(from + Math.floor(rounds) + part, last()));
       if (from + rounds >= last()) return halt();
       timer = requestAnimationFrame(frame);
     };
-    const jump = () => { const to = Math.floor(position()) + 1; go(to); if (to >= last()) return halt(); timer = setTimeout(jump, 1200); };
-    timer = still() ? setTimeout(jump, 600) : requestAnimationFrame(frame);
+    timer = requestAnimationFrame(frame);
     show();
   });
   const back = button(parent, "‹", t("one step back"), () => { halt(); go(Math.max(0, Math.ceil(position()) - 1)); }, "vp-button vp-step");

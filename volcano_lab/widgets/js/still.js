@@ -1,5 +1,6 @@
 // A still: the picture as one card, in light and in dark, for pages that have no kernel and run no scripts.
-import {PICTURES} from "./pictures.js";
+import {box, say} from "./marks.js";
+import {pictureOf} from "./pictures.js";
 import {h, markup} from "./tree.js";
 import {fit, lines, sentence} from "./words.js";
 
@@ -11,14 +12,14 @@ export function drawStill(text) {
 }
 
 function still(kind, {title, legend, spec, data}, width, css) {
-  const picture = PICTURES[kind], inner = width - 2 * PAD, {height, kids, alt} = picture.draw(data, {spec, width: inner, uid: "s"});
+  const picture = pictureOf(kind, spec), inner = width - 2 * PAD, {height, kids, alt} = picture.draw(data, {spec, width: inner, uid: "s"});
   if (picture.html) return {html: kids.map(plain).map(markup).join(""), alt: `${sentence(title)}${alt}`};
-  const text = legend ? lines(legend, inner, 14) : [], top = title ? 34 : PAD, whole = top + height + (text.length ? text.length * 20 + 8 : 0) + PAD - 2;
-  const svg = h("svg", {xmlns: "http://www.w3.org/2000/svg", width, height: Math.ceil(whole), viewBox: `0 0 ${width} ${Math.ceil(whole)}`, class: "vp"},
-    h("style", {}, "CSS"), h("rect", {x: 0.5, y: 0.5, width: width - 1, height: Math.ceil(whole) - 1, rx: 8, class: "vp-card"}),
-    title && h("text", {x: PAD, y: 23, class: "vp-title"}, fit(title, inner, 15, true)),
+  const text = legend ? lines(legend, inner, 14) : [], top = title ? 34 : PAD, whole = Math.ceil(top + height + (text.length ? text.length * 20 + 8 : 0) + PAD - 2);
+  const svg = h("svg", {xmlns: "http://www.w3.org/2000/svg", width, height: whole, viewBox: `0 0 ${width} ${whole}`, class: "vp"},
+    h("style", {}, "CSS"), box(0.5, 0.5, width - 1, whole - 1, {rx: 8, class: "vp-card"}),
+    title && say(PAD, 23, fit(title, inner, 15, true), {class: "vp-title"}),
     h("g", {transform: `translate(${PAD} ${top})`}, kids),
-    text.map((words, i) => h("text", {x: PAD, y: top + height + 20 + i * 20, class: "vp-soft"}, words)));
+    text.map((words, i) => say(PAD, top + height + 20 + i * 20, words, {class: "vp-soft"})));
   return {svg: markup(svg).replace("CSS", () => css), alt: `${sentence(title)}${legend ? sentence(alt) + legend : alt}`};
 }
 

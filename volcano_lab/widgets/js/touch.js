@@ -5,6 +5,17 @@ import {t} from "./words.js";
 
 export const REPEAT = 1000;  // ms within which key presses on one handle are one move
 
+// Follow a pointer until it is let go.
+export function follow({pointerId}, move, up) {
+  const stop = new AbortController();
+  for (const name of ["pointermove", "pointerup", "pointercancel"]) document.addEventListener(name, (now) => {
+    if (now.pointerId !== pointerId) return;
+    if (name === "pointermove") return move(now);
+    stop.abort();
+    up?.(now);
+  }, stop);
+}
+
 export function touchable(root, host) {
   const tip = add(root, "div", {class: "vp-tip", role: "tooltip", hidden: true});
   let pressed = -REPEAT;
@@ -86,10 +97,9 @@ export function touchable(root, host) {
     light();
     if (event.button > 0) return;
     if (!part || (button && part.contains(button) && button !== part)) return;
-    const {grip} = part.vp, from = [event.clientX, event.clientY], pointer = event.pointerId, stop = new AbortController();
+    const {grip} = part.vp, from = [event.clientX, event.clientY];
     let more = false, over = null;
     const move = (now) => {
-      if (now.pointerId !== pointer) return;
       const [dx, dy] = [now.clientX - from[0], now.clientY - from[1]];
       tip.hidden = true;
       if (grip.move) {
@@ -106,15 +116,13 @@ export function touchable(root, host) {
       now.preventDefault();
     };
     const up = (now) => {
-      if (now.pointerId !== pointer) return;
-      stop.abort();
       part.removeAttribute("data-pulled");
       if (grip.move) part.style.transform = part.style.pointerEvents = "";
       over?.removeAttribute("data-over");
       if (more) swallowClick(root);
       if (over && now.type === "pointerup") host.act({move: grip.move, to: over.dataset.drop});
     };
-    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act, stop);
+    follow(event, move, up);
     if (!grip.move) event.preventDefault();
     if (grip.slider) part.focus({preventScroll: true});
   });

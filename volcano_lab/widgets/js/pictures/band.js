@@ -8,7 +8,7 @@ const TOP = 44, ROW = 32;
 
 export const band = {
   draw(data, c) {
-    const {width, spec, before} = c, most = spec.max ?? 0.3, forgiven = spec.band ?? 0.1;
+    const {width, spec, before} = c, most = spec.max, forgiven = spec.band;
     const column = nameColumn(data.map(called), width) + 4, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
     const room = Math.max(120, width - column - words), x = (value) => column + room * (Math.max(-most, Math.min(most, value)) + most) / (2 * most);
     const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];

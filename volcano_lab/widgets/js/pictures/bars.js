@@ -21,7 +21,7 @@ export const bars = {
         row.asked > 0 && box(column, y + 4, x(row.asked) - column, 22, {key: "asked", rx: 3, fill: color, opacity: 0.35}),
         kept > 0 && box(x(row.held ?? 0), y + 7, x(row.guarantee) - x(row.held ?? 0), 16, {key: "kept", fill: hatch(c.uid, color)}),
         box(column, y + 7, x(row.held ?? 0) - column, 16, {key: "held", rx: 2, fill: color}),
-        old && !same(old.held, row.held) && h("rect", {key: "ghost held", x: column, y: y + 5, width: Math.max(0, x(old.held) - column), height: 20, rx: 3, class: "vp-ghost"}),
+        old && !same(old.held, row.held) && box(column, y + 5, x(old.held) - column, 20, {key: "ghost held", rx: 3, class: "vp-ghost"}),
         row.guarantee > 0 && line(x(row.guarantee), y + 1, x(row.guarantee), y + 29, {key: "guarantee", class: "vp-least"}),
         limited(row) && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
         old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", "ghost deserved"),

@@ -231,12 +231,12 @@ function labels(p, row, y, top, level, was) {
   for (const one of shown) { one.at = Math.max(one.at, least); least = one.at + one.wide + 8; }
   let most = right + 8;
   for (const one of [...shown].reverse()) { one.at = Math.min(one.at, most - one.wide); most = one.at - 8; }
-  return shown.filter((one) => one.at >= p.name - 4).map((one) => h("text", {key: `says ${one.key}`, x: one.at, y: y - 6, class: `vp-small vp-halo ${one.kind}`}, one.text, one.more && h("tspan", {dx: 5, class: "vp-delta"}, one.more)));
+  return shown.filter((one) => one.at >= p.name - 4).map((one) => say(one.at, y - 6, [one.text, one.more && h("tspan", {dx: 5, class: "vp-delta"}, one.more)], {key: `says ${one.key}`, class: `vp-small vp-halo ${one.kind}`}));
 }
 
 // Pods on the channel's floor: those that run, then those placed now. Of a parent, what its queues hold.
 function pods(p, row, floor, slim) {
-  const {data, c, x, scale} = p, high = slim ? 9 : row.leaf ? 16 : 9, y = floor - high - 1.5, lit = p.over ? 1 : 0.15;
+  const {data, c, x, scale} = p, high = row.leaf && !slim ? 16 : 9, y = floor - high - 1.5, lit = p.over ? 1 : 0.15;
   let at = 0;
   if (!row.leaf) return data.queues.filter((one) => one.leaf && under(p, one.queue, row.queue) && one.allocated > 0).map((one) => {
     const left = at;
@@ -279,7 +279,7 @@ function lane(p, row, job, y) {
       notch !== null && notch <= p.total + 1e-6 && line(x(notch), y - 3, x(notch), y + high + 2, {key: "notch", class: "vp-limit"}),
       notch === null && !job.running && job.now > 0 && line(x(least), y - 4, x(least), y + high + 2, {key: "least", class: "vp-least-thin"}),
       p.tiny ? say(p.from, y + high + 13, texts.find((text) => wide(text, 12, true) <= p.width - p.from) ?? "", says)
-        : verdict ? h("text", {key: "says", x: at, y: y + 10, class: "vp-small vp-halo"}, h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, also))
+        : verdict ? say(at, y + 10, [h("tspan", {class: `vp-strong ${tone(job)}`}, verdict), also && h("tspan", {dx: 8, class: "vp-soft"}, also)], {key: "says", class: "vp-small vp-halo"})
         : aside ? say(x(start) - 8, y + 10, aside, {...says, ...end})
         : inside && say(x(start) + 6, y + 10, inside, says)),
     ring(p, `${name}minAvailable`, x(least), y + high + 2, 1 / Math.max(each, 1e-9), t("{0} pods", job.min), null),

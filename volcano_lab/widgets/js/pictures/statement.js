@@ -7,7 +7,7 @@ const WORDS = {commit: t("commit ").trim(), discard: t("discard ").trim(), "": t
 
 export const statement = {
   draw(data, c) {
-    const {width, spec} = c, slots = Math.max(spec.slots ?? data.pods.length, data.pods.length, 1), step = Math.min((width + 5) / slots, 39), size = step - 5, color = colorOf(data, 0);
+    const {width, spec: {slots = 1, lines: rows = 2}} = c, step = Math.min((width + 5) / Math.max(slots, data.pods.length), 39), size = step - 5, color = colorOf(data, 0);
     const word = WORDS[data.outcome] ?? data.outcome, badge = wide(word, 14, true) + 18, y = 36;
     const told = (pod) => about(pod.name, {running: t("runs already"), placed: t("step {0}, placed on {1}", pod.step, pod.node), promised: t("step {0}, promised room on {1}", pod.step, pod.node), tried: t("step {0}, tried on {1}; step {2}, taken back", pod.step, pod.node, pod.undone)}[pod.state] ?? t("waits, not tried"));
     const pods = data.pods.map((pod, i) => {
@@ -20,8 +20,8 @@ export const statement = {
     const under = y + size + 9, reach = data.minimum * step - 4;
     const least = data.minimum > 0 && h("g", {key: "minimum"}, h("path", {d: `M1 ${under - 4} V${under} H${Math.min(reach, width - 1)} V${under - 4}`, class: "vp-brace"}),
       say(Math.min(1, reach), under + 17, t("minimum {0}", data.minimum), {class: "vp-soft"}));
-    const reasons = lines(data.reason ?? "", width).slice(0, spec.lines ?? 2);
-    return {height: under + 22 + (spec.lines ?? 2) * 20, kids: [hatches(c.uid, [color]),
+    const reasons = lines(data.reason ?? "", width).slice(0, rows);
+    return {height: under + 22 + rows * 20, kids: [hatches(c.uid, [color]),
       box(0.5, 1, badge, 24, {rx: 6, class: `vp-badge vp-${data.outcome || "none"}`}), say(badge / 2, 18, word, {...middle, class: `vp-strong${data.outcome ? " vp-on-badge" : ""}`}),
       say(badge + 10, 18, fit(data.headline, width - badge - 12)), pods, least,
       reasons.map((text, i) => say(0, under + 40 + i * 20, text, {key: `reason ${i}`, class: "vp-soft"}))],

@@ -17,7 +17,7 @@ export const sums = {
       const parts = row.parts.map((value, k) => {
         const to = from + value / limit, at = x(from), wideness = x(to) - at, own = at < x(1) ? Math.min(wideness, x(1) - at) : wideness, figure = number(value);
         from = to;
-        return [box(at, y, wideness, tall, {key: `part ${k}`, fill: fills[k % 3], tip: about(spec.parts?.[k] ?? "part", figure)}),
+        return [box(at, y, wideness, tall, {key: `part ${k}`, fill: fills[k % 3], tip: about(spec.parts[k] ?? "part", figure)}),
           wide(figure) < own - 8 && say(at + own / 2, base, figure, {class: "vp-halo vp-small", ...middle})];
       });
       const sumWas = old && total(old.parts) / (old.limit ?? limit);
@@ -32,8 +32,8 @@ export const sums = {
         say(x(ends) + 10, base, fit(row.text, width - x(ends) - 12, 14, row.over), {key: "text", class: row.over ? "vp-strong vp-bad vp-halo" : "vp-halo"}));
     });
     const height = TOP + rows * high + 2;
-    return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
-      key(spec.parts ?? [], fillsOf(data[0]), x(1), wide(spec.limit ?? "limit", 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
+    return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit, {class: "vp-strong", ...middle}),
+      key(spec.parts, fillsOf(data[0]), x(1), wide(spec.limit, 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
       alt: sentences(data.map((row) => told(row, spec)))};
   },
 };
@@ -50,5 +50,5 @@ function key(parts, fills, at, half, width) {
 }
 
 const total = (parts) => parts.reduce((sum, value) => sum + value, 0);
-const told = (row, spec) => about(called(row), row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ")) +
+const told = (row, spec) => about(called(row), row.parts.map((value, k) => `${spec.parts[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ")) +
   t(" is {0}", row.text);

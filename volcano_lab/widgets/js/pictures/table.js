@@ -6,8 +6,7 @@ import {change} from "../marks.js";
 export const table = {
   html: true,
   draw(data, c) {
-    const {spec, before} = c, columns = !spec.columns ? Object.keys(data[0] ?? {}).filter((name) => !["color", "link", "pick"].includes(name)).map((name) => [name, spec.heads?.[name] ?? name.replaceAll("_", " ")])
-      : Array.isArray(spec.columns) ? spec.columns.map((name) => [name, name.replaceAll("_", " ")]) : Object.entries(spec.columns);
+    const {spec, before} = c, columns = !spec.columns ? Object.keys(data[0] ?? {}).filter((name) => !["color", "link", "pick"].includes(name)).map((name) => [name, spec.heads?.[name] ?? name.replaceAll("_", " ")]) : Object.entries(spec.columns);
     const first = columns[0]?.[0], words = (name) => name === first || spec.texts === true || (spec.texts || []).includes(name), rows = spec.rows ?? data.length, long = new Set(spec.long ?? []);
     const cell = (row, old, [name], i) => {
       const value = row[name], sign = {"✓": " vp-yes", "✗": " vp-no"}[`${value}`[0]] ?? "", difference = i && old ? change(value, old[name]) : "", turned = i && old && typeof value !== "number" && old[name] !== value;

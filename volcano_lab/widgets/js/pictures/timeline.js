@@ -19,10 +19,10 @@ export const timeline = {
         h("path", {key: "points", d: area(lane.points, spec.until, x, y), fill: color, "fill-opacity": 0.75}),
         old && JSON.stringify(old.points) !== JSON.stringify(lane.points) && h("path", {key: "ghost", d: outline(lasting(old.points), spec.until, x, y), class: "vp-ghost"}),
         lane.line?.length && h("path", {key: "line", d: outline(lane.line, spec.until, x, y), class: "vp-dashed"}),
-        inRows(lane.marks ?? [], x).map(([time, text, row], k) => say(x(time), base - high + 15 + 14 * row, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: t("{0}, at {1} {2}: {3}", called(lane), number(time), spec.unit ?? "s", text)})));
+        inRows(lane.marks ?? [], x).map(([time, text, row], k) => say(x(time), base - high + 15 + 14 * row, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: t("{0}, at {1} {2}: {3}", called(lane), number(time), spec.unit, text)})));
     });
     return {height: bottom + 30, kids: [lanes, (data.ticks ?? []).map((time, i) => line(x(time), bottom, x(time), bottom + 7, {key: `tick ${i}`, class: "vp-taken"})),
-      ticks(spec.until, width < 400 ? 4 : 8).map((time) => say(x(time), bottom + 24, time ? number(time) : `0 ${spec.unit ?? "s"}`, {...middle, class: "vp-soft"}))],
+      ticks(spec.until, width < 400 ? 4 : 8).map((time) => say(x(time), bottom + 24, time ? number(time) : `0 ${spec.unit}`, {...middle, class: "vp-soft"}))],
       alt: sentences(data.lanes.map((lane) => t("{0}: from {1} to {2}, at most {3}{4}", called(lane), number(lane.points[0]?.[1] ?? 0), number(lane.points.at(-1)?.[1] ?? 0), number(Math.max(0, ...lane.points.map(([, value]) => value))), lane.note ? t(", ") + lane.note : "")))};
   },
 };

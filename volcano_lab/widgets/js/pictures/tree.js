@@ -26,7 +26,7 @@ export const tree = {
         row.inqueue > 0 && box(left + held, y + 4, long(row.inqueue), BOX - 8, {key: "inqueue", fill: hatch(c.uid, row.color)}),
         row.guarantee > 0 && box(left, y + 1.5, long(row.guarantee), BOX - 3, {key: "guarantee", rx: 3, class: "vp-kept"}),
         say(INDENT * row.depth, y + 16, fit(row.queue, names - 12 - INDENT * row.depth, 14, true), {class: "vp-strong"}),
-        h("text", {key: "words", x: left + room + numbers - 4, y: y + 16, class: "vp-soft", ...end}, words[i], difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)),
+        say(left + room + numbers - 4, y + 16, [words[i], difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)], {key: "words", class: "vp-soft", ...end}),
         row.gang && h("g", {key: "gang", act: {pick: row.gang.name}, tip: toldGang(row.gang), link: row.queue},
           box(width - 33, y + 2, 30, 18, {rx: 9, class: `vp-chip vp-${row.gang.fate}${row.gang.name === gang ? " vp-picked" : ""}`}),
           say(width - 18, y + 16, `${row.gang.pods}${{commit: " ✓", discard: " ×", refused: " ×"}[row.gang.fate] ?? ""}`, {...middle, class: "vp-strong vp-small"})));

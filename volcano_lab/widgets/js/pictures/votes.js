@@ -34,11 +34,11 @@ export const votes = {
         })),
         row.left && decider && asked(decider, row) && box(decider.from - 5, y - 3, decider.to - decider.from + 10, 34, {key: "left", rx: 8, class: "vp-chosen"}));
     });
-    const foot = HEAD + rows * ROW + (spec.foot === false ? 0 : 18);
+    const foot = HEAD + rows * ROW + 18;
     // Where there is no row, there is room for more than one line.
     const words = data.rows.length ? [fit(data.verdict ?? "", width, 14, true)] : lines(data.verdict ?? "", width / 1.1);
     const verdict = words.map((text, i) => say(0, data.rows.length ? foot - 1 : 18 + 20 * i, text, {class: "vp-strong"}));
-    return {height: foot + 4, kids: [heads, drawn, spec.foot !== false && verdict],
+    return {height: foot + 4, kids: [heads, drawn, verdict],
       alt: sentences([data.verdict, ...data.rows.map((row) => told(row, tiers))])};
   },
 };
