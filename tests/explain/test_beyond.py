@@ -86,3 +86,11 @@ def test_devices_that_a_pod_claims_are_named():
 
 def test_an_answer_about_a_gang_is_not_quoted():
     assert "last answer" not in why("binpack", answer=GANG).text
+
+
+def test_a_pod_that_is_asked_about_says_what_decides_beyond_the_lab():
+    found = Cluster().add(NODE % "", POD % ("", VGPU, REFUSED)).explainer(
+        CONF % "deviceshare").why("pod/p")
+    assert "Pod a/p depends on plugin deviceshare (volcano.sh/vgpu-number 1)." in found.text
+    assert 'about pod a/p: "all nodes are unavailable: 1 node(s) no licence".' in found.text
+    assert "the only node" not in found.text

@@ -85,6 +85,31 @@ def test_a_pod_that_runs_and_is_not_ready_keeps_a_task_that_depends_on_it(ready)
     assert (f"once those of api are ready (dependsOn); {said}" in text) is (ready == "false")
 
 
+def test_a_pod_that_has_succeeded_never_lets_a_task_start_that_depends_on_it():
+    ended = RUNS.replace("phase: Running, containerStatuses", "phase: Succeeded, containerStatuses")
+    gang = ended.replace("minMember: 1}", "minMember: 2}").replace("minAvailable: 1, sch",
+                                                                  "minAvailable: 2, sch")
+    found = Cluster().node("n1", cpu=4).add(gang.replace("READY", "false")).why("pipe")
+    assert ("(dependsOn); pipe-api-0 has succeeded, so its containers are not ready, and v1.14.0 "
+            "never counts it again (volcano-sh/volcano#5424).") in found.text
+    assert "wait for each other" not in found.text and "creates them" not in found.text
+    assert not found.remedies  # no change of the cluster places a pod that is not created
+
+
+@pytest.mark.parametrize("phase, said", [
+    ("Restarting", "it is Restarting: its controller ends its pods, and creates none before these"),
+    ("Terminated", "it is Terminated, and its controller creates no pods for it any more")])
+def test_why_a_job_that_ends_or_has_ended_gets_no_pods(phase, said):
+    text = RUNS.replace("state: {phase: Running}", f"state: {{phase: {phase}}}").replace(
+        "minMember: 1}", "minMember: 2}").replace("READY", "true")
+    leaves = text.replace("uid: u, controller: true}]}\nspec: {schedulerName: volcano, nodeName",
+                          'uid: u, controller: true}], deletionTimestamp: "2020-01-01T00:00:00Z"}'
+                          "\nspec: {schedulerName: volcano, nodeName")
+    found = Cluster().node("n1", cpu=4).add(leaves).why("pipe")
+    assert f"default/pipe: {said}" in found.text
+    assert "look at its replicas" not in found.text and not found.remedies
+
+
 @pytest.mark.parametrize("role, said", [("executor", True), ("driver", False)])
 def test_memory_of_an_operators_field_is_less_than_what_its_pod_requests(role, said):
     text = Cluster().node("n1", cpu=4, memory="8Gi").add(SPARK.replace("ROLE", role)).why(

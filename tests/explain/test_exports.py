@@ -226,6 +226,11 @@ def test_the_deadline_of_sla_is_said(now, said):
                                          '"1970-01-01T00:00:00Z"')
     explain = Explainer(with_defaults(loads(NODE + text)), SLA, now)
     assert said in explain.why("new").text
+    before = SLA.replace("{name: gang}, ", "")
+    for conf, kept in ((SLA, False), (before, True)):
+        text_of = Explainer(with_defaults(loads(NODE + text)), conf, now).why("new").text
+        assert ("plugin gang, which is asked in the same tier or before" in text_of) == (
+            now > 0 and not kept)
 
 
 def test_pods_with_a_priority_that_the_job_has_not_are_told():

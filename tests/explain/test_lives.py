@@ -169,6 +169,9 @@ def test_a_defect_is_told_where_a_full_root_withholds_what_is_deserved():
     assert "This is volcano-sh/volcano#4679: " in found.text
     assert any("actions without enqueue" in remedy.change for remedy in found.remedies)
     assert "#4679" not in asked(cluster, text.replace(", reclaim", "")).text
+    admitted = Cluster([obj.changed(status={"phase": "Inqueue"}) if obj.key == "default/new"
+                        and obj.kind == "PodGroup" else obj for obj in cluster.objects()])
+    assert "#4679" not in asked(admitted, text).text
 
 
 def test_each_known_defect_says_what_helps():

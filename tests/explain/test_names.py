@@ -176,6 +176,31 @@ def test_what_a_flow_creates_later_is_named_of_its_job():
     assert "a/x: x-a: created when what they depend on has run" in found.text
 
 
+FLOW = """
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobFlow
+metadata: {name: x, namespace: a, uid: x}
+spec: {flows: [{name: s}, {name: t, dependsOn: {targets: [s]}}]}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: x-s, namespace: a, uid: s, ownerReferences: [
+  {apiVersion: flow.volcano.sh/v1alpha1, kind: JobFlow, name: x, uid: x, controller: true}]}
+spec: {tasks: [{name: m, replicas: 1, template: {spec: {containers: [{name: c}]}}}]}
+status: {state: {phase: PHASE}}
+"""
+
+
+@pytest.mark.parametrize("phase, never", [("Terminated", True), ("Failed", True), (
+    "Running", False)])
+@pytest.mark.parametrize("name", ["a/x", "a/x-t"])
+def test_a_job_of_a_flow_that_depends_on_one_that_failed_is_never_created(name, phase, never):
+    found = Cluster().node("n1", cpu=2).add(FLOW.replace("PHASE", phase)).explainer().why(name)
+    assert (f"a/x: x-t: created once all Jobs that it depends on are Completed, which x-s "
+            f"({phase}) never becomes. Mend what failed, delete the JobFlow" in found.text) == never
+    assert ("x-t: created when what they depend on has run or ended" in found.text) != never
+
+
 # -- the names of a session ------------------------------------------------------------------------
 
 

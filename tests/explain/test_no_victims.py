@@ -1,6 +1,7 @@
 """Why preempt and reclaim evict nothing for a job that waits."""
 
 import pytest
+from hyper_scene import gang, hyper_node
 from small_cluster import conf, group, node, pod
 
 from volcano_lab import Cluster
@@ -128,3 +129,20 @@ def test_what_refused_a_pod_before_pods_are_evicted_for_it_is_said():
     assert found.codes[:1] == ["promised"]
     assert ("Allocate could not place it before that: Queue a refuses pod default/new-0: cpu 4 "
             "allocated + 1 requested = 5, deserved 4 (its capability" in found.text)
+
+
+@pytest.mark.parametrize("topology", [{"mode": "hard", "highestTierAllowed": 1}, {
+    "mode": "soft"}, None])
+def test_a_job_with_a_network_topology_evicts_nothing_and_may_do_without(topology):
+    cluster = Cluster([node("n1"), node("n2"), hyper_node("s", 1, "node:n1", "node:n2"), klass(
+        "high", 9), *gang("old", 2, nodes=["n1", "n2"], cpu="4"), *gang(
+        "new", 1, topology, cpu="4", priorityClassName="high")])
+    objects = [obj.changed(spec={"min_member": 1}) if obj.key == "default/old" else obj
+               for obj in cluster.objects()]
+    found = Explainer(objects, PREEMPT).why("new")
+    said = "preempt does nothing for it: jobs with a network topology do not preempt"
+    assert (said in found.text) == bool(topology)
+    change = "job default/new: without its networkTopology"
+    evicts = [remedy for remedy in found.remedies if remedy.change == change]
+    assert bool(evicts) == bool(topology)
+    assert all("evicts 1 pod of old" in each.effect for each in evicts)

@@ -153,7 +153,7 @@ def test_what_refuses_the_nodes_whose_labels_fit_comes_before_other_labels(spec,
 
 
 @pytest.mark.parametrize(("now", "preemptable", "said"), [
-    (11, "false", "the pod is not preemptable (not allow to dispatch to revocable node)."),
+    (11, "false", "which the pod does not allow (not allow to dispatch to revocable node)."),
     (23, "true", "It is 23:00 UTC in this cycle; the zone is open 10:00-21:00 (argument"),
 ])
 def test_the_hours_of_a_revocable_zone_are_said_where_they_refuse_it(now, preemptable, said):
@@ -166,6 +166,21 @@ def test_the_hours_of_a_revocable_zone_are_said_where_they_refuse_it(now, preemp
     cluster.add(GROUP.format(least=1, more="queue: default"))
     text = cluster.why("web", conf=conf, now=now * 3600.0).causes[0].text
     assert said in text and ("UTC" in text) == (now == 23)
+
+
+def test_a_revocable_zone_other_than_all_is_said_to_allow_none():
+    conf = ("actions: allocate\ntiers: [{plugins: [{name: tdm, arguments: "
+            "{tdm.revocable-zone.night: '00:00-23:59'}}]}]")
+    cluster = Cluster().node("n1", cpu=4, labels={"volcano.sh/revocable-zone": "night"})
+    cluster.add(POD.format(name="web-0", space="default", app="web", phase="Pending",
+                           spec="nodeSelector: {}").replace("annotations: {", "annotations: {"
+                           "volcano.sh/preemptable: 'true', volcano.sh/revocable-zone: night, "))
+    cluster.add(GROUP.format(least=1, more="queue: default"))
+    found = cluster.why("web", conf=conf, now=36000.0)
+    assert ('the annotation volcano.sh/revocable-zone is "night" and allows no zone, whatever '
+            "volcano.sh/preemptable is") in found.text
+    assert [each.change for each in found.remedies][:1] == [
+        "job default/web: volcano.sh/revocable-zone night -> *"]
 
 
 @pytest.mark.parametrize("reason", RULES)

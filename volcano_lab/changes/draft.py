@@ -156,11 +156,9 @@ class Draft:
         more = {place}
         while more:
             found |= more
-            more = {child for each in more for child in self._children(self[each])} - found
+            more = {child for obj in map(self.__getitem__, more) for child in self._there(
+                "owned", (obj.kind, place_key(obj)[1], obj.name))} - found
         return found
-
-    def _children(self, obj: KubernetesObject) -> list[int]:
-        return self._there("owned", (obj.kind, place_key(obj)[1], obj.name))
 
 
 def kind_of(word: str, where: str) -> str:

@@ -75,7 +75,8 @@ def field_of(world: Draft, place: int, steps: list[str]) -> Any:
     if word == "pods":
         return job.running + len(job.pods)
     if word == "annotations":
-        return job.group.metadata.annotations.get(name)
+        notes = [each.metadata.annotations for each in (job.group, *job.pods)]
+        return next((each[name] for each in notes if name in each), None)
     if word in IN_PODS or word == "priority":
         return next((at_path(pod.spec, steps) for pod in job.pods), None)
     return at_path(job.group.spec, ["minMember"] if word == "minAvailable" else steps)

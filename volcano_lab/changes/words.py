@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject, Node, PodGroup
+from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import Draft, Index
@@ -27,7 +28,8 @@ from volcano_lab.messages import Message, known
 
 AMOUNTS = ("capability", "deserved", "guarantee.resource", "minResources", "hard", "requests")
 """Fields of amounts by resource: settings of one of them are one message."""
-DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True}
+DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True,
+            f"job.annotations.{PREEMPTABLE}": "false"}
 """Values of fields that are unset."""
 OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.metadata.labels.*")
 """Settings that are shown together where only the nodes differ."""
@@ -209,9 +211,10 @@ def _more(value: Any, before: Any, obj: Node) -> Facts:
 def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
     """Return the field of a gang's minimum, which depends on the creator of the PodGroup."""
     kinds = {owner.kind for owner in obj.metadata.owner_references}
+    volcano = "Job" in kinds and not obj.name.startswith("podgroup-")
     note = Message("change.annotation", annotation=GROUP_MIN_MEMBER
-                   ) if kinds & {*OWNERS} - {"Job"} else None
-    return {"minimum": "minAvailable" if "Job" in kinds else "minMember", "where": note}
+                   ) if kinds & {*OWNERS} and not volcano else None
+    return {"minimum": "minAvailable" if volcano else "minMember", "where": note}
 
 
 def _selector(value: Mapping[str, str], before: Mapping[str, str], obj: PodGroup) -> Facts:

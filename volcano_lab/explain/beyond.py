@@ -7,9 +7,9 @@ Volcano: none
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from volcano_lab.api import JobInfo, TaskInfo, amount_text
+from volcano_lab.api import TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import unmeasured
@@ -21,11 +21,10 @@ NO_REASON = re.compile(TABLES["no_reason"]["text"])
 """In the cluster's answer about a pod: it names no reason against a node."""
 
 
-def beyond_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
     """Yield what may keep pods waiting in the cluster that this cycle places."""
     start = seen.trace.start["tasks"]
-    new = [task for task in job.tasks.values()
-           if task.node_name and not start[task.key]["node"]][:1]
+    new = [task for task in tasks if task.node_name and not start[task.key]["node"]][:1]
     for task in new:
         said = _last_answer(task)
         asked = {plugin: _asks(seen, task, plugin) for plugin in BEYOND

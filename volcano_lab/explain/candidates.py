@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from volcano_lab.api import PIPELINED, ROOT_QUEUE, JobInfo, Resource, total
-from volcano_lab.api.objects import HyperNode, ResourceQuota
+from volcano_lab.api.objects import ResourceQuota
 from volcano_lab.changes.change import Change, path_text, value_before, value_text
 from volcano_lab.changes.conf import value_of
 from volcano_lab.changes.draft import Draft
@@ -102,19 +102,16 @@ class Candidates:
             yield options.with_action(world, "allocate")
         if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
             yield from self._from_others()
-        spare = refused and not any(map(grows, self.ssn.jobs.values()))  # a change for all jobs
-        evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
-            self._others_hold() or less_important(self.ssn, self.job))
-        if spare and evicts:
-            yield options.without_action(world, "enqueue")
         if codes & {*CAPABILITY, *SHARE, "queue_closed", "refused", "node_group"}:
             yield from in_queues(world, job.uid, self._other_queues())
         yield from self._ends(causes)
         yield from less_or_more(world, self.ssn, job, causes)
         if comes_whole(job) and "resource_quota" not in codes:  # a quota counts all of its pods
             yield values.minimum(world, job.uid)
-        if spare:
-            yield options.without_action(world, "enqueue", Rank.LESS)
+        if refused and not any(map(grows, self.ssn.jobs.values())):  # a change for all jobs
+            evicts = {*options.SWITCHED} & {*world.conf.actions} and (  # which enqueue hinders
+                self._others_hold() or less_important(self.ssn, self.job))
+            yield options.without_action(world, "enqueue", Rank.QUEUE if evicts else Rank.LESS)
 
     def _ends(self, causes: list[Cause]) -> Iterator[Option]:
         """The end of jobs that hold something: of the largest, or of some on one node."""
@@ -169,10 +166,10 @@ class Candidates:
 
     def _by_table(self, cause: Cause) -> Iterator[Option]:
         facts = {"job": self.name, "pods": len(self.job.tasks), **cause.numbers,
-                 "queues": self.world.queues, "tiers": len(self.world.conf.tiers),
+                 "queues": self.world.queues, "top": self.ssn.topology.tiers[-1],
                  "kept": [*map(self.world.job, cause.numbers.get("kept", ()))],
-                 "ignored": ", ".join([*self.world.conf.ignored_provisioners,
-                                       str(cause.numbers.get("driver"))])}
+                 "tiers": len(self.world.conf.tiers), "ignored": ", ".join([
+                     *self.world.conf.ignored_provisioners, str(cause.numbers.get("driver"))])}
         for row in TABLES["changes"].get(cause.code, ()):
             yield from getattr(self, row["finds"])(cause.numbers) if "finds" in row else ()
             if "actions" in row:
@@ -559,19 +556,6 @@ class Candidates:
             wished = [unstructure(each) | {"whenUnsatisfiable": "ScheduleAnyway"}
                       for each in pod.spec.topology_spread_constraints]
             yield once(setting(self.name, "topologySpreadConstraints", to=wished), rank=Rank.JOB)
-
-    def members(self, numbers: Numbers) -> Iterator[Option]:
-        """That HyperNodes name the nodes that are meant."""
-        yield once(*(setting(f"hypernode/{name}", "members", str(place), "selector", "exactMatch",
-                             "name", to=near)
-                     for name, _, place, near in numbers["misnamed"] if near), rank=Rank.HARMLESS)
-
-    def anywhere(self, numbers: Numbers) -> Iterator[Option]:
-        """A topology that must hold and that the whole cluster fulfils."""
-        top = max((obj.spec.tier for obj in self.world.objects if isinstance(obj, HyperNode)),
-                  default=0)
-        yield once(setting(self.name, "networkTopology", to={
-            "mode": "hard", "highestTierAllowed": top + 1}), rank=Rank.JOB)
 
     def factor(self, numbers: Numbers) -> Iterator[Option]:
         """The overcommit factor, to about what the sum of the cause takes."""

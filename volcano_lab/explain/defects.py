@@ -44,5 +44,5 @@ def _owed(seen: Evidence, job: JobInfo, field: str, numbers: dict[str, Any]) -> 
     queue = seen.trace.start["queues"][job.queue]
     limit = over(part(queue[field], numbers["short_of"]), {})
     sums = added(part(queue["allocated"], limit), part(amounts(job.get_min_resources()), limit))
-    return bool(limit) and numbers["level"] == ROOT_QUEUE and (
+    return bool(limit) and job.is_pending() and numbers["level"] == ROOT_QUEUE and (
         "reclaim" in seen.ssn.enabled_actions and not over(sums, limit))

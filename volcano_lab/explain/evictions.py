@@ -77,13 +77,15 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     for record in [] if claims else seen.in_action(action, "passed_over", queue=job.queue)[:1]:
         yield Cause(f"{action}_overused", Message(
             "attempt.overused", action=action, sums=_sums(seen, record, job.queue)), {}, [record])
-    skipped = seen.calls_about(job, "passed_over", action) if claims else []
+    skipped = seen.calls_about(job, "passed_over", action) if claims else seen.in_action(
+        action, "passed_over", job=job.uid)
     for record in skipped[:1]:
-        asked = seen.in_action(action, "preemptive", task=record["task"])
-        said = Message("attempt.not_eligible", action=action, pod=record["task"],
+        kind = "not_eligible" if claims else "topology"
+        asked = seen.in_action(action, "preemptive", task=record.get("task"))
+        said = Message(f"attempt.{kind}", action=action, pod=record.get("task"),
                        reason=passed(record),
                        sums=_sums(seen, record, job.queue) if asked else None)
-        yield Cause(f"{action}_not_eligible", said, {}, [record, *asked])
+        yield Cause(f"{action}_{kind}", said, {}, [record, *asked])
     answers = seen.calls_about(job, POINTS[action], action)
     if claims and (answers or not seen.ssn.job_starving(job)):
         yield from [*_protected(seen, job, answers)] or [_not_enough(seen, job, answers, action)]

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, reduce
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from volcano_lab.api import status as states
@@ -106,9 +106,13 @@ class Evidence:
         return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
 
+    def tiers(self, point: str) -> list[list[str]]:
+        """Return the plugins that answer an extension point, by their tiers."""
+        return [[plugin for plugin, _ in tier] for tier in self.ssn.points[point].tiers if tier]
+
     def plugins(self, point: str) -> list[str]:
         """Return the plugins that answer an extension point, in the order of their tiers."""
-        return [plugin for tier in self.ssn.points[point].tiers for plugin, _ in tier]
+        return [*chain(*self.tiers(point))]
 
     @cached_property
     def tasks(self) -> dict[str, TaskInfo]:

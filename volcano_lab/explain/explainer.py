@@ -16,6 +16,7 @@ from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.explain import origin, questions
+from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import evicted_for, victim_causes
@@ -120,8 +121,11 @@ class Explainer(Shown):
         left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
             reason, Message) and reason.facts["name"] in (groups or names)), None)
         if left_out is None:
-            reasons = [Message("not_created", name=name, what=why) for name in sorted(names)
-                       for why in self.evidence.not_created.get(name, ())]
+            reasons = [Message("not_created", name=name, what=why)
+                       for name, sentences in self.evidence.not_created.items()
+                       for why in sentences if not names.isdisjoint([name, *(
+                           f"{name.partition('/')[0]}/{each}"
+                           for each in getattr(why, "facts", {}).get("names", ()))])]
             return Explanation(what, reasons[0], [Cause("left_out", "")]) if reasons else None
         lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
         return Explanation(what, Message("left_out.head", why=[
@@ -220,9 +224,7 @@ class Explainer(Shown):
         future = self.evidence.alone
         if future and not loops and not job.in_status(PIPELINED) and future[0].runs(uid):
             causes.append(Cause.of("in_time", context=True))
-        # a pipelined pod lacks nothing, and where no pods are created admission places none
-        seeks = waits(job) or bool(codes & {*PROMISED}) if job.tasks else not {
-            "pods_not_made", "groups_beside"} & codes
+        seeks = _lacks(job, codes)
         evicted = any(cause.code == "victim" for cause in causes)
         find = partial(remedies_for, self.evidence, job, causes, keep=not seeks)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job, causes),
@@ -234,10 +236,8 @@ class Explainer(Shown):
         first: list[str] = next((cause.numbers["holders"][:1] for cause in causes
                       if "ghosts" in cause.numbers and not never), [])
         for job in map(self.session.jobs.__getitem__, first):
-            waits = job.has_pending_tasks() and not job.ready_task_num()
-            cause = self.foremost(job.uid) if waits else None
-            gap = gap_of(cause) if cause is not None else None
-            if gap is not None:
+            idle = job.has_pending_tasks() and not job.ready_task_num()
+            if idle and (cause := self.foremost(job.uid)) and (gap := gap_of(cause)):
                 yield Cause.of("reserving", context=True, job=self.names.called(job.uid), gap=gap)
 
     @collector_paused()
@@ -347,10 +347,11 @@ class Explainer(Shown):
         if self._evicted(key):
             return self.why_victim(key)
         if task.node_name:
+            here = questions.why_here(self.evidence, task), questions.despite(
+                self.evidence, task, task.node_name)
             return Explanation(f"pod {key}", Message(
                 "pod.placed", pod=key, status=task.status, node=task.node_name),
-                [*filter(None, [questions.why_here(self.evidence, task),
-                                questions.despite(self.evidence, task, task.node_name)])])
+                [*beyond_causes(self.evidence, [task])] or [*filter(None, here)])
         job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
         if choice is None:
             tried = Message("pod.not_tried")
@@ -458,6 +459,14 @@ class Explainer(Shown):
 
     def _evicted(self, key: str) -> bool:
         return bool(self.evidence.of("commit", task=key, operation="evict"))
+
+
+def _lacks(job: JobInfo, codes: set[str]) -> bool:
+    """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created.
+    """
+    none = {"pods_not_made", *["groups_beside"] * (not job.tasks)}
+    return job.has_pending_tasks() or bool(codes & {*PROMISED}) or (
+        (waits(job) or not job.tasks) and none.isdisjoint(codes))
 
 
 def _foremost(causes: list[Cause]) -> Cause:

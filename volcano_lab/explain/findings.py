@@ -20,7 +20,7 @@ from attrs import asdict, define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, Resource, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import classes_of, unplaced
-from volcano_lab.explain.lint import contradictions, ignored_fields
+from volcano_lab.explain.lint import contradictions, ignored_fields, place_of
 from volcano_lab.explain.origin import above_cluster, unknown_class
 from volcano_lab.explain.pages import TABLES
 from volcano_lab.framework import SchedulerConfiguration, Session
@@ -158,7 +158,7 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     for reason in ssn.snapshot.left_out:
         yield Finding("left-out", WARNING, Message("place.cluster"), reason)
     for uid, job in ssn.jobs.items():
-        yield from _gang(ssn, job, Message("place.job", n=1, names=[names.called(uid)]))
+        yield from _gang(ssn, job, place_of([names.called(uid)]))
 
 
 def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
@@ -166,8 +166,7 @@ def _classes(ssn: Session, objects: Loaded) -> Iterator[Finding]:
     names, classes = Names(ssn), classes_of(objects)
     for uid, job in ssn.jobs.items():
         if said := unknown_class(job, classes, names.called(uid)):
-            yield _found(Message("place.job", n=1, names=[names.called(uid)]), "unknown_class",
-                         **said.facts)
+            yield _found(place_of([names.called(uid)]), "unknown_class", **said.facts)
 
 
 def _found(place: Message, code: str, /, **facts: Any) -> Finding:

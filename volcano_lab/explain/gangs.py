@@ -30,38 +30,36 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("no_pods", [Message("gang.no_pods"), _by_label(seen, job)])
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
-        valid, roles = job.valid_task_num(), job.roles_short()
-        needs = [Message("gang_invalid.role", role=role, count=count, least=least)
-                 for role, (count, least) in roles.items()]
-        said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
-                       needs=needs or [Message("gang_invalid.all", least=job.min_available,
-                                               count=valid)])
-        owner, renamed = owner_of(job), _renamed(job, roles)
-        depends = any(getattr(why, "code", "") in ("not_created.depends", "not_created.later")
-                      for why in seen.not_created.get(seen.called(job.uid), ()))
-        after = creates_later(seen, job)
-        yield Cause("gang_invalid", [
-            said, *(Message("gang_invalid.near", role=role, near=near)
-                    for role, near in renamed.items()),
-            Message("gang_invalid.depends") if depends else None,
-            Message("gang_invalid.ordered" if owner.kind == "StatefulSet" and valid else
-                    "gang_invalid.owner", kind=owner.kind, name=owner.name)
-            if owner and not depends and not renamed else None,
-            _created_later(job, after, roles, valid)],
-            {"min_available": job.min_available, "valid": valid, "roles": roles,
-             "renamed": renamed, "after": after},
-            [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
+        yield _invalid(seen, job, invalid)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
         yield Cause.of("hyper_nodes_not_ready")
 
 
-def _created_later(job: JobInfo, after: dict[str, str], roles: Iterable[str], valid: int
-                   ) -> Message | None:
-    """What becomes of pods that its owner has not created yet."""
-    if after:
-        return Message("gang_invalid.after", **after)
-    return None if roles or lacks_head(job) or not valid else Message(
-        "gang_invalid.later", count=valid)
+def _invalid(seen: Evidence, job: JobInfo, invalid: Any) -> Cause:
+    """Which pods a gang lacks, and what creates them."""
+    valid, roles = job.valid_task_num(), job.roles_short()
+    needs = [Message("gang_invalid.role", role=role, count=count, least=least)
+             for role, (count, least) in roles.items()]
+    said = Message("gang_invalid", reason=invalid.reason, message=invalid.message,
+                   needs=needs or [Message("gang_invalid.all", least=job.min_available,
+                                           count=valid)])
+    owner, renamed, after = owner_of(job), _renamed(job, roles), creates_later(seen, job)
+    why = seen.not_created.get(seen.called(job.uid), ())
+    depends = job.has_pending_tasks() and any(getattr(each, "code", "") in (
+        "not_created.depends", "not_created.later") for each in why)
+    return Cause("gang_invalid", [
+        said, *(Message("gang_invalid.near", role=role, near=near)
+                for role, near in renamed.items()),
+        Message("gang_invalid.depends") if depends else None,
+        Message("gang_invalid.ordered" if owner.kind == "StatefulSet" and valid else
+                "gang_invalid.owner", kind=owner.kind, name=owner.name)
+        if owner and not why and not renamed else None,
+        Message("gang_invalid.after", **after) if after else None,
+        Message("gang_invalid.later", count=valid)
+        if valid and not (after or why or roles or lacks_head(job)) else None],
+        {"min_available": job.min_available, "valid": valid, "roles": roles,
+         "renamed": renamed, "after": after},
+        [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1])
 
 
 def _by_label(seen: Evidence, job: JobInfo) -> Message | None:
@@ -170,11 +168,11 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     nodes = [node.name for name in near for node in topology.nodes[name]]
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
-    wrong = misnamed(seen.ssn, near)
     said += [Message("sentence", what=each) for each in said_misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
         "needed": needed, "holds": most, "tier": tier, "misnamed": [
-            (*each, meant(each[1], outside, 0.8)) for each in wrong]}, tries), nodes, need
+            (name, place, close) for name, node, place in misnamed(seen.ssn, near)
+            if (close := meant(node, outside, 0.8))]}, tries), nodes, need
 
 
 def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],

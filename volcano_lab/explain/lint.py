@@ -17,6 +17,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, attach_key, claims_of
+from volcano_lab.api.task import REVOCABLE_ZONE
 from volcano_lab.changes.change import value_text
 from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.pages import TABLES
@@ -178,8 +179,11 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
     jobs: dict[str, list[str]] = {}
     close = []
     for job in ssn.jobs.values():
-        written = set().union(*([*each.metadata.annotations, *each.metadata.labels] for each in (
-            job.pod_group, *(task.pod for task in job.tasks.values()))))
+        metas = [job.pod_group.metadata, *(task.pod.metadata for task in job.tasks.values())]
+        written = set().union(*([*each.annotations, *each.labels] for each in metas))
+        zones = {each.annotations.get(REVOCABLE_ZONE, "*") for each in metas} - {"*"}
+        for zone in sorted(zones) if REVOCABLE_ZONE not in unread else ():
+            yield place_of([called(job)]), Message("unread.zone", field=REVOCABLE_ZONE, found=zone)
         for key in unread.keys() & written:
             jobs.setdefault(key, []).append(called(job))
         spec = job.pod_group.spec
@@ -187,12 +191,13 @@ def _annotations(ssn: Session, options: Options) -> Iterator[Notice]:
                 policy.network_topology for policy in spec.sub_group_policy))):
             close.append(called(job))
     for key, names in sorted(jobs.items()):
-        yield _jobs(names), Message("unread.annotation", field=key, plugin=unread[key])
+        yield place_of(names), Message("unread.annotation", field=key, plugin=unread[key])
     if close and TOPOLOGY not in options:
-        yield _jobs(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
+        yield place_of(close), Message("unread.only", field="spec.networkTopology", plugin=TOPOLOGY)
 
 
-def _jobs(names: list[str]) -> Message:
+def place_of(names: list[str]) -> Message:
+    """Return jobs as a place."""
     return Message("place.job", n=len(names), names=names)
 
 
@@ -208,7 +213,7 @@ def _queue_labels(ssn: Session) -> Iterator[Notice]:
                  for labels in (task.pod.metadata.labels, task.pod.metadata.annotations)
                  for key in keys if key in labels and labels[key] != job.queue}
         for name in [*found][:1]:
-            yield _jobs([called(job)]), Message(
+            yield place_of([called(job)]), Message(
                 "unread.queue_label", found=name, allowed=keys[1]) if own else Message(
                 "unread.queue_of_owner", found=name, queue=job.queue,
                 kind="" if owner is None else owner.kind, field=reads)
@@ -220,7 +225,7 @@ def _tier_names(ssn: Session) -> Iterator[Notice]:
     for uid, job in ssn.jobs.items():
         own = job.pod_group.spec.network_topology
         if own is not None and own.highest_tier_name and own.highest_tier_name not in tiers:
-            yield _jobs([called(job)]), Message(
+            yield place_of([called(job)]), Message(
                 "unread.tier_name" if tiers else "unread.tier_name.none", field=field,
                 found=own.highest_tier_name, allowed=[*tiers])
         named = {sub.network_topology.highest_tier_name for sub in job.sub_jobs.values()
@@ -229,7 +234,7 @@ def _tier_names(ssn: Session) -> Iterator[Notice]:
         for name in sorted(filter(None, named)):
             use = Message("unread.tier" if name in tiers else "unread.tier_number",
                           tier=tiers.get(name))
-            yield _jobs([called(job)]), Message("unread.partition_tier", field=field, found=name,
+            yield place_of([called(job)]), Message("unread.partition_tier", field=field, found=name,
                                                 allowed=use)
 
 
@@ -294,7 +299,7 @@ def _rules_of_nodes(ssn: Session, options: Options) -> Iterator[Notice]:
         task.pod.spec.node_selector for task in job.tasks.values())]
     for names, place, field in (
             (tainted, Message("place.nodes", n=len(tainted), names=tainted), "spec.taints"),
-            (choosy, _jobs(choosy), "spec.nodeSelector")):
+            (choosy, place_of(choosy), "spec.nodeSelector")):
         if names:
             yield place, Message("unread.only", field=field, plugin=PREDICATES)
 
@@ -308,7 +313,7 @@ def _task_minima(ssn: Session) -> Iterator[Notice]:
         least = job.task_min_available
         if job.min_available < job.task_min_available_total and any(
                 0 < count < roles[role] for role, count in least.items()):
-            yield _jobs([called(job)]), Message(
+            yield place_of([called(job)]), Message(
                 "unread.task_minima", least=job.min_available, sum=job.task_min_available_total,
                 parts=[f"{role} {count}" for role, count in sorted(least.items())])
 

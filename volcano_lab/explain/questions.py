@@ -402,7 +402,7 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     said, numbers = [Message("evict.closed", queue=job.queue)], {}
     if action == "preempt":
         code = "evict.priority" if "priority" in seen.ssn.plugins else "evict.any_priority"
-        tiers = _tiers(seen, "preemptable")
+        tiers = seen.tiers("preemptable")
         first = next((at for at, tier in enumerate(tiers) if "priority" in tier), len(tiers))
         later, numbers = [*chain(*tiers[first + 1:])], {"priority": job.priority}
         said = [Message(code, queue=job.queue, **numbers),
@@ -417,18 +417,12 @@ def _when(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         more = over(held, sums["deserved"])
         numbers = seen.sums(job.queue, more or over(held, {}), last)
         said = [Message("evict.over" if more else "evict.within", **numbers)]
-        tiers = _tiers(seen, "reclaimable")
+        tiers = seen.tiers("reclaimable")
         above = [*takewhile(SHARES.isdisjoint, tiers)]
         if above and len(above) < len(tiers):
             decide = Message("evict.before_shares", plugins=[*chain(*above)])
             said = [*said, decide] if more else [decide]
     yield Cause(f"condition_{action}", said, numbers, [], True)
-
-
-def _tiers(seen: Evidence, point: str) -> list[list[str]]:
-    """The plugins of each tier that answer there."""
-    tiers = ([plugin for plugin, _ in tier] for tier in seen.ssn.points[point].tiers)
-    return [*filter(None, tiers)]
 
 
 def _protected(seen: Evidence, actions: list[str], pods: list[TaskInfo]) -> Iterator[Cause]:

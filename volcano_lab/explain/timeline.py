@@ -10,8 +10,8 @@ Volcano: none
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial, partialmethod
 from itertools import groupby
 from typing import Any
 
@@ -196,17 +196,14 @@ class Timeline(Observer, Shown):
         yield [{"job": self.names[uid], **stretches(rows)[-1]} for uid, rows in self.rows.items()]
 
 
-def _forwarded(name: str) -> Callable[..., Any]:
-    """A hook of the current cycle's trace."""
-    def hook(self: Timeline, *args: Any, **facts: Any) -> Any:
-        return getattr(self._trace, name)(*args, **facts)
-
-    return hook
+def _forward(self: Timeline, name: str, *args: Any, **facts: Any) -> Any:
+    """Call a hook of the current cycle's trace."""
+    return getattr(self._trace, name)(*args, **facts)
 
 
 for _name in vars(Observer).keys() - vars(Timeline).keys():
     if _name[0] != "_" and callable(getattr(Observer, _name)):
-        setattr(Timeline, _name, _forwarded(_name))
+        setattr(Timeline, _name, partialmethod(_forward, _name))
 
 
 def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from volcano_lab.explain.evidence import (
 from volcano_lab.explain.explanation import Cause, moment_text, over
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.holders import priority_note, quota_users
-from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
@@ -148,7 +148,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     for cause in beside:
         cause.context |= not stands
     if stands:
-        return [*beside, *beyond_causes(seen, job), *lacking]
+        return [*beside, *beyond_causes(seen, job.tasks.values()), *lacking]
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
@@ -217,8 +217,8 @@ def _queue_above(seen: Evidence, job: JobInfo, obj: KubernetesObject) -> Iterato
     if queue not in ("", job.queue):
         what = Message("unread.queue_above", kind=obj.kind, found=queue, field=field,
                        queue=job.queue)
-        yield Cause("no_effect", Message("notice", what=what, place=Message(
-            "place.job", n=1, names=[seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
+        yield Cause("no_effect", Message("notice", what=what, place=place_of([
+            seen.called(job.uid)])), {"what": what.code, "meant": [queue]})
 
 
 def elsewhere(pods: list[Pod], owner: OwnerReference | None = None) -> Iterator[Cause]:
@@ -286,7 +286,9 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("deadline", [
             Message(code, moment=moment_text(deadline)),
             Message("deadline.others", n=len(late)) if late else None,
-            Message("deadline.all", name=WAITING_TIME) if reserves else None],
+            Message("deadline.all", name=WAITING_TIME) if reserves else None,
+            Message("deadline.gang") if code == "deadline.past" and "gang" in next(
+                filter({"gang", "sla"}.intersection, seen.tiers("job_pipelined"))) else None],
             {"deadline": deadline}, [], True)
 
 

@@ -125,16 +125,27 @@ def _key(obj: api.KubernetesObject) -> str:
 
 
 def _by_task(running: list[api.Pod], ready: bool
-             ) -> dict[tuple[str, str | None, str | None], list[str]]:
-    """The names of pods that run, and are `ready` or not, by namespace, Job and task."""
-    found: dict[tuple[str, str | None, str | None], list[str]] = {}
+             ) -> dict[tuple[str, str | None, str | None], list[api.Pod]]:
+    """The pods that run or have succeeded, and are `ready` or not, by namespace, Job and task."""
+    found: dict[tuple[str, str | None, str | None], list[api.Pod]] = {}
     for pod in running:
         notes = pod.metadata.annotations
         if pod.status.phase in ("Running", "Succeeded") and ready is all(
                 status.ready for status in pod.status.container_statuses):
             found.setdefault((pod.namespace, notes.get(jobs.JOB_NAME),
-                              notes.get(jobs.TASK_SPEC)), []).append(pod.name)
+                              notes.get(jobs.TASK_SPEC)), []).append(pod)
     return found
+
+
+def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
+    """Why the controller creates no pods of a Job that ends or has ended."""
+    command = f"vcctl job resume -n {job.namespace} -N {job.name}"
+    again = Message("not_created.resume", command=command, change=(
+        f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
+    retries = job.status.retry_count
+    tried = Message("not_created.tried", retries=retries) if retries else None
+    code = "ending" if phase in ENDING else "finished" if has_pods else "no_pods"
+    return Message(f"not_created.{code}", phase=phase, tried=tried, again=again)
 
 
 class _Controllers:
@@ -191,23 +202,19 @@ class _Controllers:
         return [] if isinstance(obj, api.ConfigMap) else [obj]
 
     def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
-        """The pods of some tasks that run and are not ready."""
-        pods = [name for task in tasks for name in self.unready.get(
+        """The pods of some tasks that have succeeded, or else run and are not ready."""
+        pods = [pod for task in tasks for pod in self.unready.get(
             (job.namespace, job.name, task), ())]
-        return Message("not_created.unready", n=len(pods), pods=pods) if pods else None
+        ended = [pod for pod in pods if pod.status.phase == "Succeeded"]
+        return Message(f"not_created.{'ended' if ended else 'unready'}", n=len(ended or pods),
+                       pods=[pod.name for pod in ended or pods]) if pods else None
 
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase = job.status.state.phase
-        if phase in FINISHED and (has_group or not has_pods):
-            command = f"vcctl job resume -n {job.namespace} -N {job.name}"
-            again = Message("not_created.resume", command=command, change=(
-                f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
-            retries = job.status.retry_count
-            tried = Message("not_created.tried", retries=retries) if retries else None
-            code = "not_created.finished" if has_pods else "not_created.no_pods"
-            self.into.not_created[job.key] = [Message(code, phase=phase, tried=tried, again=again)]
-            return []
+        if phase in FINISHED or (phase in ENDING and (has_group or has_pods)):
+            self.into.not_created[job.key] = [_ended(job, phase, has_pods)]
+            return [] if has_group or not has_pods else [jobs.expand(job)[0]]
         ready = {task.name: len(self.ready.get((job.namespace, job.name, task.name), ()))
                  for task in job.spec.tasks}
         group, pods = jobs.expand(job, self.fields.priorities, ready)
@@ -217,20 +224,16 @@ class _Controllers:
                                           unready=self._unready(job, others)))
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
-        admitted = given.status.phase not in ("", "Pending") and phase not in ENDING
-        if has_pods or (has_group and admitted):
+        if has_pods or (has_group and given.status.phase not in ("", "Pending")):
             if why := jobs.lacking(job, pods, self.pods, self.quotas):
                 self._not_created(job, why)
             return [] if has_group else [group]
         pods = self._admitted(job, pods)
         if not has_group:
             return [group, *pods]
-        if phase in ENDING:
-            self._not_created(job, Message("not_created.ending", phase=phase))
-        else:
-            self.into.later[job.key] = [pod.changed(metadata={
-                "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
-                for pod in pods]
+        self.into.later[job.key] = [pod.changed(metadata={
+            "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
+            for pod in pods]
         return []
 
     def _operator(self, obj: operators.OperatorObject) -> list[api.KubernetesObject]:

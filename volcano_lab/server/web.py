@@ -7,7 +7,7 @@ JSON.
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -179,16 +179,14 @@ def _queues(state: State) -> str:
         for resource in row["request"] | row["allocated"] | row["deserved"]:
             amounts = {word: row[field].get(resource) for word, field in AMOUNTS.items()}
             if resource != "pods" and any(row[field].get(resource) for field in HELD):
+                cells = (f'<td class="n">{escape(quantity_text(resource, amount))}</td>'
+                         for amount in amounts.values())
                 lines.append(f"<tr>{name}<td>{escape(resource)}</td>"
                              f"<td>{_bar(amounts, state.total.get(resource, 0))}</td>"
-                             f"{''.join(map(_amount(resource), amounts.values()))}</tr>")
+                             f"{''.join(cells)}</tr>")
                 name = "<td></td>"
     heads = "".join(f"<th>{word}</th>" for word in ("queue", "resource", "", *AMOUNTS))
     return f"<table><tr>{heads}</tr>{''.join(lines)}</table>" if lines else html(NONE)
-
-
-def _amount(resource: str) -> Callable[[float | None], str]:
-    return lambda amount: f'<td class="n">{escape(quantity_text(resource, amount))}</td>'
 
 
 def _bar(amounts: Mapping[str, float | None], total: float) -> str:

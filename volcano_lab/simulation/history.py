@@ -85,11 +85,12 @@ class History(Shown):
                 shares.append(attr.share)
         used, offered = ([ssn.table.total(what).get(name) for name in RESOURCES.values()]
                          for what in ("used", "allocatable"))
+        runs = [uid in ssn.jobs and bool(ssn.jobs[uid].in_status(RUNNING)) for uid in unfinished]
         self.rows["cluster"].append([
             time, len(ssn.nodes), *map(in_units, RESOURCES.values(), used),
             *(round(part / whole, 9) if whole else None
               for part, whole in zip(used, offered, strict=True)), *_pods(ssn),
-            *_jobs(ssn, unfinished), finished, fairness(shares),
+            runs.count(False), runs.count(True), finished, fairness(shares),
             *map(in_units, RESOURCES.values(), offered)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
@@ -164,7 +165,3 @@ def _pods(ssn: Session) -> list[int]:
     return [count[PENDING], count[BINDING] + count[BOUND], count[RUNNING]]
 
 
-def _jobs(ssn: Session, unfinished: Iterable[str]) -> list[int]:
-    """Count jobs without a running pod, and jobs that run at least in part."""
-    runs = [uid in ssn.jobs and bool(ssn.jobs[uid].in_status(RUNNING)) for uid in unfinished]
-    return [runs.count(False), runs.count(True)]

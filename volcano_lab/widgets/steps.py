@@ -16,7 +16,6 @@ from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView, frames_of
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.explain.explainer import Explainer
-from volcano_lab.explain.explanation import Explanation
 from volcano_lab.messages import Message, Misuse, NoSuch, gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
@@ -260,18 +259,13 @@ def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
     steps = CycleSteps(
         StepView(what if isinstance(what, Stepper) else Stepper(_trace_of(what, conf))))
     if why:
-        steps.record(_decider(what.why(why)))
+        causes = sorted(what.why(why).causes, key=lambda cause: cause.context)
+        steps.record(next((cause.records[-1] for cause in causes if cause.records), None))
     if at:
         steps.stop_at(at)
     if symptom:
         steps.show(symptom, name)
     return steps
-
-
-def _decider(explanation: Explanation) -> Record | None:
-    """Return the last record of the first cause that has one and from which no other follows."""
-    causes = sorted(explanation.causes, key=lambda cause: cause.context)
-    return next((cause.records[-1] for cause in causes if cause.records), None)
 
 
 def _trace_of(what: Any, conf: str | None) -> TraceReader:

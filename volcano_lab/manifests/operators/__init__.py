@@ -106,7 +106,7 @@ def _why_not(obj: OperatorObject, objects: list[KubernetesObject], there: Set[st
             gettext("no pods are created of it: no {kind} is among the objects", kind=row.namer)]
     if there - {"PodGroup"}:
         said = getattr(made, "sentences", ()) if "Job" in there else ()
-        return [why for why in said if getattr(why, "code", "") == "not_created.later"]
+        return [why for why in said if "not_created.later" in getattr(why, "code", "")]
     for path in ("suspend", "runPolicy.suspend"):
         if at(obj.spec, path) is True:
             return [suspended(obj, f"spec.{path}")]

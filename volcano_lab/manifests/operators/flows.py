@@ -29,10 +29,15 @@ Values = dict[str, str]
 _GAP = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 
+def _beside(read: Reading) -> list[api.KubernetesObject]:
+    """Return the objects in its namespace."""
+    return [obj for obj in read.objects
+            if (obj.namespace or "default") == (read.obj.namespace or "default")]
+
+
 def _jobs_later(read: Reading, names: list[str]) -> list[Said]:
     """Return which Jobs do not exist and are created later."""
-    there = {obj.name for obj in read.objects if obj.kind == "Job"
-             and (obj.namespace or "default") == (read.obj.namespace or "default")}
+    there = {obj.name for obj in _beside(read) if obj.kind == "Job"}
     names = [name for name in names if name not in there]
     return [Message("not_created.later", names=names)] if names else []
 
@@ -73,14 +78,20 @@ def cron_job(read: Reading) -> Created:
 
 def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
-    templates = {each.name: each for each in read.objects
-                 if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"
-                 and (each.namespace or "default") == (read.obj.namespace or "default")}
+    templates = {each.name: each for each in _beside(read)
+                 if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"}
+    failed = {each.name: phase for each in _beside(read) if isinstance(each, api.VolcanoJob)
+              and (phase := each.status.state.phase) in ("Failed", "Terminated")}
     created, later = Created(), []
     for flow in read.items("flows"):
         name = str(flow.at("name", ""))
-        job = f"{read.name}-{name}"
-        if flow.at("dependsOn.targets"):
+        job, targets = f"{read.name}-{name}", flow.at("dependsOn.targets")
+        stuck = [f"{each} ({failed[each]})"
+                 for target in (targets if isinstance(targets, list) else ())
+                 if (each := f"{read.name}-{target}") in failed]
+        if stuck:
+            created.sentences.append(Message("not_created.later.never", names=[job], jobs=stuck))
+        elif targets:
             later.append(job)
         elif name in templates:
             spec = merged(templates[name].spec, flow.at("patch.jobSpec", {}))
