@@ -119,6 +119,9 @@ def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
 
 @pytest.mark.parametrize(("chance", "sentence"), [
     ({"bind_lost": 0.1}, 'the faults name kind "bind_lost"; allowed are bind_refused'),
+    ({"bind_refused": 2}, "the chance of bind_refused is 2; allowed is a number from 0 to 1"),
+    ({"bind_refused": "often"
+      }, "the chance of bind_refused is often; allowed is a number from 0 to 1"),
 ])
 def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
     with pytest.raises(ValueError, match=sentence):

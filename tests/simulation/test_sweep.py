@@ -141,7 +141,7 @@ def test_a_sweep_goes_on_from_its_file(tmp_path):
     assert sweep(base(), GRID, METRICS, path=path) == whole
     _, *lines = path.read_text().split("\n")[1:]
     assert len(lines) == 5
-    path.write_text("\n".join(["[1]", "{\ufffd", *lines[:3], lines[4][:-9]]))
+    path.write_text("\n".join(["{\ufffd", *lines[:3], lines[4][:-9]]))
     ran = []
     found = sweep(base(), GRID, METRICS, path=path, progress=lambda *of: ran.append(of))
     assert found == whole and ran == [(4, 6), (5, 6), (6, 6)]
@@ -151,6 +151,11 @@ def test_a_sweep_goes_on_from_its_file(tmp_path):
         sweep(base().node("n9", cpu=1), GRID, METRICS, path=path)
     with pytest.raises(SweepError, match="can't be used as the file"):
         sweep(base(), GRID, METRICS, path=path / "inside")
+    manifests = tmp_path / "cluster.yaml"
+    manifests.write_text("kind: Node\n")
+    with pytest.raises(SweepError, match=r"cluster\.yaml is of another sweep"):
+        sweep(base(), GRID, METRICS, path=manifests)
+    assert manifests.read_text() == "kind: Node\n"
     with pytest.raises(SweepError, match="no regular file"):
         sweep(base(), GRID, METRICS, path=tmp_path)
 

@@ -20,7 +20,7 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.manifests.workloads import MOST_PODS
-from volcano_lab.messages import mark, one_line
+from volcano_lab.messages import gettext, mark, one_line
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
 Amount = int | float | str
@@ -87,12 +87,8 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
          priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
          running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
          network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> Written:
-    placed, least = sum((running or {}).values()), pods if min_member is None else min_member
-    if not placed <= pods <= MOST_PODS:
-        raise ManifestError("job {name}: pods is {pods}; allowed is a whole number from {placed}, "
-                            "its running pods, to {most}", name=name, pods=pods, placed=placed,
-                            most=MOST_PODS)
-    nodes = [node for node, count in (running or {}).items() for _ in range(count)]
+    least = pods if min_member is None else min_member
+    nodes = _placed(name, pods, least, {} if running is None else running)
     requests = _requests(**amounts)
     pod = _read("v1", "Pod",
                 {"name": name, "namespace": namespace, "labels": labels,
@@ -106,6 +102,23 @@ def job(name: str, queue: str = "default", pods: int = 1, min_member: int | None
                         "networkTopology": network_topology},
                   status={"phase": "Running" if nodes else "Pending"})
     return Written([group, pod], pods, nodes)
+
+
+def _placed(name: str, pods: int, least: int, running: Mapping[str, int]) -> list[str]:
+    """Return the node of each running pod. Raises `ManifestError` for numbers that are none."""
+    if not isinstance(running, Mapping) or {type(node) for node in running} - {str}:
+        raise ManifestError("job {name}: running is {found}; allowed is a mapping of names of "
+                            "nodes to numbers of pods", name=name, found=found_text(running))
+    counts = {gettext("running on {node}", node=node): count for node, count in running.items()}
+    for field, value in {"pods": pods, "min_member": least, **counts}.items():
+        if type(value) is not int or value < 0:
+            raise ManifestError("job {name}: {field} is {found}; allowed is a whole number from 0",
+                                name=name, field=field, found=found_text(value))
+    if not (placed := sum(running.values())) <= pods <= MOST_PODS:
+        raise ManifestError("job {name}: pods is {pods}; allowed is a whole number from {placed}, "
+                            "its running pods, to {most}", name=name, pods=pods, placed=placed,
+                            most=MOST_PODS)
+    return [node for node, count in running.items() for _ in range(count)]
 
 
 def gang(parts: list[KubernetesObject], count: int, nodes: list[str]) -> list[KubernetesObject]:

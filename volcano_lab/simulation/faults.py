@@ -50,6 +50,10 @@ class Faults:
             if kind not in KINDS:
                 raise Misuse('the faults name kind "{kind}"; allowed are {kinds:,}', kind=kind,
                              kinds=[*KINDS])
+        for kind, chance in self.chance.items():
+            if not (isinstance(chance, int | float) and 0 <= chance <= 1):
+                raise Misuse("the chance of {kind} is {chance}; allowed is a number from 0 to 1",
+                             kind=kind, chance=chance)
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 
     @classmethod

@@ -7,7 +7,6 @@ did not finish counts for nothing.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,9 @@ def read(path: Path, sweep: str, settings: Sequence[Mapping[str, Any]], names: I
         raise SweepError("{path}: can't be used as the file of a sweep ({strerror})", path=path,
                          strerror=error.strerror) from None
     numbers, done = {_line(setting): number for number, setting in enumerate(settings)}, {}
-    for row in filter(None, map(_row, lines)):
+    for row in map(_row, filter(str.strip, lines)):
+        if row is None:
+            continue
         if row.pop("sweep", None) != sweep:
             raise SweepError("{path} is of another sweep (base, configuration, names or metrics "
                              "differ); allowed is its own file, or a new one", path=path)
@@ -56,9 +57,10 @@ def _line(row: Mapping[str, Any]) -> str:
     return json.dumps(row, default=lambda number: number.item())  # numpy's numbers have it
 
 
-def _row(line: str) -> Found:
-    """Return the row in a line; an empty one where it is damaged."""
-    with suppress(ValueError):
+def _row(line: str) -> Found | None:
+    """Return the row in a line; None where a killed process did not finish it."""
+    try:
         found = json.loads(line)
-        return found if isinstance(found, dict) else {}
-    return {}
+    except ValueError:
+        return None if line.startswith("{") else {}
+    return found if isinstance(found, dict) else {}
