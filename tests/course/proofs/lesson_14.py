@@ -2,13 +2,25 @@
 
 from course.proofs import after
 from volcano_lab.course.kit.questions import entries
-from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, _rows, started
+from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, _rows
 
 
 def most_idle(sim, hour=6):
     """The most CPUs that were idle at one moment after an hour of the day."""
     return max(NODES * CPUS - row["used_cpu"] for row in _rows(sim, "cluster")
                if row["time"] > hour * HOUR)
+
+
+def started(sim, job="large"):
+    """The hour of the day at which a job started; None where it did not."""
+    run = next(run for run in sim.side.jobs.values() if run.name == job)
+    return None if run.started is None else round(run.started / HOUR, 1)
+
+
+def wait_of_each_gang(sim):
+    """Minutes from arrival to start, by gang of research; None where it did not start."""
+    return [None if run.started is None else round((run.started - run.arrived) / 60)
+            for run in sim.side.jobs.values() if run.queue == "research"]
 
 
 def by_queue(rows, field):
@@ -21,6 +33,12 @@ def how_long_they_wait(monday, waits):
     assert by_queue(waits(monday), "started") == {"web": 195, "research": 12}
 
 
+@after("time-04")
+def a_gang_starts_a_cycle_after_the_one_before_it_ends(day, monday):
+    assert wait_of_each_gang(monday) == list(range(0, 120, 10))
+    assert sum(wait_of_each_gang(day(per_hour=1))) == 10  # without web there would be no line
+
+
 @after("time-06")
 def research_gets_less_than_it_deserves(held, monday):
     web, research = held(monday)
@@ -29,9 +47,23 @@ def research_gets_less_than_it_deserves(held, monday):
     assert web["CPU-hours held"] > research["CPU-hours held"]
 
 
+@after("time-06")
+def eight_cpus_stay_idle_while_a_second_gang_waits(monday):
+    rows = [row for row in _rows(monday, "queues") if row["queue"] == "research"]
+    less = {row["time"] for row in rows if row["deserved_cpu"] > row["allocated_cpu"]}
+    assert {row["allocated_cpu"] for row in rows} == {24}
+    assert sum(row["deserved_cpu"] == 32 for row in rows) > 0.9 * len(less)
+    used = [row["used_cpu"] for row in _rows(monday, "cluster") if row["time"] in less]
+    assert sum(cpus == 56 for cpus in used) > 0.7 * len(used)
+
+
 @after("time-09")
 def a_heavier_queue(heavy, mean_wait):
     assert (mean_wait(heavy, "research"), mean_wait(heavy, "web")) == (50, 76)
+    found = [row for row in _rows(heavy, "queues") if row["time"] == 37_200]
+    assert {row["queue"]: (row["deserved_cpu"], row["pending"], row["inqueue"]) for row in found
+            if row["queue"] in ("web", "research")} == {"research": (48, 1, 0), "web": (16, 0, 8)}
+    assert wait_of_each_gang(heavy)[4] == 30 and wait_of_each_gang(heavy)[5] == 40
 
 
 @after("time-11")
@@ -43,6 +75,7 @@ def one_more_job_an_hour(day, mean_wait):
 @after("time-15")
 def noon_costs_more_than_half(mean_wait, noon):
     assert mean_wait(noon, "research") == 93
+    assert wait_of_each_gang(noon)[6:] == [150, 160, 170, 180, 190, None]
     assert [what for _, what, *_ in noon.history.rows["events"] if what.startswith("node")] == [
         "node lost", "node back"]
 
@@ -50,6 +83,10 @@ def noon_costs_more_than_half(mean_wait, noon):
 @after("time-18")
 def a_gang_starves(starving):
     assert started(starving) is None and most_idle(starving) == 8
+    late = [row for row in _rows(starving, "queues") if row["time"] > 6 * HOUR]
+    assert {(row["queue"], row["allocated_cpu"]) for row in late
+            if row["queue"] in ("web", "research")} == {
+        ("web", 32), ("research", 24)}
     assert "more than 8 CPUs" in entries("14")["large_gang"]["answers"]["not today"]
 
 
@@ -58,6 +95,7 @@ def each_was_tried(conf, day, mean_wait, starving):
     assert started(day(gang=7)) == 8.7 and mean_wait(starving, "web") == 76
     heavy, late = day(gang=14, weight=8), day(gang=14, text=conf(sla=4))
     assert started(heavy) is None and mean_wait(heavy, "web") == 369
+    assert not any(run.admitted for run in heavy.side.jobs.values() if run.name == "large")
     assert started(late) is None and (mean_wait(late, "web"), most_idle(late)) == (146, 48)
     assert started(day(gang=14, priority=1000)) is None
     half = day(gang=14, per_hour=4)
@@ -82,6 +120,8 @@ def what_to_see_in_the_lab():
 
     assert day_state(1, 2, False)["mean"] == {"web": 48, "research": 53}
     assert day_state(1, 3, False)["mean"]["web"] == 184
+    *_, idle = day_state(1, 3, False)["lanes"]
+    assert {cpus for hour, cpus in idle["points"] if hour > 14} == {12}
     assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}
 
 

@@ -4,22 +4,22 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.course.kit.tasks import tasks
-from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, simulated, waits
+from volcano_lab.course.lesson_14 import scene
+from volcano_lab.course.lesson_14.scene import DAY, HOUR, QUEUES
 from volcano_lab.messages import Message, gettext
 from volcano_lab.simulation import JobTemplate, Simulation, poisson, trace
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace import palette
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import group, slider, switch
 from volcano_lab.widgets.lab import Lab
 from volcano_lab.widgets.story import Amounts, plain
 
-QUEUES = ("web", "research")
-COLORS = colors_of(QUEUES)
+COLORS = palette.colors_of(QUEUES) | {"idle": palette.COLORS[-1]}
 CPU_HOURS = {"web": 2 * 2, "research": 4 * 2 * 2}
 """Queue -> what one of its jobs requests."""
 
-MOST = {"web": 40, "research": 8}
-"""Queue -> waiting jobs at the top of its scale."""
+MOST = {"web": 40, "research": 8, "idle": 24}
+"""Lane -> the top of its scale: waiting jobs, or CPUs."""
 
 
 @cache
@@ -34,44 +34,28 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
     single = JobTemplate("web", "web", cpu=2, run_time=2 * HOUR)
     gangs = trace([{"time": hour * HOUR, "name": f"train-{hour}", "queue": "research", "pods": 4,
                     "cpu": 2, "run_time": 2 * HOUR} for hour in range(0, DAY, 2)])
-    return simulated(3, 8, weight, [poisson(per_hour / HOUR, single), gangs], 4 * noon, conf(),
-                     period=1200)
+    return scene.simulated(3, 8, weight, [poisson(per_hour / HOUR, single), gangs], 4 * noon,
+                           scene.conf(), period=1200)
 
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
-    """One day: how many jobs of each queue wait from which hour on, how long they waited,
-    and what the queues held on average.
+    """One day: how many jobs of each queue wait, and how many CPUs are idle, from which hour on;
+    how long jobs waited, and what the queues held on average.
 
     >>> day_state(1, 1, False)["mean"]["web"] < day_state(1, 4, False)["mean"]["web"]
     True
     """
     sim = small_day(weight, per_hour, noon)
-    rows = waits(sim)
-    lanes, asked = {}, 0
-    for queue in QUEUES:
-        runs = [run for run in sim.side.jobs.values() if run.queue == queue]
-        asked += len(runs) * CPU_HOURS[queue]
-        changes = sorted([(run.arrived, 1) for run in runs] + [
-            (run.started, -1) for run in runs if run.started is not None])
-        lanes[queue], count = [[0.0, 0]], 0
-        for time, step in changes:
-            count += step
-            lanes[queue].append([round(time / HOUR, 3), count])
-    lost = [[time / HOUR, {"node lost": "×", "node back": "+"}[what]]
-            for time, what, *_ in sim.history.rows["events"] if what in ("node lost", "node back")]
-    return {"weight": weight, "lanes": lanes, "marks": lost, "table": rows,
+    rows = scene.waits(sim)
+    cycles = sim.history.frame("cluster")
+    idle = {"name": "idle", "label": gettext("CPUs idle"), "color": COLORS["idle"],
+            "points": [[row.time / HOUR, row.all_cpu - row.used_cpu]
+                       for row in cycles.itertuples()]}
+    asked = sum(CPU_HOURS[run.queue] for run in sim.side.jobs.values())
+    return {"weight": weight, "lanes": [*scene.waiting(sim), idle], "table": rows,
             "asked": asked, "there": 3 * 8 * DAY - 8 * 4 * noon,
             "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
-            "held": {row["queue"]: row["CPU-hours held"] / DAY for row in held(sim)}}
-
-
-def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
-    """The data of `pictures.timeline` for a day."""
-    return {"ticks": [], "lanes": [
-        {"name": queue, "label": gettext("{queue}: jobs that wait", queue=queue),
-         "color": COLORS[queue], "points": state["lanes"][queue],
-         "marks": state["marks"] if queue == "web" else []}
-        for queue in QUEUES]}
+            "held": {row["queue"]: row["CPU-hours held"] / DAY for row in scene.held(sim)}}
 
 
 CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per hour")},
@@ -80,8 +64,8 @@ CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per 
                 1, 1, 4, "weight", about="that of web is 1")}, color=COLORS["research"]),
             "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 
-PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,
-                            wide=True, most=MOST,
+PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["lanes"]}, until=DAY,
+                            unit="h", lane=72, lanes=3, wide=True, most=MOST,
                             legend="×: the node is lost, +: it is back. The same jobs come at the "
                                    "same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",

@@ -1,6 +1,7 @@
 """Lesson 14: a cluster for a day: two queues, a node that is lost at noon, a gang that waits."""
 
 from functools import cache
+from itertools import accumulate
 from statistics import mean
 from typing import Any
 
@@ -8,11 +9,13 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.lesson_11.scene import day_lanes
 from volcano_lab.framework.observer import Observer
+from volcano_lab.messages import gettext
 from volcano_lab.simulation import Arrivals, JobTemplate, Latencies, Simulation, poisson, trace
 from volcano_lab.widgets import pictures
 
 HOUR, DAY = 3600, 24
 NODES, CPUS = 4, 16
+QUEUES = ("web", "research")
 
 
 def conf(factor: float = 1.2, sla: int = 0) -> str:
@@ -85,7 +88,7 @@ def waits(sim: Simulation) -> list[dict[str, Any]]:
     waits has waited until now.
     """
     rows = []
-    for queue in ("web", "research"):
+    for queue in QUEUES:
         runs = [run for run in sim.side.jobs.values() if run.queue == queue]
         waited = [((run.started or sim.calendar.now) - run.arrived) / 60 for run in runs]
         rows.append({"queue": queue, "jobs that came": len(runs),
@@ -100,18 +103,30 @@ def mean_wait(sim: Simulation, queue: str) -> int:
     return next(row["mean wait, minutes"] for row in waits(sim) if row["queue"] == queue)
 
 
-def started(sim: Simulation, job: str = "large") -> float | None:
-    """The hour of the day at which a job started; None where it did not."""
-    run = next(run for run in sim.side.jobs.values() if run.name == job)
-    return None if run.started is None else round(run.started / HOUR, 1)
-
-
 def picture(sim: Simulation, title: str) -> pictures.Picture:
     """Draw what each queue held over the day, in hours; dashed what it deserved."""
-    queues = ("web", "research")
-    return pictures.timeline(title, day_lanes(sim.history, queues), until=DAY, unit="h", lanes=2,
-                             most=dict.fromkeys(queues, NODES * CPUS),
-                             legend="Dashed: deserved. ×: a node is lost, +: it is back.")
+    return pictures.timeline(title, day_lanes(sim.history, QUEUES), until=DAY, unit="h", lanes=2,
+                             most=dict.fromkeys(QUEUES, NODES * CPUS), legend="Dashed: deserved.")
+
+
+def line_up(sim: Simulation, title: str) -> pictures.Picture:
+    """Draw how many jobs of each queue wait, over the day."""
+    return pictures.timeline(title, {"lanes": waiting(sim)}, until=DAY, unit="h", lanes=2,
+                             most={"web": 20, "research": 2})
+
+
+def waiting(sim: Simulation) -> list[dict[str, Any]]:
+    """The lanes of `pictures.timeline` for the jobs that wait, by queue."""
+    lanes = day_lanes(sim.history, QUEUES)["lanes"]
+    for lane in lanes:
+        runs = [run for run in sim.side.jobs.values() if run.queue == lane["name"]]
+        changes = sorted([(run.arrived, 1) for run in runs] + [
+            (run.started, -1) for run in runs if run.started is not None])
+        counts = accumulate(step for _, step in changes)
+        lane |= {"label": gettext("{queue}: jobs that wait", queue=lane["name"]), "line": [],
+                 "points": [[0.0, 0], *([round(time / HOUR, 3), count]
+                                        for (time, _), count in zip(changes, counts, strict=True))]}
+    return lanes
 
 
 def held(sim: Simulation) -> list[dict[str, Any]]:
@@ -120,7 +135,7 @@ def held(sim: Simulation) -> list[dict[str, Any]]:
     return [{"queue": queue, **{f"CPU-hours {word}": round(hours * sum(
         row[f"{part}_cpu"] or 0.0 for row in _rows(sim, "queues") if row["queue"] == queue))
         for word, part in (("held", "allocated"), ("deserved", "deserved"))}}
-        for queue in ("web", "research")]
+        for queue in QUEUES]
 
 
 def admitted_and_waiting(sim: Simulation) -> float:
