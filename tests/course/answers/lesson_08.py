@@ -53,15 +53,16 @@ answers(
 
 answers(
     "08.least_requested_of_node_3",
-    right=[53, "53"],
+    right=[40, "40"],
     wrong=[
-        (53.125, "dropped"),
+        (40.625, "dropped"),
+        (40.5, "dropped"),
         (25, "memory"),
-        (81, "CPU"),
-        (68, "node-2"),
+        (56, "CPU"),
+        (53, "with 1Gi"),
         (52, "each"),
-        (46, "taken"),
-        (106, "mean"),
+        (59, "taken"),
+        (81, "mean"),
     ],
 )
 

@@ -9,9 +9,9 @@ def rows(table):
 
 
 @after("cell-05")
-def room_comes_first(look, message, placement_cluster, waiting):
+def room_comes_first(cluster, conf_with, look, message, placement_cluster):
     assert sum(row["free"] for row in look(placement_cluster())) == 6
-    assert waiting.committed == []
+    assert cluster.run(conf_with()).committed == []
     assert "0/3 nodes are unavailable: 3 Insufficient cpu" in message
 
 
@@ -42,13 +42,18 @@ def pods_that_belong_together(nodes_left):
     assert list(nodes_left.values()) == [["node-2"], ["node-1", "node-2"], []]
 
 
-@after("cell-30")
-def the_zones_take_turns(SPREAD, zones):
+@after("cell-30b")
+def the_zones_take_turns(SPREAD, conf_with, placement_cluster, scene):
+    def zones(rules):
+        placed = placement_cluster(rules, pods=4).run(conf_with()).committed
+        return [scene.ZONES[node] for _, _, node in placed]
+
     assert zones("").count("b") == 1 and zones(SPREAD).count("b") == 2
 
 
-@after("cell-33")
-def which_is_best(spread):
+@after("cell-32")
+def which_is_best(conf_with, placement_cluster):
+    spread = placement_cluster().run(conf_with("nodeorder"))
     assert spread.committed == [["allocate", "default/new-0", "node-2"]]
 
 
@@ -59,9 +64,16 @@ def by_hand_node_2(balanced, least, parts_table, placement_cluster, taints):
     assert row[-1] == "449"
 
 
+@after("cell-40")
+def the_check_is_not_drawn_before(parts_table, placement_cluster):
+    drawn, asked = (rows(parts_table(placement_cluster(memory=memory)))[2]["least requested"]
+                    for memory in ("1Gi", "5Gi"))
+    assert int(asked) == answer("08", "least_requested_of_node_3") != int(drawn)
+
+
 @after("cell-39")
-def eight_parts(spread):
-    plugin = spread.session.plugins["nodeorder"]
+def eight_parts(conf_with, placement_cluster):
+    plugin = placement_cluster().run(conf_with("nodeorder")).session.plugins["nodeorder"]
     assert [plugin.least_requested, plugin.most_requested, plugin.balanced_resource,
             plugin.node_affinity, plugin.pod_affinity, plugin.taint_toleration,
             plugin.image_locality, plugin.topology_spread] == [1, 0, 1, 2, 2, 3, 1, 2]

@@ -39,20 +39,18 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
     """Return rows of `look` as data of `pictures.cluster`, with what each node said or without."""
     nodes = []
     for row in rows:
-        zone = gettext("zone {zone}, {disk}", zone=scene.ZONES[row["node"]],
+        zone = gettext("refused ({zone}, {disk})" if notes and row["refused"] else
+                       "zone {zone}, {disk}", zone=scene.ZONES[row["node"]],
                        disk=scene.DISKS[row["node"]])
         nodes.append({"name": row["node"], "size": scene.CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
-                      "note": (zone if not notes else gettext("refused") if row["refused"] else
-                               _points(row)),
+                      "note": _points(row) if notes and row["total"] is not None else zone,
                       "state": notes and ("chosen" if row["chosen"] else
                                           "refused" if row["refused"] else "")})
     return {"nodes": nodes}
 
 
 def _points(row: dict[str, Any]) -> str:
-    if row["total"] is None:
-        return gettext("only choice") if row["chosen"] else ""
     return counted(row["total"], "points", f"{plain(row['total']):g}")
 
 
