@@ -40,7 +40,7 @@ CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
 LEGEND = ("Blue: can be moved. Water: deserved. Full: runs. Outlined: placed now. Hatched: "
-          "discarded. Hollow: not placed. ◇: the queue has no turn.")
+          "discarded. Hollow: not placed. ◇: no turn.")
 
 
 class Decided:

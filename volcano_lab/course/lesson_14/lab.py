@@ -65,7 +65,7 @@ CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per 
             "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 
 PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["lanes"]}, until=DAY,
-                            unit="h", lane=72, lanes=3, wide=True, most=MOST,
+                            unit="h", lane=58, lanes=3, wide=True, most=MOST,
                             legend="×: the node is lost, +: it is back. The same jobs come at the "
                                    "same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
