@@ -335,7 +335,7 @@ MUTANTS += elsewhere(
      "key=lambda name: abs("),
     ("an entry is not added behind a list", "def edited(part", "int(step) > len(part)",
      "int(step) >= len(part)"),
-    ("a Job's pods stay without it", "def _children(", "(obj.kind,", '("",'),
+    ("a Job's pods stay without it", "def with_children(", "(obj.kind,", '("",'),
     ("files are not counted together", "class Reader:\n    \"\"\"Reads texts",
      "self.left -= len(data)", "self.left = self.most - len(data)"),
     ("what is merged in wins", "def entries(node", "if key not in found}", "}"),

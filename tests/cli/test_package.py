@@ -51,9 +51,9 @@ shown: Table = Table(jobs)
 text: str = Explainer(cluster.objects()).why("default/train").text
 trace, session = traced(cluster.objects())
 recorded: Trace = trace
-found = sweep(cluster, {"queue/team.weight": range(1, 4)}, ["placed"], workers=2, path="results")
+found = sweep(cluster, {"queue/team.weight": range(1, 4)}, ["placed"], workers=2, path="s.jsonl")
 rows: list[dict[str, object]] = found.rows
-failed: Sequence[str] = found.warnings
+failed: Sequence[dict[str, object]] = found.failures
 simulation = Simulation(cluster.objects())
 print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, charts, stepper)
 print(Breakpoint("allocate"), Life(cluster.objects()), Stepper(trace),
