@@ -15,9 +15,9 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.slips import missing_keys, missing_labels, values_by_label
 from volcano_lab.framework import Session
 from volcano_lab.messages import Message
+from volcano_lab.plugins.kube import topology_spread
 from volcano_lab.plugins.kube.node_pods import kube_nodes
 from volcano_lab.plugins.kube.pod_info import AffinityTerm, PodInfo
-from volcano_lab.plugins.kube.topology_spread import DO_NOT_SCHEDULE, constraints, counted_nodes
 from volcano_lab.trace import Record
 
 
@@ -114,9 +114,12 @@ def found_by(ssn: Session, pod: Pod
 def spread_counts(seen: Evidence, pod: Pod, choice: Record | None) -> Iterator[Message]:
     """Yield how many pods each domain of a topology spread has at a choice, and may have."""
     info, kube = PodInfo(pod), kube_nodes(seen.ssn)
-    for each, counted in counted_nodes(kube, info, constraints(info, DO_NOT_SCHEDULE)):
-        value_of = {node.name: node.labels[each.topology_key]
-                    for node in map(kube.nodes.__getitem__, counted.nonzero()[0])}
+    found = topology_spread.constraints(info, topology_spread.DO_NOT_SCHEDULE)
+    labelled = topology_spread.have_all_labels(kube, found)
+    for each in found:
+        counted = topology_spread.counted_nodes(kube, info, each, labelled)
+        value_of = {kube.nodes[row].name: kube.nodes[row].labels[each.topology_key]
+                    for row in counted.nonzero()[0]}
         domains = Counter(dict.fromkeys(value_of.values(), 0))
         domains.update(value_of[node] for task, node in seen.placed_at(choice) if node in value_of
                        and task.pod.metadata.deletion_timestamp is None

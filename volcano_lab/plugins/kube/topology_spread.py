@@ -8,7 +8,7 @@ Volcano: k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from attrs import frozen
@@ -67,24 +67,20 @@ def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
                       c.node_affinity_policy != "Ignore", c.node_taints_policy == "Honor")
 
 
-def counted_nodes(kube: KubeNodes, info: PodInfo, found: Sequence[Constraint]
-                  ) -> Iterator[tuple[Constraint, np.ndarray]]:
-    """Yield each of a pod's constraints, and the nodes whose pods and domains it counts: those with
-    the labels of all of them.
-    """
-    labelled = _have_all_labels(kube, found)
-    terms, tolerations = info.required_nodes, info.pod.spec.tolerations
-    for c in found:
-        mask = labelled
-        if c.honor_affinity and terms is not ANY_NODE:
-            mask = mask & kube.mask(("node affinity", terms), lambda each: terms.matches(each.node))
-        if c.honor_taints:
-            mask = mask & kube.mask(("taints", info.tolerations), lambda node: (
-                taints.first_untolerated(node.node.spec.taints, tolerations) is None))
-        yield c, mask
+def counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
+                  labelled: np.ndarray) -> np.ndarray:
+    """Return the nodes whose pods and domains a constraint counts, of those with all labels."""
+    mask, terms, tolerations = labelled, info.required_nodes, info.pod.spec.tolerations
+    if constraint.honor_affinity and terms is not ANY_NODE:
+        mask = mask & kube.mask(("node affinity", terms), lambda node: terms.matches(node.node))
+    if constraint.honor_taints:
+        mask = mask & kube.mask(("taints", info.tolerations), lambda node: taints.first_untolerated(
+            node.node.spec.taints, tolerations) is None)
+    return mask
 
 
-def _have_all_labels(kube: KubeNodes, found: Sequence[Constraint]) -> np.ndarray:
+def have_all_labels(kube: KubeNodes, found: Sequence[Constraint]) -> np.ndarray:
+    """Return the nodes with the labels of all constraints of a pod."""
     mask = np.ones(len(kube.nodes), bool)
     for constraint in found:
         mask &= kube.topology(constraint.topology_key).codes >= 0
@@ -101,8 +97,10 @@ class SpreadState:
 
     def __init__(self, kube: KubeNodes, info: PodInfo, found: tuple[Constraint, ...]):
         self.verdicts = np.full(len(kube.nodes), FITS)
-        for c, counted in counted_nodes(kube, info, found):
+        labelled = have_all_labels(kube, found)
+        for c in found:
             topology = kube.topology(c.topology_key)
+            counted = counted_nodes(kube, info, c, labelled)
             matches = topology.sum_by_value(counted,
                                             matching_pods(kube, c.selector, info.namespace))
             in_domains = matches[topology.sum_by_value(counted) > 0]
@@ -141,10 +139,10 @@ def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int
     found = constraints(info, SCHEDULE_ANYWAY)
     if not found or not len(rows):
         return 0
-    labelled = _have_all_labels(kube, found)
+    labelled = have_all_labels(kube, found)
     kept = rows[labelled[rows]]
     sums = np.zeros(len(kept))
-    for c, counted in counted_nodes(kube, info, found):
+    for c in found:
         topology = kube.topology(c.topology_key)
         codes = topology.codes[kept]
         counts: np.ndarray | int = 0
@@ -152,6 +150,7 @@ def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int
             size = len(kept)
         else:
             size = int(np.count_nonzero(topology.sum_by_value(kept)))
+            counted = counted_nodes(kube, info, c, labelled)
             counts = topology.sum_by_value(counted, matching_pods(kube, c.selector,
                                                                   info.namespace))[codes]
         sums += np.where(codes >= 0, counts * math.log(size + 2) + (c.max_skew - 1), 0.0)
