@@ -44,6 +44,8 @@ def test_a_job_that_never_starts_waits_from_its_arrival_to_the_end():
     history = simulate(Cluster().node("n1", cpu=4), arrivals=rows, until=60)
     (row,) = history.measures("jobs")
     assert (row["state"], row["waiting"]) == ("waiting", history.until - 10)
+    with pytest.raises(NoSuch, match='no table "pods"; allowed are queues, jobs, cluster'):
+        history.measures("pods")
 
 
 def test_three_jobs_by_hand():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
-from volcano_lab.messages import ENGLISH, Message
+from volcano_lab.messages import ENGLISH, Message, NoSuch
 from volcano_lab.simulation import measures
 from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import queue_attributes
@@ -111,6 +111,9 @@ class History(Shown):
         >>> History().measures("jobs")
         []
         """
+        if table not in TABLES:
+            raise NoSuch('there is no table "{table}"; allowed are {tables:,}', table=table,
+                         tables=[*TABLES])
         return TABLES[table](self)
 
     def _shown(self) -> Iterator[Part]:
