@@ -16,7 +16,6 @@ from volcano_lab import actions, plugins
 from volcano_lab.api import RELEASING
 from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.objects.pod import PodStatus
-from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache import Cache
 from volcano_lab.cache.dump import settled
 from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session
@@ -25,6 +24,7 @@ from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import NO_OBSERVER, joined
 from volcano_lab.manifests.loader import Loaded
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import friendly_errors, spoken
 from volcano_lab.messages.guard import call_plugin
 from volcano_lab.trace import Outline, Trace
@@ -223,7 +223,7 @@ def _admitted(cycle: Cycle, pod: Pod) -> bool:
     """Return whether the job of a pod is admitted, and its minimum placed where it has other pods:
     an operator's driver or leader runs before the pods that follow it.
     """
-    job = cycle.session.jobs.get(f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")
+    job = cycle.session.jobs.get(job_of(pod))
     return job is not None and not job.is_pending() and (not job.tasks or job.is_ready())
 
 

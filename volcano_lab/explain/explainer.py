@@ -36,6 +36,7 @@ from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message, NoSuch, friendly_errors, meant, near
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, TraceReader
@@ -111,7 +112,7 @@ class Explainer(Shown):
         """Why an object of this name is not in the session."""
         pods = self._pods_called(what)
         for pod in pods:
-            group = f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}"
+            group = job_of(pod)
             if pod.key in self.evidence.elsewhere:
                 return self.why_job(group) if group in self.session.jobs else Explanation(
                     f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
@@ -174,8 +175,7 @@ class Explainer(Shown):
         groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
                   and not names.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
                                                        in obj.metadata.owner_references)])}
-        return groups | {key: "default" for pod in pods for key in (
-            f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME, '')}", pod.key)}
+        return groups | {key: "default" for pod in pods for key in (job_of(pod), pod.key)}
 
     def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
         """The remedies of a job that is left out: the queue with the nearest name, and a new one.

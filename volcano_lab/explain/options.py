@@ -16,13 +16,13 @@ from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
-from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes.change import Change, path_text, value_text
 from volcano_lab.changes.draft import Index, keys_of
 from volcano_lab.changes.objects import key_of
 from volcano_lab.changes.words import described
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.framework import SchedulerConfiguration
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.messages import Message
 
 Objects = Sequence[KubernetesObject]
@@ -122,8 +122,7 @@ class World:
         self.pods: dict[str, list[Pod]] = {}
         for obj in objects:
             if isinstance(obj, Pod):
-                group = obj.metadata.annotations.get(GROUP_NAME, "")
-                self.pods.setdefault(f"{obj.namespace}/{group}", []).append(obj)
+                self.pods.setdefault(job_of(obj), []).append(obj)
 
     @cached_property
     def index(self) -> Index:

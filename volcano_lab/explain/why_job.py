@@ -12,7 +12,6 @@ from typing import Any
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, VolcanoJob
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.beyond import beyond_causes
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
 from volcano_lab.explain.evidence import (
@@ -35,6 +34,7 @@ from volcano_lab.explain.owners import created_by, named_queue, on_eviction, own
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
+from volcano_lab.manifests.owners import job_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said, alike, known
 from volcano_lab.plugins.sla import WAITING_TIME
@@ -136,8 +136,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     lacking = [Cause("pods_not_made", [Message("not_created", name=name, what=why),
                                        _counted(seen, job, why)], {}, [], bool(job.tasks))
                for why in seen.not_created.get(name, ())]
-    lacking += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
-        f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
+    lacking += elsewhere([pod for pod in seen.elsewhere.values()
+                          if job_of(pod) == job.pod_group.key])
     lacking += [] if job.tasks or lacking else _of_owner(seen, job)
     above = [Cause("pods_not_made", Message("not_created", name=owner, what=why), {}, [], True)
              for owner in seen.names.above[job.uid] if owner != name
