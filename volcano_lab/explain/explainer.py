@@ -464,9 +464,11 @@ class Explainer(Shown):
 def _lacks(job: JobInfo, codes: set[str]) -> bool:
     """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created.
     """
-    none = {"pods_not_made", *["groups_beside"] * (not job.tasks)}
-    return job.has_pending_tasks() or bool(codes & {*PROMISED}) or (
-        (waits(job) or not job.tasks) and none.isdisjoint(codes))
+    if job.has_pending_tasks() or codes & {*PROMISED}:
+        return True
+    if not job.tasks:
+        return codes.isdisjoint(("pods_not_made", "groups_beside"))
+    return waits(job) and "pods_not_made" not in codes
 
 
 def _foremost(causes: list[Cause]) -> Cause:

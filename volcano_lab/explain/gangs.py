@@ -169,10 +169,11 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     outside = sorted(seen.ssn.nodes.keys() - nodes) if near else []
     said += [Message("topology.outside", nodes=outside)] * bool(outside)
     said += [Message("sentence", what=each) for each in said_misnamed(seen.ssn, near)]
+    close = [(name, place, meant(node, outside, 0.8))
+             for name, node, place in misnamed(seen.ssn, near)]
     return Cause("topology_too_small", [*said, seen.own(job.uid, tries[-1]) if tries else None], {
-        "needed": needed, "holds": most, "tier": tier, "misnamed": [
-            (name, place, close) for name, node, place in misnamed(seen.ssn, near)
-            if (close := meant(node, outside, 0.8))]}, tries), nodes, need
+        "needed": needed, "holds": most, "tier": tier,
+        "misnamed": [each for each in close if each[2]]}, tries), nodes, need
 
 
 def _sizes(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, most: dict[str, int],

@@ -80,15 +80,15 @@ def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
     templates = {each.name: each for each in _beside(read)
                  if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"}
-    failed = {each.name: phase for each in _beside(read) if isinstance(each, api.VolcanoJob)
-              and (phase := each.status.state.phase) in ("Failed", "Terminated")}
+    jobs = [each for each in _beside(read) if isinstance(each, api.VolcanoJob)]
+    failed = {each.name: each.status.state.phase for each in jobs
+              if each.status.state.phase in ("Failed", "Terminated")}
     created, later = Created(), []
     for flow in read.items("flows"):
         name = str(flow.at("name", ""))
         job, targets = f"{read.name}-{name}", flow.at("dependsOn.targets")
-        stuck = [f"{each} ({failed[each]})"
-                 for target in (targets if isinstance(targets, list) else ())
-                 if (each := f"{read.name}-{target}") in failed]
+        before = [f"{read.name}-{each}" for each in targets] if isinstance(targets, list) else []
+        stuck = [f"{each} ({failed[each]})" for each in before if each in failed]
         if stuck:
             created.sentences.append(Message("not_created.later.never", names=[job], jobs=stuck))
         elif targets:
