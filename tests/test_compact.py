@@ -92,6 +92,30 @@ def test_the_core_fits_its_bound():
     assert total(files) <= 10_500
 
 
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def crowded(source: str) -> list[int]:
+    """The lines of comprehensions that assign, and of conditions within a condition."""
+    found = []
+    for part in ast.walk(ast.parse(source)):
+        assigns = isinstance(part, COMPREHENSIONS) and any(
+            isinstance(each, ast.NamedExpr) for each in ast.walk(part))
+        nested = isinstance(part, ast.IfExp) and any(
+            isinstance(each, ast.IfExp) for each in (part.test, part.body, part.orelse))
+        if assigns or nested:
+            found.append(part.lineno)
+    return found
+
+
+def test_an_expression_does_one_thing():
+    assert crowded("[y for x in z if (y := x)]\n1 if a else (2 if b else 3)\n1 if a else 2") == [
+        1, 2]
+    found = {file.relative_to(ROOT).as_posix(): crowded(file.read_text(encoding="utf-8"))
+             for file in LIBRARY.rglob("*.py")}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
 @pytest.mark.long
 def test_the_page_says_what_each_feature_around_the_core_costs():
     """Each file counts for the longest path; the numbers are rounded, and may age by a third."""

@@ -98,8 +98,9 @@ class Cluster(ClusterObjects):
         """
         given = self.conf if conf is None else conf
         try:
-            return conf_of(given if isinstance(given, SchedulerConfiguration) else
-                           scheduler_conf_of(self.others) if given is None else conf_text(given))
+            if given is None:
+                return conf_of(scheduler_conf_of(self.others))
+            return given if isinstance(given, SchedulerConfiguration) else conf_of(conf_text(given))
         except ConfError as error:
             if isinstance(given, Path) or given == "-":
                 error.args = (f"{given}: {error}",)

@@ -19,7 +19,7 @@ def parse_bool(text: str) -> bool | None:
     >>> parse_bool("true"), parse_bool("F"), parse_bool("yes")
     (True, False, None)
     """
-    return True if text in _TRUE else False if text in _FALSE else None
+    return text in _TRUE if text in _TRUE | _FALSE else None
 
 
 def parse_float(text: str | None) -> float:

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from math import inf
 
 from volcano_lab.api import quantity
 from volcano_lab.api.panics import panic
@@ -237,8 +238,8 @@ class Resource:
         scalars = self.scalars
         if scalars:
             theirs = other.scalars or {}
-            scalars = {k: min(v, theirs[k]) if k in theirs else v if missing == INFINITY else 0.0
-                       for k, v in scalars.items()}
+            lacking = inf if missing == INFINITY else 0.0
+            scalars = {k: min(v, theirs.get(k, lacking)) for k, v in scalars.items()}
         return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory),
                         scalars)
 

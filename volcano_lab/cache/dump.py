@@ -49,11 +49,11 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None,
     >>> dump(Cache())["objects"]
     []
     """
+    beyond = {uid: _beyond_objects(job) for uid, job in sorted(cache.jobs.items())}
     return {"form": FORM, "conf": conf, "now": now, "memory": memory or {},
             "objects": [manifests.to_dict(obj) for obj in objects_of(cache)],
             "tasks": dict(_moved(cache)),
-            "jobs": {uid: found
-                     for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
+            "jobs": {uid: found for uid, found in beyond.items() if found},
             "goneNodes": sorted(name for name, node in cache.deleted_nodes.items() if node.tasks),
             "usage": {name: attrs.asdict(node.resource_usage)
                       for name, node in cache.nodes.items() if node.resource_usage != NO_USAGE}}

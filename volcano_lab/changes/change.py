@@ -145,9 +145,12 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
 def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
     for number, tier in enumerate(conf.tiers):
         for option in tier.plugins:
+            if option.name == name and field == "tier":
+                return number + 1
+            if option.name == name and field in ALL_SWITCHES:
+                return bool(option.enables(field))
             if option.name == name:
-                return number + 1 if field == "tier" else bool(option.enables(
-                    field)) if field in ALL_SWITCHES else option.arguments.get(field)
+                return option.arguments.get(field)
     return None
 
 

@@ -129,7 +129,7 @@ class Draft:
                 '"{where}": there is no {word} "{rest}"; there is {near:,}' if len(near) == 1 else
                 '"{where}": there is no {word} "{rest}"; there are {near:,}', where=where,
                 word=word, rest=rest, near=near or gettext("none"))
-        alike = [obj for place in found if (obj := self[place]).kind == self[found[0]].kind]
+        alike = [self[place] for place in found if self[place].kind == self[found[0]].kind]
         if len(set(map(place_key, alike))) > 1:
             raise ManifestError('"{where}": {names:,} have this name; allowed is NAMESPACE/NAME',
                                 where=where, names=[keys_of(self[place])[0] for place in found])
@@ -169,8 +169,8 @@ def kind_of(word: str, where: str) -> str:
     ('job', 'podgroup')
     """
     name = word.lower().partition(".")[0]
-    found = next((kind for each in (name, name[:-1], name[:-2])
-                  if (kind := SHORT.get(each, each)) in CLASSES), None)
+    meant = [SHORT.get(each, each) for each in (name, name[:-1], name[:-2])]
+    found = next((kind for kind in meant if kind in CLASSES), None)
     if found is None:
         hint = did_you_mean(word, CLASSES, gettext("; allowed are {kinds:,}",
                                                    kinds=sorted(CLASSES)))

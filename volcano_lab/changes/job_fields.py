@@ -108,7 +108,7 @@ class _Job:
         group = world[place]
         assert isinstance(group, api.PodGroup)
         self.world, self.place, self.group = world, place, group
-        pods = {at: pod for at in world.pods_of(group) if isinstance(pod := world[at], api.Pod)}
+        pods: dict[int, Any] = {at: world[at] for at in world.pods_of(group)}
         self.places = [at for at, pod in pods.items() if running or not pod.spec.node_name]
         self.later = next((key for key, pods in world.later.items() if any(
             pod.metadata.annotations.get(GROUP_NAME) == self.group.name

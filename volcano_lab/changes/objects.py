@@ -239,8 +239,9 @@ def full_path(obj: KubernetesObject, steps: list[str]) -> list[str]:
     """
     if steps[0] in ("metadata", "spec", "status") or not hasattr(obj, "spec"):
         return steps
-    return ["status" if steps[0] in IN_STATUS.get(type(obj), ()) else
-            "metadata" if steps[0] == "labels" else "spec", *steps]
+    if steps[0] in IN_STATUS.get(type(obj), ()):
+        return ["status", *steps]
+    return ["metadata" if steps[0] == "labels" else "spec", *steps]
 
 
 def _word(steps: list[str]) -> str:

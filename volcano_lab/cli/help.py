@@ -86,13 +86,16 @@ class Page(click.HelpFormatter):
 
     def write_text(self, text: str) -> None:
         """Write paragraphs; of examples only the heading has an entry."""
+        super().write_text("\n\n".join(map(self._paragraph, paragraphs(text))))
+
+    def _paragraph(self, part: str) -> str:
         from volcano_lab.messages import wrapped
 
-        parts = [part.replace(EXAMPLES, self.entry(EXAMPLES)) if part.startswith(RAW + EXAMPLES)
-                 else RAW + self.entry(part.removeprefix(RAW)) if part.startswith(RAW)
-                 else RAW + wrapped(self.entry(part), self.width - self.current_indent)
-                 for part in paragraphs(text)]
-        super().write_text("\n\n".join(parts))
+        if part.startswith(RAW + EXAMPLES):
+            return part.replace(EXAMPLES, self.entry(EXAMPLES))
+        if part.startswith(RAW):
+            return RAW + self.entry(part.removeprefix(RAW))
+        return RAW + wrapped(self.entry(part), self.width - self.current_indent)
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30,
                  col_spacing: int = 2) -> None:

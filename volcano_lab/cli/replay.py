@@ -250,10 +250,10 @@ class Sums:
         """Return a row per family, and one of all; for timed cycles their milliseconds."""
         families = sorted(self.families, key=lambda family: family == "all")
         if any(self.seconds.values()):
+            timed = [(family, self.seconds[family]) for family in families if family]
             return [{"family": family, "cases": len(times),
                      "median_ms": f"{1e3 * median(times):.1f}",
-                     "most_ms": f"{1e3 * max(times):.1f}"}
-                    for family in families if family and (times := self.seconds[family])]
+                     "most_ms": f"{1e3 * max(times):.1f}"} for family, times in timed if times]
         words = ("cases", "placed", "promised", "evicted", "discarded", "refused", "raised")
         return [{"family": family, **{word: self.families[family][word] for word in words}}
                 for family in families if family]

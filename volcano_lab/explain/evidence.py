@@ -182,7 +182,8 @@ class Evidence:
             elif without := self._without(name, task):
                 yield Message("resource.without", resource=name, n=len(without), nodes=without)
         for close, lacking in absent.items():
-            code = "unknown" if not close else "beside" if task.init_resreq.get(close) else "near"
+            code = "beside" if task.init_resreq.get(close) else "near"
+            code = code if close else "unknown"
             yield Message(f"resource.{code}", resources=lacking, near=close,
                           amount={close: there.get(close, 0.0)},
                           schedulers=self._other_schedulers() or None)

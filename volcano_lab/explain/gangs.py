@@ -73,7 +73,8 @@ def _renamed(job: JobInfo, roles: Iterable[str]) -> dict[str, str]:
     """Roles of a gang's minimum that no pod has -> the role of pods that is meant."""
     have = {task.task_role for task in job.tasks.values()}
     others = have - job.task_min_available.keys()
-    return {role: near for role in roles if role not in have and (near := meant(role, others, 0.8))}
+    near = {role: meant(role, others, 0.8) for role in roles if role not in have}
+    return {role: other for role, other in near.items() if other}
 
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -97,8 +98,8 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     if not best or (job.is_ready() and job.check_task_ready()):
         return None
     found = len(best)
-    code = "gang_short.roles" if found + ready >= least else (
-        "gang_short.beside" if ready else "gang_short")
+    code = "gang_short.beside" if ready else "gang_short"
+    code = "gang_short.roles" if found + ready >= least else code
     said = Message(code, least=least, found=found, ready=ready, placed=found + ready,
                    short=least - found - ready)
     return Cause("gang_short", said, {"found": found, "ready": ready, "min_available": least}, best,

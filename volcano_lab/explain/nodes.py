@@ -96,8 +96,8 @@ def closed_causes(seen: Evidence, job: JobInfo, then: str) -> Iterator[Cause]:
         return
     large = [name for name, node in seen.ssn.nodes.items()
              if not over(amounts(task.init_resreq), amounts(node.allocatable))]
-    said = {name: text for name in large
-            if rule_of(text := refused_now(seen, task, name))[0] in STATIC}
+    said = {name: refused_now(seen, task, name) for name in large}
+    said = {name: text for name, text in said.items() if rule_of(text)[0] in STATIC}
     if large and len(said) == len(large):
         after = Message("nodes.after", then=Message(f"nodes.after.{then}"), large=len(large),
                         count=len(seen.ssn.nodes))

@@ -154,8 +154,9 @@ def why_queue(seen: Evidence, queue: str) -> Explanation:
     code = "queue_head.weight" if "proportion" in seen.ssn.plugins else "queue_head"
     shares = [Message("queue_share", queue=name, weight=each["weight"], deserved=part(
         each["deserved"], names)) for name, each in queues.items() if over(each["request"], {})]
-    most = [name for name in names if len(names) > 1 and (deserved := sums["deserved"].get(name))
-            and sums["allocated"].get(name, 0.0) / deserved == sums["share"] > 0]
+    parts = {name: sums["allocated"].get(name, 0.0) / amount
+             for name, amount in sums["deserved"].items() if amount and name in names}
+    most = [name for name in names if len(names) > 1 and parts.get(name) == sums["share"] > 0]
     head = Message(code, queue=queue, weight=sums["weight"], share=sums["share"], of=most,
                    limit=part(may, bounds), **{each: part(sums[each], names) for each in (
                        "request", "deserved", "allocated")})
@@ -240,8 +241,9 @@ def _no_more(sums: dict[str, Any], step: dict[str, Any]) -> tuple[str, list[str]
     wants = [name for name in sums["request"] if name != "pods" and name not in has]
     bound = ends(wants, sums["real_capability"], after)
     gone = ends(wants, step["offered"], step["before"])
-    return "met_capability" if bound else "met_nothing_left" if gone else "met_no_growth", (
-        bound or gone)
+    if bound:
+        return "met_capability", bound
+    return "met_nothing_left" if gone else "met_no_growth", gone
 
 
 # -- the order of two jobs ------------------------------------------------------------------------
@@ -459,7 +461,8 @@ def _leads(seen: Evidence, job: JobInfo, pods: list[TaskInfo]) -> Iterator[Cause
     """Yield the pods, of those that may go, on which others of the job depend, and whether one was
     spared in this cycle only by its place in the order.
     """
-    lead = {task.key: role for task in pods if task.preemptable and (role := head(job, task))}
+    roles = {task.key: head(job, task) for task in pods if task.preemptable}
+    lead = {key: role for key, role in roles.items() if role}
     if lead:
         spared = {key: record for record in seen.of("victims") for key in lead
                   if key in record.get("candidates", ()) and key not in record["chosen"]}

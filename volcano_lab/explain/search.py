@@ -324,8 +324,8 @@ class Search:
 
     def best(self, option: Option) -> int:
         """The best outcome of an option that was seen."""
-        return max((self._known[change] for step in {1, option.first, option.steps}
-                    if (change := option.at(step)) in self._known), default=NOTHING)
+        changes = map(option.at, {1, option.first, option.steps})
+        return max((self._known.get(change, NOTHING) for change in changes), default=NOTHING)
 
     def at(self, change: Change) -> int:
         """What a cycle with the change gives the job."""

@@ -41,9 +41,13 @@ def selector_slips(pod: Pod, labels: Mapping[str, set[str]], alike: float = 0.93
     >>> selector_slips(pod, {"disk": {"ssd"}})
     {'disk': ('disk', 'ssd')}
     """
-    return {key: (name, close) for key, value in pod.spec.node_selector.items()
-            if (name := meant(key, labels)) and (close := meant(value, labels[name], alike))
-            and value not in labels.get(key, ())}
+    found = {}
+    for key, value in pod.spec.node_selector.items():
+        name = meant(key, labels)
+        close = meant(value, labels[name], alike) if name else ""
+        if name and close and value not in labels.get(key, ()):
+            found[key] = name, close
+    return found
 
 
 def near_values(expression: Mapping[str, Any], there: set[str]) -> list[str]:

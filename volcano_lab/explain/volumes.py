@@ -86,7 +86,8 @@ def _lacking(storage: Storage, pod: api.Pod) -> Message | None:
             continue
         if claim.spec.volume_name:
             return Message("claim_unbound.volume", claim=key, volume=claim.spec.volume_name)
-        code = "no_class" if not class_of(claim) else "lost_class" if found is None else "immediate"
+        code = "immediate" if found else "lost_class"
+        code = code if class_of(claim) else "no_class"
         return Message(f"claim_unbound.{code}", claim=key, storage_class=class_of(claim), near=near(
             class_of(claim), [each.name for each in storage.all(api.StorageClass.kind)]))
     return None

@@ -264,14 +264,16 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     groups = [seen.ssn.jobs[uid] for uid in seen.names.beside(job.uid)]
     if groups:
         replicas = any(ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references)
-        rollout = replicas and 0 < job.valid_task_num() < job.min_available
-        update = replicas and not job.is_ready() and any(map(JobInfo.is_ready, groups))
-        yield Cause.of("groups_beside", Message("groups_beside.rollout") if rollout else
-                       Message("groups_beside.update") if update else None,
-                       owner=seen.names.owned[job.uid], count=len(groups), groups=[
-            Message("group", group=short(seen.called(each.uid)), pods=Message(
-                "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
-            for each in groups])
+        hint = None
+        if replicas and 0 < job.valid_task_num() < job.min_available:
+            hint = Message("groups_beside.rollout")
+        elif replicas and not job.is_ready() and any(map(JobInfo.is_ready, groups)):
+            hint = Message("groups_beside.update")
+        beside = [Message("group", group=short(seen.called(each.uid)), pods=Message(
+            "pods", n=len(each.tasks)), phase=each.pod_group.status.phase or "Pending")
+            for each in groups]
+        yield Cause.of("groups_beside", hint, owner=seen.names.owned[job.uid], count=len(groups),
+                       groups=beside)
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -434,8 +436,8 @@ def _never_bound(seen: Evidence, job: JobInfo, task: TaskInfo) -> Cause:
     """That each cycle pipelines a pod to a node that allocate refuses, and why it does."""
     chosen = seen.in_action("allocate", "chose", task=task.key)
     limits = [record for record in _refused(seen, job) if record["task"] == task.key]
-    against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else (
-        refusal(seen, job, limits[-1]) if limits else None)
+    against = refusal(seen, job, limits[-1]) if limits else None
+    against = why_not_cause(seen, task.key, task.node_name, chosen[-1]) if chosen else against
     said = Message("never_bound" if against else "never_bound.gang", pod=task.key,
                    node=task.node_name)
     numbers = against.numbers if against is not None and "limit" in against.numbers else {}

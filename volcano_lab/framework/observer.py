@@ -119,7 +119,9 @@ def joined(*observers: Observer | None) -> Observer | None:
     True
     """
     present = [observer for observer in observers if observer is not None]
-    return Observers(present) if len(present) > 1 else present[0] if present else None
+    if len(present) > 1:
+        return Observers(present)
+    return present[0] if present else None
 
 
 class Observers(Observer):

@@ -144,7 +144,8 @@ def _ended(job: api.VolcanoJob, phase: str, has_pods: bool) -> Message:
         f"--set job/{job.key}.status.state.phase=Pending")) if phase == "Aborted" else None
     retries = job.status.retry_count
     tried = Message("not_created.tried", retries=retries) if retries else None
-    code = "ending" if phase in ENDING else "finished" if has_pods else "no_pods"
+    code = "finished" if has_pods else "no_pods"
+    code = "ending" if phase in ENDING else code
     return Message(f"not_created.{code}", phase=phase, tried=tried, again=again)
 
 

@@ -92,17 +92,19 @@ class Reader:
             Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
         found: list[Path] = []
         for place in matching or [path]:
-            inside = (place.rglob("*")
-                      if self.recursive else place.iterdir()) if place.is_dir() else ()
+            if not place.is_dir():
+                found.append(place)
+                continue
+            inside = place.rglob("*") if self.recursive else place.iterdir()
             files = sorted(file for file in inside
                            if file.name.endswith(SUFFIXES) and not file.is_dir())
-            if place.is_dir() and not (files or matching):
+            if not (files or matching):
                 below = not self.recursive and any(file.is_dir() for file in place.iterdir())
                 raise Unreadable(
             "there is no file that ends in {suffixes:or}; folders in it are read with -R "
             "(recursive)" if below else "there is no file that ends in {suffixes:or}",
             suffixes=SUFFIXES)
-            found += files if place.is_dir() else [place]
+            found += files
         return found
 
     def _text(self, stream: IO[Any]) -> str:

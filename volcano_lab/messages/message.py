@@ -88,9 +88,8 @@ def paragraph(sentences: Iterable[Said | None], language: str | None = None) -> 
     'The PodGroup has no pods yet. NotEnoughTasks'
     """
     language = language or spoken()
-    texts = [text for each in sentences if each and (text := each if isinstance(each, str)
-                                                     else each.text(language))]
-    joined = " ".join(texts)
+    texts = [each if isinstance(each, str) else each.text(language) for each in sentences if each]
+    joined = " ".join(filter(None, texts))
     return re.sub("(?<=[。！？；：）]) ", "", joined) if language != ENGLISH else joined
 
 

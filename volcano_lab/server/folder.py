@@ -57,9 +57,9 @@ class Folder:
             raise NotADirectoryError(gettext("{path} is no folder; allowed is a folder of "
                                              "manifests", path=self.path))
         try:
-            files = {file: stamp
-                     for file in sorted(self.path.iterdir()) if file.name.endswith(SUFFIXES)
-                     and not file.name.startswith(".") and (stamp := _stamp(file))}
+            stamps = {file: _stamp(file) for file in sorted(self.path.iterdir())
+                      if file.name.endswith(SUFFIXES) and not file.name.startswith(".")}
+            files = {file: stamp for file, stamp in stamps.items() if stamp}
         except OSError as error:
             self.problems[""] = gettext("{path}: cannot be read ({strerror}); all stays",
                                         path=self.path, strerror=error.strerror)

@@ -74,8 +74,8 @@ def state_of(cycle: Cycle, number: int, problems: list[str],
     sums = {row["queue"]: row for row in cycle.queues()}
     queues = [sums[row["queue"]] | {"parent": row["parent"], "depth": row["depth"]}
               for row in tree(cycle.trace) if row["queue"] in sums]
-    total = {name: shown for name, amount in ssn.total_resource
-             if (shown := in_units(name, amount)) is not None}
+    shown = {name: in_units(name, amount) for name, amount in ssn.total_resource}
+    total = {name: amount for name, amount in shown.items() if amount is not None}
     return State(number, ssn.now, waiting, jobs, queues, total, problems)
 
 

@@ -37,8 +37,8 @@ def jobs(history: History) -> list[Row]:
         waited = run["waiting"] if run["started"] is not None else (
             round(history.until - run["arrived"], 6))
         taken = None if run["finished"] is None else run["finished"] - run["arrived"]
-        state = ("finished" if taken is not None else
-                 "running" if run["started"] is not None else "waiting")
+        state = "running" if run["started"] is not None else "waiting"
+        state = "finished" if taken is not None else state
         rows.append({
             "job": run["job"], "queue": run["queue"], "state": state, "pods": run["pods"],
             "arrived": run["arrived"], "waiting": waited, "slowdown": round(
@@ -94,8 +94,8 @@ def timed(history: History, table: str) -> Iterator[tuple[float, Row]]:
 def average(rows: Iterable[tuple[float, Row]], name: str, missing: float | None = None
             ) -> float | None:
     """Return the mean of a column over time; a row without a value counts as `missing`, or not."""
-    known = [(length, value) for length, row in rows
-             if (value := missing if row[name] is None else row[name]) is not None]
+    values = [(length, missing if row[name] is None else row[name]) for length, row in rows]
+    known = [(length, value) for length, value in values if value is not None]
     whole = sum(length for length, _ in known)
     return sum(length * value for length, value in known) / whole if whole else None
 

@@ -41,8 +41,9 @@ class Names:
         self.above = {uid: _owners(job, above) for uid, job in ssn.jobs.items()}
         self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
         count = Counter(owned.values())
-        direct = {uid: f"{job.namespace}/{owner.name}" if (owner := owner_of(job)) else uid
-                  for uid, job in ssn.jobs.items()}
+        owners = {uid: owner_of(job) for uid, job in ssn.jobs.items()}
+        direct = {uid: f"{ssn.jobs[uid].namespace}/{owner.name}" if owner else uid
+                  for uid, owner in owners.items()}
         each = Counter(direct.values())
         self.jobs = {uid: next((name for name, alike in ((owned[uid], count), (direct[uid], each))
                                 if alike[name] == 1 and (name == uid or name not in owned)), uid)

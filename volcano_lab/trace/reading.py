@@ -142,8 +142,9 @@ class TraceReader(Shown):
         >>> trace.scores("default/a-0")["n1"]
         {'nodeorder': 475.0, 'predicates': 0.0}
         """
-        return {node: scores for node, row in self.node_values(task, before).items()
-                if (scores := scores_of(row))}
+        rows = self.node_values(task, before)
+        found = {node: scores_of(row) for node, row in rows.items()}
+        return {node: scores for node, scores in found.items() if scores}
 
 
 def scores_of(row: dict[str, Any]) -> dict[str, float]:

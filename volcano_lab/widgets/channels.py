@@ -34,6 +34,9 @@ Row = dict[str, Any]
 UNITS = {"cpu": "CPUs", "memory": "Gi", "nvidia.com/gpu": "GPUs", "pods": "pods"}
 MOST_PODS = 300
 """Pods on nodes that are drawn one by one; beyond that, one mark per queue and node."""
+OF_A_JOB = {PENDING: "waiting", RELEASING: "leaving"}
+ON_A_NODE = {PIPELINED: "promised", RELEASING: "leaving"}
+"""States in pictures, by status; other pods were placed by this cycle, or run."""
 
 REASONS = {"overcommit_refuses": "cluster", "over_deserved": "deserved"}
 """A cause of a lacking resource -> the message of the deciding limit; others name their limit."""
@@ -179,8 +182,8 @@ def job_rows(cycle: Cycle, resource: str = "cpu") -> list[Row]:
     rows = []
     for job in ssn.jobs.values():
         tasks = list(job.tasks.values())
-        counts = Counter("now" if task.key in placed else "waiting" if task.status == PENDING else
-                         "leaving" if task.status == RELEASING else "running" for task in tasks)
+        counts = Counter("now" if task.key in placed else OF_A_JOB.get(task.status, "running")
+                         for task in tasks)
         size = sum(in_units(resource, task.resreq.get(resource)) or 0 for task in tasks)
         least = in_units(resource, job.get_min_resources().get(resource))
         rows.append({"job": job.uid, "called": called(job.uid), "name": short(called(job.uid)),
@@ -315,8 +318,8 @@ def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]
             continue
         pods: dict[tuple, Row] = {}
         for task in node.tasks.values():
-            state = ("promised" if task.status == PIPELINED else "leaving"
-                     if task.status == RELEASING else "now" if task.key in placed else "running")
+            state = "now" if task.key in placed else "running"
+            state = ON_A_NODE.get(task.status, state)
             queue = queue_of.get(task.job, "")
             each = amount(in_units(resource, task.resreq.get(resource)), resource)
             key = (queue, state, task.key if whole else "")

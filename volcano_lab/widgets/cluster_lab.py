@@ -100,12 +100,14 @@ class Decided:
     def _offers(self, queue: str) -> Iterator[Message]:
         """Yield the rounds that give a queue its share, if weights divide it."""
         weight = {name: row["weight"] for name, row in self.queues.items()}
-        parts = [Message("share.round", round=number, left=plain(each["left_before"]),
-                         weight=weight[queue], weights=sum(weight[name] for name in each["steps"]),
-                         offered=plain(step["offered"]),
-                         taken=plain(step["after"] - step["before"]))
-                 for number, each in enumerate(rounds(self.cycle, self.resource), 1)
-                 if (step := each["steps"].get(queue)) and step["after"] > step["before"]]
+        parts = []
+        for number, each in enumerate(rounds(self.cycle, self.resource), 1):
+            step = each["steps"].get(queue)
+            if step and step["after"] > step["before"]:
+                parts.append(Message(
+                    "share.round", round=number, left=plain(each["left_before"]),
+                    weight=weight[queue], weights=sum(weight[name] for name in each["steps"]),
+                    offered=plain(step["offered"]), taken=plain(step["after"] - step["before"])))
         if parts:
             yield Message("share.rounds", parts=parts)
 
@@ -156,8 +158,8 @@ class Outcomes:
                                      _little(before.jobs[name], now.jobs[name]),
                                      -now.jobs[name]["pods"]))
         reasons = [now.reason(now.jobs[name]) for name in names[:2]]
-        whys = [long if not at else "" if long == reasons[0][0] else brief or long
-                for at, (long, brief) in enumerate(reasons)]  # in full once, then in short
+        whys = [long for long, _ in reasons[:1]]  # in full once, then in short
+        whys += ["" if long == whys[0] else brief or long for long, brief in reasons[1:]]
         found = [self._sentence(name, before, now, why)
                  for name, why in zip(names, whys, strict=False)
                  if name == names[0] or before.jobs[name]["fate"] != now.jobs[name]["fate"]]
@@ -189,8 +191,9 @@ def _amounts(facts: Decided, field: str, without: set[str]) -> dict[str, float]:
 
 def others(before: Decided, now: Decided) -> list[str]:
     """Return the jobs with another outcome than before, or other pods placed."""
-    return [name for name, row in now.jobs.items() if (was := before.jobs.get(name))
-            and (was["fate"], was["now"]) != (row["fate"], row["now"])]
+    both = {name: (before.jobs[name], row) for name, row in now.jobs.items() if name in before.jobs}
+    return [name for name, (was, row) in both.items()
+            if (was["fate"], was["now"]) != (row["fate"], row["now"])]
 
 
 def cause_words(before: Decided, now: Decided) -> str:

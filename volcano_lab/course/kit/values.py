@@ -80,6 +80,7 @@ def same(given: object, truth: object) -> bool:
     except ValueError:
         return False
     decimals = len(str(given).replace(",", ".").partition(".")[2])
-    near = 1e-3 * abs(true) if "/" in str(given) else 0.5 * 10**-decimals if decimals > 1 else 0
+    near = 0.5 * 10**-decimals if decimals > 1 else 0
+    near = 1e-3 * abs(true) if "/" in str(given) else near
     return any(abs(number - true) <= near + 1e-9
                for number in ([found, found * 100] if "%" in str(given) else [found]))

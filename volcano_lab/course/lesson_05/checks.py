@@ -81,8 +81,8 @@ def let_train_in(answer: Cluster) -> Mistakes:
     yield not changed, "nothing_changed"
     yield len(changed) > 1, try_again("one_number_only", changed=[*map(".".join, changed)])
     cycle = answer.run(tree_conf())
-    gangs = {name: row for row in cycle.jobs()
-             if (name := row["job"].removeprefix("default/")) in ("eval-gang", "train-gang")}
+    rows = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
+    gangs = {name: row for name, row in rows.items() if name in ("eval-gang", "train-gang")}
     for job, row in gangs.items():
         if row["phase"] != "Inqueue":
             refused = next(row for row in levels(cycle.trace, f"default/{job}")

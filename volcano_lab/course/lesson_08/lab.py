@@ -45,8 +45,8 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
         nodes.append({"name": row["node"], "size": scene.CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
                       "note": _points(row) if notes and row["total"] is not None else zone,
-                      "state": notes and ("chosen" if row["chosen"] else
-                                          "refused" if row["refused"] else "")})
+                      "state": notes and (
+                          "chosen" if row["chosen"] else "refused" * bool(row["refused"]))})
     return {"nodes": nodes}
 
 

@@ -44,8 +44,9 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
         short = _short(request, evidence.free(choice)[node])
         points = {plugin: score for plugin, score in row["scores"].items()
                   if plugin != "predicates"} or None  # none was asked
+        room = "later" if _short(request, idle) else "now"
         rows.append({"node": node, "free": idle.get("cpu", 0) / 1000,
-                     "room": "no" if short else "later" if _short(request, idle) else "now",
+                     "room": "no" if short else room,
                      "refused": insufficient(short) if short else row["verdict"].partition(": ")[2],
                      "points": points, "total": None if points is None else sum(points.values()),
                      "chosen": choice["node"] == node,

@@ -55,7 +55,8 @@ class Evicted:
     def end(self) -> str:
         """How the gang's statement ended."""
         tried = any(record["operation"] == "evict" for record in self.trace.of("do"))
-        return "commit" if self.evicted else "discard" if tried else "not tried"
+        without = "discard" if tried else "not tried"
+        return "commit" if self.evicted else without
 
     @cached_property
     def why(self) -> Cause:

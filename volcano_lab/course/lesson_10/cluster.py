@@ -95,19 +95,20 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     for name, racks in racks_of.items():
         record = tried.get(CLUSTER_TOP if name == TOP else name)
         free = sum(idle[node] for rack in racks for node in RACKS[rack])
-        row = {"hyper_node": name, "tier": 1 if name in RACKS else 2 if name in ROOMS else 3,
-               "free": free, "asks": asks}
+        tier = 1 + (name not in RACKS) + (name == TOP)
+        row = {"hyper_node": name, "tier": tier, "free": free, "asks": asks, "score": None}
         if record is None:
             outside = stands_on - {node for rack in racks for node in RACKS[rack]}
-            said = ("not tried: soft needs no dry run" if placed and not chosen else
-                    "not tried: other pods of the gang are elsewhere" if outside else
-                    "not tried: not enough is free" if free < asks else LOWER_SERVES if chosen else
-                    NOT_ALLOWED)
-            rows.append(row | {"dry_run": said, "score": None})
-            continue
-        best = chosen[-1:] == [record["hyper_node"]]
-        said = ("fits, chosen" if best else "fits") if record["fits"] else "does not fit"
-        rows.append(row | {"dry_run": said, "score": record["score"] if record["fits"] else None})
+            reasons = {"not tried: soft needs no dry run": placed and not chosen,
+                       "not tried: other pods of the gang are elsewhere": bool(outside),
+                       "not tried: not enough is free": free < asks, LOWER_SERVES: bool(chosen)}
+            said = next((reason for reason, holds in reasons.items() if holds), NOT_ALLOWED)
+            rows.append(row | {"dry_run": said})
+        elif not record["fits"]:
+            rows.append(row | {"dry_run": "does not fit"})
+        else:
+            said = "fits, chosen" if chosen[-1:] == [record["hyper_node"]] else "fits"
+            rows.append(row | {"dry_run": said, "score": record["score"]})
     return rows
 
 

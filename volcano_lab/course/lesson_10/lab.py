@@ -35,7 +35,7 @@ class Tried:
     def goes(self) -> str:
         """Where the gang goes, in words."""
         chosen = [row["hyper_node"] for row in self.rows if row["dry_run"] == "fits, chosen"]
-        return chosen[0] if chosen else "nodes, without a dry run" if self.placed else "it waits"
+        return next(iter(chosen), "nodes, without a dry run" if self.placed else "it waits")
 
     @property
     def because(self) -> str:

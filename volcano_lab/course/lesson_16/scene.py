@@ -27,10 +27,10 @@ def drawn(cycle: Cycle, title: str) -> pictures.Picture:
 
 def queue_rows(cluster: Cluster) -> list[dict[str, Any]]:
     """What the manifests of its queues say."""
-    return [{"queue": queue.name, "parent": queue.spec.parent,
-             "deserved": listed(queue.spec.deserved), "capability":
-                 f"{gettext('CPUs')} {limit['cpu']}" if (limit := queue.spec.capability) else None}
-            for queue in cluster.objects() if isinstance(queue, Queue) and queue.spec.deserved]
+    specs = {queue.name: queue.spec for queue in cluster.objects() if isinstance(queue, Queue)}
+    return [{"queue": name, "parent": spec.parent, "deserved": listed(spec.deserved), "capability":
+             f"{gettext('CPUs')} {spec.capability['cpu']}" if spec.capability else None}
+            for name, spec in specs.items() if spec.deserved]
 
 
 def listed(amounts: Mapping[str, Any]) -> dict[str, Any]:

@@ -305,7 +305,8 @@ class Riddle:
         if len(changes) > self.smallest:
             yield Message("riddle.fewer", n=self.smallest, changes=len(changes))
         if before and before[1] != changes:
-            code = "cheaper" if cost < before[0] else "dearer" if cost > before[0] else "as_dear"
+            code = "cheaper" if cost < before[0] else "dearer"
+            code = "as_dear" if cost == before[0] else code
             reach = ".reach" if code != "as_dear" and cost[:2] == before[0][:2] else ""
             yield Message(f"riddle.{code}{reach}", changes=[f"`{each}`" for each in before[1]])
 

@@ -88,8 +88,8 @@ def _broken_family(parent: Queue, children: list[Queue], judged: Queue) -> Broke
             rule = "queue-capability-child" if judged is parent else "queue-capability-parent"
             yield rule, {"name": child.name, "parent": parent.name, "own": own, "limit": limit}
             break
-    new = [child for child in children if not exists(child)]
-    if judged is not (new[-1] if new else parent if not exists(parent) else children[-1]):
+    judges = [children[-1], *(each for each in (parent, *children) if not exists(each))]
+    if judged is not judges[-1]:
         return
     for part in ("guarantee", "deserved"):
         held = total(Resource.from_list(_amounts(child, part)) for child in children)

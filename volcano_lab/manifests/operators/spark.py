@@ -60,8 +60,8 @@ def spark(read: Reading) -> list[Gang]:
 
 def _spark_role(read: Reading, part: str, count: int, names: Any, later: bool = False) -> Role:
     spec, factor = read.at(part, {}), read.at("memoryOverheadFactor")
-    share = float(factor) if _JVM.fullmatch(str(factor)) else (
-        0.4 if read.at("type") in ("Python", "R") else 0.1)
+    share = 0.4 if read.at("type") in ("Python", "R") else 0.1
+    share = float(factor) if _JVM.fullmatch(str(factor)) else share
     memory = jvm_bytes(spec.get("memory"), 2**30)
     overhead = (jvm_bytes(spec["memoryOverhead"]) if spec.get("memoryOverhead") is not None
                 else max(int(memory * share), LEAST_OVERHEAD))

@@ -50,31 +50,36 @@ def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
         f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)")
 
 
+def unusable(pod: api.Pod, storage: Storage, name: str, ephemeral: bool) -> str:
+    """Return the error where a pod's claim does not exist or cannot be used, or ""."""
+    claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
+    if claim is None:
+        return (f'waiting for ephemeral volume controller to create the persistentvolumeclaim '
+                f'"{name}"' if ephemeral else f'persistentvolumeclaim "{name}" not found')
+    if claim.status.phase == "Lost":
+        return (f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume '
+                f'"{claim.spec.volume_name}"')
+    if claim.metadata.deletion_timestamp is not None:
+        return f'persistentvolumeclaim "{name}" is being deleted'
+    return not_owned(pod, claim) if ephemeral else ""
+
+
 def pre_filter(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
     """Return the pod's claims; text where no node can fit, None without claims."""
     claims, pod = claims_of(info.pod), info.pod
-    for name, ephemeral in claims:
-        claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
-        if claim is None:
-            return (f'waiting for ephemeral volume controller to create the persistentvolumeclaim '
-                    f'"{name}"' if ephemeral else f'persistentvolumeclaim "{name}" not found')
-        if claim.status.phase == "Lost":
-            return (f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume '
-                    f'"{claim.spec.volume_name}"')
-        if claim.metadata.deletion_timestamp is not None:
-            return f'persistentvolumeclaim "{name}" is being deleted'
-        if ephemeral and (wrong := not_owned(pod, claim)):
-            return wrong
+    errors = (unusable(pod, storage, name, ephemeral) for name, ephemeral in claims)
+    if error := next(filter(None, errors), ""):
+        return error
     if not claims:
         return None
     claimed = [storage.latest(CLAIM, f"{pod.namespace}/{claim.name}") for claim in claims]
     state = ClaimsState(kube, storage, claimed)
-    waiting = {claim.key: storage.class_of(claim) for claim in claimed if not claim.is_bound}
-    for found in waiting.values():
+    classes = {claim.key: storage.class_of(claim) for claim in claimed if not claim.is_bound}
+    for found in classes.values():
         if found is not None and found.volume_binding_mode is None:
             return f'VolumeBindingMode not set for StorageClass "{found.name}"'
-    if any((found := waiting[claim.key]) is None or found.volume_binding_mode != WAIT
-           or claim.spec.volume_name for claim in state.unbound):
+    waits = {key for key, found in classes.items() if found and found.volume_binding_mode == WAIT}
+    if any(claim.key not in waits or claim.spec.volume_name for claim in state.unbound):
         return UNBOUND
     return state
 
