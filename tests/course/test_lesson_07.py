@@ -115,7 +115,13 @@ def test_rings_are_where_the_numbers_of_the_moment_put_another_queue_first():
         first = tree_cluster(running=held).run(AT_REST).queue_order[0] if turn > 1 else "sci"
         early += [turn] * (queue != first)
     assert early == [3, 8, 12]
-    assert turns_picture(tree_cluster(), "T").svg.count('class="vp-ring"') == len(early)
+    film = turns_picture(tree_cluster(), "T")
+    assert film.svg.count('class="vp-ring"') == len(early)
+    said = film.spec["moments"]
+    assert len(said) == len(film.data) == 19 and said[2] == "turn 2: dev"
+    assert [len(at["turns"]) for at in film.data] == [*range(19)]
+    assert [at for at, text in enumerate(said) if text.endswith(
+        "by its old place; the numbers put sci first")] == early
 
 
 @pytest.mark.parametrize(("moves", "said"), [
@@ -161,7 +167,7 @@ def test_a_move_that_changes_no_pods_says_who_has_all_and_who_waits(moves, said)
 
 def test_early_turns_are_ringed_and_named_where_they_change_the_pods():
     lab = hierarchy_lab()
-    assert lab.facts.early == [] and "by old places" not in lab.said
+    assert not lab.facts.early and "by old places" not in lab.said
     assert "by old places" not in lab.set(dev_pods=1).said
     said = lab.set(dev_pods=12).said
     assert said.endswith("Turns 3, 8, 12 (ringed) come by old places: without them, it would be "

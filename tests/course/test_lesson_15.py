@@ -14,7 +14,7 @@ from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.verdict import TO_DO, WELL_DONE
 from volcano_lab.course.lesson_15 import checks
-from volcano_lab.course.lesson_15.lab import CONTROLS, cluster_of, cost_lab
+from volcano_lab.course.lesson_15.lab import CONTROLS, cluster_of, cost_lab, scores_film
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import PluginOption, Tier
@@ -62,6 +62,20 @@ def test_pairs_are_pods_times_nodes_and_once_is_nodes_and_placements():
     assert (each.pairs, each.scored, each.count(point="predicate")) == (84, 84, 84)
     assert (once.pairs, once.scored, once.count(point="predicate")) == (84, 7 + 11, 0)
     assert each.placed == once.placed == 12
+
+
+@pytest.mark.parametrize(("nodes", "pods"), [(6, 8), (3, 1), (2, 9)])
+def test_the_film_of_scores_plays_what_is_counted(nodes, pods):
+    cluster = cost_cluster(nodes, pods)
+    film = scores_film("T", cluster.run(conf_of()))
+    counted = effort_of(cluster, conf_of())
+    assert len(film.data) == pods
+    for number, rows in enumerate(film.data, 1):
+        assert [row["asked"] for row in rows] == [number] * nodes
+        assert sum(row["held"] for row in rows) == nodes + number - 1
+    assert sum(row["asked"] for row in film.data[-1]) == counted.pairs
+    assert sum(row["held"] for row in film.data[-1]) == counted.scored
+    assert f"every pair {counted.pairs} scores, the lab {counted.scored}" in film.alt
 
 
 def test_counts_are_the_same_in_every_run():

@@ -56,11 +56,9 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
 
 def _refuses(function: JobEnqueueable) -> Iterator[Mistake]:
     """What may be wrong where one level has no room."""
-    cases = [(0, "the queue itself is full"),
-             (1, "the queue has enough left, but its parent is full"), (2, "only the root is full")]
-    for place, situation in cases:
-        room = [4.0, 4.0, 4.0]
-        room[place] = 1
+    for room, situation in (((1, 4, 4), "the queue itself is full"),
+                            ((4, 1, 4), "the queue has enough left, but its parent is full"),
+                            ((4, 4, 1), "only the root is full")):
         said, reserved = _tried(function, _line(*room), 2)
         yield said, try_again("admits_without_room", situation=situation)
         yield any(reserved), try_again(
@@ -115,10 +113,9 @@ def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
         return try_again(cycle.session.warnings[0])
     near: list[str] = []
     for row in levels(cycle.trace):
-        queue = cycle.session.jobs[row["job"]].queue
         if row["verdict"] != "refused":
             continue
-        line = way_to(cycle.trace.start["queues"], queue)[::-1]
+        line = way_to(cycle.trace.start["queues"], cycle.session.jobs[row["job"]].queue)[::-1]
         height = line.index(row["level"])
         job = row["job"].removeprefix("default/")
         if height == 2 and row["level"] != "root":

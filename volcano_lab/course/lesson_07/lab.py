@@ -2,7 +2,7 @@
 holds.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from attrs import define, evolve
@@ -185,6 +185,7 @@ PARTS: dict[str, Any] = {
 COMPARED = "Pale: dominant share. Full: what of it is compared. The lower one goes first."
 RINGED = ("Filled: a pod was placed. Dotted: none waits, or none fits. "
           "Ringed: by old places, which change the pods.")
+BY_PLACE = "turn {at}: {queue} by its old place; the numbers put {first} first"
 TWELFTHS: dict[str, Any] = {
     "most": CPUS, "unit": "twelfths", "words": {"held": "compared", "asked": "dominant share"}}
 
@@ -198,7 +199,7 @@ class Shared:
 
     cycle: Cycle
     values: Values
-    early: list[int]
+    early: dict[int, str]
     exact: dict[str, int]
     last: dict[str, tuple[str, list[dict[str, Any]]]]
 
@@ -208,7 +209,7 @@ def decide(values: Values) -> Shared:
     tree, turns = tree_cluster(**values), OldPlaces()
     cycle = tree.run(HIERARCHICAL, trace=turns)
     exact = placed(run_found_again(tree, HIERARCHICAL))
-    return Shared(cycle, values, turns.early if exact != placed(cycle) else [], exact,
+    return Shared(cycle, values, turns.early if exact != placed(cycle) else {}, exact,
                   {parent: last_choice(cycle, values, parent) for parent in ("", "eng")})
 
 
@@ -222,7 +223,7 @@ PANELS = [pictures.tree("The tree, when the cycle ends",
                                   ("eng", "Before eng's last: dev or prod")))]
 
 
-def drawn_turns(cycle: Cycle, early: list[int]) -> dict[str, Any]:
+def drawn_turns(cycle: Cycle, early: Collection[int]) -> dict[str, Any]:
     """Return the data of `pictures.turns`, in the lesson's colours, the early turns ringed."""
     found = facts.turns(cycle)
     turns = [turn | {"ring": at in early} for at, turn in enumerate(found["turns"], 1)]
@@ -230,10 +231,15 @@ def drawn_turns(cycle: Cycle, early: list[int]) -> dict[str, Any]:
 
 
 def turns_picture(cluster: Cluster, title: str) -> pictures.Picture:
-    """Draw the turns in their order, with a ring around each that came by an old place."""
-    turns = OldPlaces()
-    return pictures.turns(title, drawn_turns(cluster.run(HIERARCHICAL, trace=turns), turns.early),
-                          slots=18, width=760, legend=RINGED)
+    """Play the turns in their order, with a ring around each that came by an old place."""
+    noted = OldPlaces()
+    drawn = drawn_turns(cluster.run(HIERARCHICAL, trace=noted), noted.early)
+    turns = drawn["turns"]
+    return _film(lambda at: pictures.turns(title, drawn | {"turns": turns[:at]}, slots=18,
+                                           width=760, legend=RINGED),
+                 [gettext(BY_PLACE if at in noted.early else "turn {at}: {queue}", at=at,
+                          queue=turn["queue"], first=noted.early.get(at))
+                  for at, turn in enumerate(turns, 1)])
 
 
 def rescaling(title: str, cycle: Cycle) -> pictures.Picture:
@@ -348,6 +354,6 @@ def _because(before: Shared, now: Shared) -> str:
     if pods == placed(before.cycle) and served(before.cycle) != served(now.cycle):
         said.insert(0, Message("drf.order"))
     if now.early and (now.early, now.exact) != (before.early, before.exact):
-        said.append(Message("drf.early", turns=now.early,
+        said.append(Message("drf.early", turns=[*now.early],
                             exact=[f"{name} {pods}" for name, pods in now.exact.items()]))
     return paragraph(said)

@@ -44,25 +44,26 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
 
 class OldPlaces(Outline):
     """Counts the turns of allocate, and notes those in which the numbers of the moment put another
-    queue first (`early`).
+    queue first (`early`: the turn and that queue).
 
     >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, tree_cluster
     >>> turns = OldPlaces()
     >>> _ = tree_cluster().run(HIERARCHICAL, trace=turns)
     >>> turns.early
-    [3, 8, 12]
+    {3: 'sci', 8: 'sci', 12: 'sci'}
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.early, self._turn = list[int](), 0
+        self.early, self._turn = dict[int, str](), 0
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
         super().popped(kind, item, rest)
         if (self._action, kind) == ("allocate", "queue"):
             self._turn += 1
-            if any(rest.less(other, item) for other in rest.items):
-                self.early.append(self._turn)
+            first = PriorityQueue(rest.less, [item, *rest.items]).pop()
+            if rest.less(first, item):
+                self.early[self._turn] = first.name
 
 
 class FoundAgain(PriorityQueue[T]):

@@ -22,21 +22,16 @@ WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")
 """No plugin limits a queue or an admission, so that every gang is tried."""
 
 
-def gangs_in(nodes: int, gangs: list[int], room: int) -> Cluster:
-    """So many nodes with room for `room` pods of 1 CPU in all, spread evenly, and waiting gangs in
-    that order.
+def pairs_of(nodes: int, gangs: list[int], room: int) -> int:
+    """The pairs of a cycle on nodes with room for `room` pods of 1 CPU in all, spread evenly, with
+    waiting gangs in that order.
     """
     cluster = Cluster()
     for number in range(nodes):
         cluster.node(f"node-{number}", cpu=room // nodes + (number < room % nodes), memory="1Ti")
     for number, pods in enumerate(gangs):
         cluster.job(f"gang-{number}", pods=pods, cpu=1)
-    return cluster
-
-
-@cache
-def _counted(nodes: int, gangs: tuple[int, ...], room: int) -> int:
-    return effort_of(gangs_in(nodes, list(gangs), room), WITHOUT_LIMITS, arrays=False).pairs
+    return effort_of(cluster, WITHOUT_LIMITS, arrays=False).pairs
 
 
 @check(takes=callable, wanted="a function")
@@ -47,7 +42,7 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
         if given is None:
             return None
         yield not isinstance(given, int | float), try_again("no_number", given=repr(given))
-        counted = _counted(nodes, tuple(gangs), room)
+        counted = pairs_of(nodes, gangs, room)
         hints = filter(None, [hint, "pods_that_fail" if given < counted else ""])
         yield given != counted, try_again("pairs_otherwise", *hints, nodes=nodes, gangs=gangs,
                                           room=room, counted=counted, given=given)

@@ -1,31 +1,10 @@
-"""Lesson 15: Volcano's own times, the power with which work grows, and plugins to find the
-slow one among.
-"""
+"""Lesson 15: the power with which work grows, and plugins to find the slow one among."""
 
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Any
 
 from volcano_lab.framework.plugin import Plugin
-
-GO_SECONDS = {(10, 200): 0.047, (50, 800): 0.545, (100, 2000): 2.3, (1000, 10_000): 115.0}
-"""(nodes, pods) -> what Volcano v1.14.0 itself took for a whole cycle, in process, on two cores,
-looking at every node.
-"""
-
-
-def volcano_times() -> list[dict[str, Any]]:
-    """One row per size of which Volcano's own time is known: pairs of pod and node, seconds,
-    microseconds per pair.
-
-    >>> volcano_times()[-1]
-    {'nodes': 1000, 'pods': 10000, 'pairs': 10000000, 'seconds': 115.0,
-     'microseconds per pair': 11.5}
-    """
-    return [{"nodes": nodes, "pods": pods, "pairs": nodes * pods, "seconds": seconds,
-             "microseconds per pair": round(seconds * 1e6 / (nodes * pods), 1)}
-            for (nodes, pods), seconds in GO_SECONDS.items()]
 
 
 def exponent(sizes: Sequence[float], counts: Sequence[float]) -> float:

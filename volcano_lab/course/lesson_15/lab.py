@@ -14,12 +14,14 @@ from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.placement.feasible import nodes_to_find
 from volcano_lab.messages import Message, gettext, mark
 from volcano_lab.trace.palette import COLORS
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import slider
 from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import amounts, plain
 
 EACH, FEWER, ONCE = "every pair", "with the flags", "the lab"
+SCORES = "Pale: every pair. Full: the lab, which computes again where a pod was placed."
 OF_PAIRS = ("predicate", "node_order")
 Row = dict[str, Any]
 
@@ -41,27 +43,25 @@ def calls_rows(**efforts: Effort) -> list[Row]:
                 -first.count(point=who[0], plugin=who[1]), who))]
 
 
-def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[Row]:
-    """One row per (nodes, pods): pairs, and scores that the lab computes; counted.
+def scores_film(title: str, cycle: Cycle) -> pictures.Picture:
+    """Play the equal pods of a cycle: the scores of each node, for every pair and where they are
+    computed once.
 
-    >>> growth_rows([(4, 8)])
-    [{'nodes': 4, 'pods': 8, 'pairs': 32, 'scored': 11}]
+    >>> film = scores_film("Scores", cost_cluster(nodes=4, pods=3).run(conf_of()))
+    >>> film.spec["moments"][-1]
+    'pod 3 on node-2: every pair 12 scores, the lab 6'
     """
-    return [{"nodes": nodes, "pods": pods, "pairs": effort.pairs, "scored": effort.scored}
-            for nodes, pods in sizes for effort in [_effort(nodes, pods)]]
-
-
-def growth(rows: Sequence[Row], title: str) -> pictures.Picture:
-    """Draw pairs, and scores that are computed once, against the number of nodes.
-
-    >>> print(growth(growth_rows([(4, 8), (8, 16)]), "Growth").alt)
-    Growth. every pair: 32 at 4, 128 at 8. the lab: 11 at 4, 23 at 8. Axes: nodes, scores;
-    logarithmic.
-    """
-    lines = [{"name": name, "color": color, "points": [[row["nodes"], row[key]] for row in rows]}
-             for name, color, key in ((EACH, COLORS[5], "pairs"), (ONCE, COLORS[0], "scored"))]
-    return pictures.curves(title, {"lines": lines}, x="nodes", y="scores",
-                           least=(rows[0]["nodes"], 10), most=(rows[-1]["nodes"], 100_000))
+    placed, nodes = [node for *_, node in cycle.committed], sorted(cycle.session.nodes)
+    film = {}
+    for number, node in enumerate(placed, 1):
+        once = {name: 1 + placed[:number - 1].count(name) for name in nodes}
+        says = gettext("pod {number} on {node}: every pair {pairs} scores, the lab {once}",
+                       number=number, node=node, pairs=number * len(nodes), once=sum(once.values()))
+        film[says] = pictures.bars(title, [
+            {"name": name, "color": COLORS[0], "asked": number, "held": held}
+            for name, held in once.items()], most=len(placed), unit="scores", legend=SCORES,
+            words={"asked": EACH, "held": "scores"})
+    return pictures.film(film)
 
 
 def sampling(percentages: Iterable[int], title: str) -> pictures.Picture:
@@ -106,10 +106,8 @@ class Counted:
     @property
     def rows(self) -> list[Row]:
         """The rows of the table: per pod, and in total."""
-        each = {EACH: self.values["nodes"], FEWER: self.found,
-                ONCE: self.effort.scored / self.effort.choices}
-        return [{"way": gettext(name), "per pod": round(each[name], 1), "in total": self.work[name]}
-                for name in each]
+        return [{"way": gettext(name), "per pod": round(total / self.effort.choices, 1),
+                 "in total": total} for name, total in self.work.items()]
 
     @property
     def asked(self) -> list[Row]:
