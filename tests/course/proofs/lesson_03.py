@@ -2,7 +2,7 @@
 
 from course.proofs import after
 from volcano_lab.course.lesson_03 import filling
-from volcano_lab.course.lesson_03.lab import START, at_opening
+from volcano_lab.course.lesson_03.lab import START, at_opening, two_resource_cluster
 from volcano_lab.widgets.facts import deserved
 
 
@@ -21,6 +21,7 @@ def the_loop_of_the_text_is_the_one_that_the_check_runs(pour, QUEUES):
     def greedy(had, offered, queue):
         return min(had + offered, queue["request"])
 
+    assert QUEUES == filling.QUEUES
     assert pour(100, QUEUES, greedy) == filling.pour(100, QUEUES, greedy)
 
 
@@ -52,6 +53,7 @@ def several_resources_at_once(shared, tables):
 
 @after("proportion-27")
 def what_a_deserves_of_cpu(mixed, tables):
+    assert mixed.objects() == two_resource_cluster().objects()
     rounds = tables.rounds(mixed.run(), "cpu").round(1)
     assert rounds["a"].tolist() == [11.1, 15] and rounds["left"].tolist() == [15.6, 0]
     assert [[row[word] for word in ("weight", "asks", "runs", "memory")]
@@ -59,17 +61,18 @@ def what_a_deserves_of_cpu(mixed, tables):
 
 
 @after("proportion-30")
-def share_and_whose_turn_it_is(cycle, turns):
+def share_and_whose_turn_it_is(cycle, tables):
     assert cycle.queue_order == ["b", "c", "a"]
-    assert turns["share"].tolist()[:4] == [0.178, 0.222, 0.267, 0.3]
+    assert tables.turns(cycle)["share"].round(3).tolist()[:4] == [0.178, 0.222, 0.267, 0.3]
 
 
 @after("proportion-33")
-def is_it_first_come_first_served(line, tables):
-    assert tables.turns(line)["queue"].tolist()[:4] == ["late"] * 3 + ["early"]
-    assert tables.queues(line)["deserved"].to_dict() == {"early": 5, "late": 5}
-    assert line.queue_order == ["late", "early"]
-    assert tables.turns(line)["share"].round(1).tolist()[:4] == [0.0, 0.2, 0.4, 0.6]
+def is_it_first_come_first_served(line, served, tables, checks):
+    assert line.objects() == checks.early_and_late().objects()
+    assert tables.turns(served)["queue"].tolist()[:4] == ["late"] * 3 + ["early"]
+    assert tables.queues(served)["deserved"].to_dict() == {"early": 5, "late": 5}
+    assert served.queue_order == ["late", "early"]
+    assert tables.turns(served)["share"].round(1).tolist()[:4] == [0.0, 0.2, 0.4, 0.6]
 
 
 @after("proportion-37")
