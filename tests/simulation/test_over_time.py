@@ -214,6 +214,17 @@ def test_what_cannot_be_simulated_is_refused(given, words):
         trace("no-such.swf")
 
 
+@pytest.mark.parametrize("line", ["3 0 1", "1 0 1 60 two -1 -1 2 60 1024", "a trace",
+                                  "1 0 1 60 nan -1 -1 -1 60 -1", "1 0 1 60 inf -1 -1 -1 60 -1"])
+def test_a_line_that_is_no_job_of_the_standard_format_is_named(tmp_path, line):
+    path = tmp_path / "jobs.swf"
+    path.write_text(f"; Version: 2\n{line}\n")
+    with pytest.raises(WorkloadError) as refused:
+        trace(path)
+    assert str(refused.value) == (f"{path}: cannot be read (line 2 is {line!r}; allowed are the 18 "
+                                  "numbers of a job)")
+
+
 def test_quantiles_lie_between_neighbours():
     assert quantile(list(range(101)), 0.95) == 95.0 and quantile([1.0, 2.0], 0.25) == 1.25
 

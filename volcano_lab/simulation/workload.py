@@ -234,6 +234,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
 
 NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int,
            "priority": int}
+NUMBER = re.compile(r"-?\d{1,18}(\.\d+)?")
 
 
 def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
@@ -264,7 +265,7 @@ def _in_file(path: Path) -> list[dict[str, Any]]:
             return [json.loads(line) for line in text.split("\n") if line.strip()]
         rows = csv.DictReader(text.splitlines(keepends=True), strict=True)
         return [{key: text for key, text in row.items() if text not in (None, "")} for row in rows]
-    except (Unreadable, ValueError, RecursionError, csv.Error, IndexError) as error:
+    except (Unreadable, ValueError, RecursionError, csv.Error) as error:
         raise WorkloadError("{path}: cannot be read ({error})", path=path, error=error) from None
 
 
@@ -273,15 +274,18 @@ def _swf(lines: Iterable[str]) -> list[dict[str, Any]]:
     waited, ran, processors…
     """
     found: list[dict[str, Any]] = []
-    for line in lines:
+    for at, line in enumerate(lines, 1):
         if not line.strip() or line.startswith(";"):
             continue
-        words = [float(word) for word in line.split()]
-        asked = int(words[7]) if words[7] > 0 else int(words[4])
-        memory = words[9] if words[9] > 0 else words[6]
-        if words[3] > 0 and asked > 0:
-            found.append({"name": f"job-{int(words[0])}", "time": words[1], "run_time": words[3],
-                          "pods": asked, "cpu": 1}
+        words = line.split()[:10]
+        if len(words) < 10 or not all(map(NUMBER.fullmatch, words)):
+            raise ValueError(gettext("line {at} is {line}; allowed are the 18 numbers of a job",
+                                     at=at, line=repr(line)))
+        number, submitted, _, ran, held, _, used, asked, _, memory = map(float, words)
+        pods, memory = int(asked if asked > 0 else held), memory if memory > 0 else used
+        if ran > 0 and pods > 0:
+            found.append({"name": f"job-{int(number)}", "time": submitted, "run_time": ran,
+                          "pods": pods, "cpu": 1}
                          | ({"memory": f"{int(memory)}Ki"} if memory > 0 else {}))
     first = min((row["time"] for row in found), default=0.0)
     return [row | {"time": row["time"] - first} for row in found]
