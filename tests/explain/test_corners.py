@@ -419,3 +419,19 @@ def test_a_victim_is_told_of_how_many_candidates_it_was_one():
                         two_tiers(actions="enqueue, allocate, reclaim"))
     victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
     assert "evicting 1 of 2 candidates is enough" in explain.why(victim).text
+
+
+def test_what_was_measured_on_nodes_stands_beside_the_thresholds_of_plugin_usage():
+    conf = {"actions": "enqueue, allocate", "tiers": [{"plugins": [
+        {"name": "gang"}, {"name": "predicates"},
+        {"name": "usage", "arguments": {"thresholds": {"cpu": 85}}}]}]}
+    nodes = "".join(
+        f"{{apiVersion: v1, kind: Node, metadata: {{name: n{at}, annotations: {{"
+        f"volcano-lab/cpu-usage: '{cpu}', volcano-lab/memory-usage: '40'}}}}, "
+        "status: {allocatable: {cpu: 8, pods: 99}}}\n---\n"
+        for at, cpu in enumerate([92.5, 90, 99, 86, 100]))
+    found = Cluster().add(nodes).job("train", cpu=1).why("train", conf=conf)
+    assert found.causes[0].code == "over_usage"
+    assert ("The thresholds are 85% of a node's CPU and 80% of its memory; used are 92.5% and 40% "
+            "on n0, 90% and 40% on n1, 99% and 40% on n2, 86% and 40% on n3 and 1 more."
+            in " ".join(found.text.split()))

@@ -12,8 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, TaskInfo, amount_text
+from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.storage import ATTACHABLE
 from volcano_lab.changes.change import value_text
@@ -254,6 +256,8 @@ def _about_rule(seen: Evidence, task: str, code: str, reason: str, names: list[s
         yield from _node_groups(seen, seen.ssn.jobs[seen.tasks[task].job].queue)
     elif code == "host_ports":
         yield Message("ports", ports=sorted({port for *_, port in PodInfo(pod).host_ports}))
+    elif code == "over_usage":
+        yield from _measured(seen, names)
     elif code == "pods_exceeded" and choice is not None:
         yield from _slots(seen, names, choice)
 
@@ -266,6 +270,16 @@ def _node_groups(seen: Evidence, own: str) -> Iterator[Message]:
         inherits = name == own or seen.ssn.hierarchy_enabled("nodegroup")
         yield Message("node_group.affinity" if inherits else "node_group.above", queue=name,
                       affinity=value_text(unstructure(specs[name])))
+
+
+def _measured(seen: Evidence, names: list[str]) -> Iterator[Message]:
+    """Yield what nodes use, in percent, beside the thresholds of plugin usage."""
+    plugin: Any = seen.ssn.plugins["usage"]
+    uses = {name: seen.ssn.nodes[name].resource_usage for name in names}
+    yield Message("usage.measured", cpu_most=plugin.cpu_threshold, most=plugin.memory_threshold,
+                  nodes=[Message("usage.node", node=name, cpu=use.cpu.get(METRICS_PERIOD, 0.0),
+                                 memory=use.memory.get(METRICS_PERIOD, 0.0))
+                         for name, use in uses.items()])
 
 
 def _about_taint(seen: Evidence, pod: Pod, reason: str, names: list[str]) -> Iterator[Message]:
