@@ -1,6 +1,7 @@
 """The lab of the queue tree without a browser, and admission by hand."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from volcano_lab.course.lesson_05.own_admission import run_with
 from volcano_lab.plugins.capacity import Capacity
 from volcano_lab.trace.views.jobs import over_limit
 from volcano_lab.trace.views.queues import levels, tree
+from volcano_lab.widgets import pictures
 from volcano_lab.widgets.tables import gangs
 
 V1_11 = "capacity, admitting as v1.11.0 did"
@@ -70,6 +72,43 @@ def test_in_v1_11_only_the_queue_itself_is_compared(lab):
     lab.set(conf=V1_11)
     assert {row["level"] for row in levels(lab.facts.cycle.trace)} == {"train", "eval", "web",
                                                                        "batch"}
+
+
+def test_queues_keep_their_colours_and_what_they_say_without_the_tree(lab):
+    tree_rows = {row["queue"]: row for row in lab.board["channels"]["queues"]}
+    for conf in ("capacity, without the tree", "proportion (no tree; weight counts)"):
+        rows = {row["queue"]: row for row in lab.set(conf=conf).board["channels"]["queues"]}
+        for name in ("batch", "eval", "train", "web"):
+            assert rows[name]["color"] == tree_rows[name]["color"]
+        given = [rows[name]["deserved"] for name in ("prod", "research")]  # these have no jobs
+        assert given == ([12, 8] if "capacity" in conf else [0, 0])
+        assert [rows[name]["limit"] for name in ("prod", "research")] == [20, 8]
+        assert len({row["color"] for row in rows.values()}) == 5
+
+
+def test_every_outcome_that_changes_is_named_up_to_three(lab):
+    said = lab.set(conf="capacity, without the tree").said
+    assert "eval-gang is placed (was discarded): eval" in said
+    assert said.endswith("batch-gang is discarded (was placed).")
+
+
+def test_a_discarded_gang_lies_on_what_its_department_holds_past_its_limit(lab):
+    def lying():
+        """Return where hatched boxes in the rows of departments begin and end, in CPUs."""
+        svg = pictures.channels("", lab.board["channels"], width=1100).svg
+        ends = [float(x) for x in re.findall(r'<path d="M([\d.]+) [\d.]+ V[\d.]+ H([\d.]+)" '
+                                             'class="vp-vessel"', svg)[0]]
+        boxes = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="9" '
+                           r'fill="url\(#', svg)
+        scale = (ends[1] - ends[0]) / 20
+        return [(round((float(x) - 1 - ends[0]) / scale, 1), round((float(wide) + 2) / scale, 1))
+                for x, wide in boxes]
+
+    assert lying() == [(6, 4)], "research holds 6 of 8; the gang has 4 pods"
+    lab.set(**{"queue/web.capability.cpu": 5})
+    assert lying() == [(7, 2), (6, 4)], "web-gang lies in prod, which holds 7"
+    lab.reset().set(**{"queue/research.capability.cpu": 10})
+    assert lying() == []
 
 
 def test_a_tree_that_does_not_work_is_a_sentence_and_leaves_the_picture(lab, capfd):

@@ -22,11 +22,11 @@ from volcano_lab.framework import Session
 from volcano_lab.messages import Message, NoSuch, gettext
 from volcano_lab.trace import short
 from volcano_lab.trace.names import Names
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import tree
-from volcano_lab.widgets.facts import GI, plain, rounds
+from volcano_lab.widgets.facts import SCALE, plain, rounds
 from volcano_lab.widgets.story import counted
 from volcano_lab.widgets.story import plain as text
 
@@ -70,7 +70,7 @@ def path_of(resource: str) -> str:
 
 def amount(value: float | None, resource: str) -> float | None:
     """Return an amount in the unit of the pictures; None for no limit."""
-    return None if value is None else plain(value / (GI if resource == "memory" else 1))
+    return None if value is None else plain(value / SCALE.get(resource, 1))
 
 
 def written(amounts: Any, resource: str) -> float | None:
@@ -104,7 +104,9 @@ def channels(cycle: Cycle, resource: str = "cpu",
     check_resource(cycle.session, resource)
     rows = _queue_rows(cycle, resource, shown)
     names = {row["queue"] for row in rows}
-    colors = colors_of(row["queue"] for row in rows if row["leaf"])
+    above = {each.queue.spec.parent for each in cycle.session.queues.values()} - {
+        job.queue for job in cycle.session.jobs.values()}
+    colors = colors_of({row["queue"] for row in rows if row["leaf"]} - above)
     nodes = list(_nodes(cycle, resource, colors))
     total = plain(sum(node["size"] for node in nodes))
     jobs: dict[str, list[Row]] = {}
@@ -118,22 +120,25 @@ def channels(cycle: Cycle, resource: str = "cpu",
     for turn in cycle.turns():
         turns.setdefault(turn["queue"], {"turn": len(turns) + 1,
                                          "overused": turn["outcome"] == "overused"})
+    plugin = sharing_plugin(cycle)
     queues = []
     for row in rows:
         name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
         first, own = before.get(name, row), jobs.get(name, [])
+        capability = _capability(spec.capability, resource, total)
         queues.append({
             "queue": name, "parent": row["parent"] if row["parent"] in names else "",
-            "leaf": row["leaf"], "color": colors.get(name), "weight": row["weight"],
+            "leaf": row["leaf"], "color": colors.get(name, COLORS[-1]), "weight": row["weight"],
             **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
             "held": amount(first["allocated"], resource),
             **({} if row["request"] else _by_pods(own)),
-            "limit": amount(row["real_capability"], resource),
-            "capability": _capability(spec.capability, resource, total),
+            "limit": amount(row["real_capability"], resource), "capability": capability,
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
             "share": first["share"], "after": row["share"], "of": gettext(largest.get(name, "")),
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
-    plugin = sharing_plugin(cycle)
+        if plugin and name not in before:  # as Volcano's metrics: what the queue says
+            deserved = written(spec.deserved, resource) if plugin == "capacity" else 0
+            queues[-1] |= {"limit": capability, "deserved": deserved or 0}
     return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
             "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
             "rounds": rounds(cycle, resource) if plugin == "proportion" else []}

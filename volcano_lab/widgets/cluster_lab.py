@@ -32,7 +32,7 @@ from volcano_lab.widgets.channels import (
     unit_of,
 )
 from volcano_lab.widgets.controls import Control, choice, group, handle
-from volcano_lab.widgets.facts import amount, rounds
+from volcano_lab.widgets.facts import queue_rows, rounds
 from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.story import amounts, counted, plain
 
@@ -40,7 +40,7 @@ CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
 LEGEND = ("Blue: can be moved. Water: deserved. Full: runs. Outlined: placed now. Hatched: "
-          "discarded. Hollow: not placed. ◇: no turn.")
+          "discarded. Hollow: not placed. Number: turn. ◇: no turn.")
 
 
 class Decided:
@@ -68,12 +68,12 @@ class Decided:
     @cached_property
     def queues(self) -> dict[str, dict[str, Any]]:
         """What each queue deserves, holds and so on, in the shown resource."""
-        return {row["queue"]: {word: amount(value, self.resource) for word, value in row.items()}
-                for row in self.cycle.queues()}
+        return {row["queue"]: row for row in queue_rows(self.cycle, self.resource)}
 
-    def of(self, field: str) -> dict[str, float]:
+    def of(self, field: str, without: Iterable[str] = ()) -> dict[str, float]:
         """Return one amount per queue, such as `deserved`; without queues that have no limit."""
-        return {name: row[field] for name, row in self.queues.items() if row[field] is not None}
+        return {name: row[field] for name, row in self.queues.items()
+                if row[field] is not None and name not in without}
 
     def state(self, row: dict[str, Any]) -> str:
         """Return a job's outcome and the number that decided."""
@@ -148,7 +148,7 @@ class Outcomes:
     """The sentences after a move: the jobs whose outcome changed, and the number that decided."""
 
     def sentences(self, before: Decided, now: Decided) -> list[str]:
-        """Return at most two sentences, the job that was moved first."""
+        """Return at most two sentences, the job that was moved first, and a third outcome."""
         if before.resource != now.resource:
             return [str(Message("lab.measured", unit=gettext(unit_of(now.resource))))]
         moves, names = now.settings - before.settings, others(before, now)
@@ -159,7 +159,7 @@ class Outcomes:
                                      -now.jobs[name]["pods"]))
         reasons = [now.reason(now.jobs[name]) for name in names[:2]]
         whys = [long for long, _ in reasons[:1]]  # in full once, then in short
-        whys += ["" if long == whys[0] else brief or long for long, brief in reasons[1:]]
+        whys += ["" if long == whys[0] else brief or long for long, brief in reasons[1:]] + [""]
         found = [self._sentence(name, before, now, why)
                  for name, why in zip(names, whys, strict=False)
                  if name == names[0] or before.jobs[name]["fate"] != now.jobs[name]["fate"]]
@@ -169,7 +169,7 @@ class Outcomes:
             if len(found) + len(shares) < 2:
                 as_set = {link for _, link, path, value in moves  # the move's text has it
                           if f".{setting}" in path and value == now.of(field).get(link)}
-                shares += amounts(verb, partial(_amounts, field=field, without=as_set),
+                shares += amounts(verb, partial(Decided.of, field=field, without=as_set),
                                   unit_of(now.resource)).sentences(before, now)
         return ([*shares, *found] if names  # first what decided, then what it decided
                 else [gettext("No outcome changes."), *shares[:1]])
@@ -183,10 +183,6 @@ class Outcomes:
             why = admission(before.explain.foremost(row["job"]), now.cycle.trace, row["job"]) or why
         return str(Message("job.turn.why" if why else "job.turn", job=name, why=why,
                            now=gettext(row["fate"]), before=gettext(was["fate"])))
-
-
-def _amounts(facts: Decided, field: str, without: set[str]) -> dict[str, float]:
-    return {name: each for name, each in facts.of(field).items() if name not in without}
 
 
 def others(before: Decided, now: Decided) -> list[str]:
@@ -372,11 +368,10 @@ def _handles(cluster: Cluster, confs: Mapping[str, Conf], resource: str) -> dict
         for queue, row in most.items():
             controls = dict(_of_queue(row, data, plugins, list(most)))
             found |= group(gettext("queue {name}", name=queue), controls, link=queue)
-        if name == resource:
-            for row in data["queues"]:
-                for job in row["jobs"]:
-                    found |= group(gettext("job {name}", name=job["name"]),
-                                   dict(_of_job(job, data["total"])), link=job["job"])
+        shown = data["queues"] if name == resource else []
+        for job in (job for row in shown for job in row["jobs"]):
+            found |= group(gettext("job {name}", name=job["name"]),
+                           dict(_of_job(job, data["total"])), link=job["job"])
     return found
 
 

@@ -15,11 +15,7 @@ from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 
 Row = dict[str, Any]
-GI = 2**30
-
-
-def _scale(resource: str) -> float:
-    return GI if resource == "memory" else 1
+SCALE = {"memory": 2**30}  # what is not shown in a resource's own unit
 
 
 def amount(value: Any, resource: str) -> Any:
@@ -28,7 +24,7 @@ def amount(value: Any, resource: str) -> Any:
     if not isinstance(value, dict):
         return value
     found = value.get(resource, 0)
-    return None if found is None or found == float("inf") else plain(found / _scale(resource))
+    return None if found is None or found == float("inf") else plain(found / SCALE.get(resource, 1))
 
 
 def plain(value: float) -> float:
@@ -60,7 +56,7 @@ def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> li
 def rounds(cycle: Cycle, resource: str = "cpu") -> list[Row]:
     """Return the rounds in which deserved was computed; none without the proportion plugin."""
     def gib(value: Any) -> float:
-        return plain((in_units(resource, value.get(resource)) or 0) / _scale(resource))
+        return plain((in_units(resource, value.get(resource)) or 0) / SCALE.get(resource, 1))
 
     return [{"left_before": gib(round_.available), "left": gib(round_.remaining), "steps": {
         step.queue: {"before": gib(step.before), "after": gib(step.after),

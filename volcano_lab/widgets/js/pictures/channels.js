@@ -18,8 +18,8 @@ export const channels = {
   step: (data, at) => at <= 0 ? t("before the first round") : t("round {0} of {1}", Math.ceil(at), data.rounds.length),
 
   draw(given, c) {
-    const leaves = given.queues.filter((row) => row.leaf).map((row) => row.queue), colorFor = (row, name) => row.color ?? (leaves.includes(name) ? colorOf(row, leaves.indexOf(name)) : GREY);
-    const data = {...given, queues: given.queues.map((row) => ({...row, color: colorFor(row, row.queue)})), nodes: given.nodes.map((node) => ({...node, pods: node.pods.map((pod) => ({...pod, color: colorFor(pod, pod.queue)}))}))};
+    const colors = Object.fromEntries(given.queues.map((row, i) => [row.queue, row.leaf ? colorOf(row, i) : GREY]));
+    const data = {...given, queues: given.queues.map((row) => ({...row, color: colors[row.queue]})), nodes: given.nodes.map((node) => ({...node, pods: node.pods.map((pod) => ({...pod, color: pod.color ?? colors[pod.queue] ?? GREY}))}))};
     const p = plan(data, c), kids = [hatches(c.uid, data.queues.map((row) => row.color)), wave(c.uid), grid(p)];
     if (p.nodes) kids.push(nodes(p));
     kids.push(rootRow(p), pipes(p), ...data.queues.map((row) => queueRow(p, row)));
@@ -29,13 +29,13 @@ export const channels = {
 
 // Where all stands: x of an amount, y and height of each row, the water of the shown round.
 function plan(data, c) {
-  const {width} = c, narrow = width < 960, tiny = width < 620, out = c.spec.without ?? [], leaves = data.queues.filter((row) => row.leaf);
+  const {width} = c, narrow = width < 960, tiny = width < 620, out = c.spec.without ?? [];
   const parents = new Map(data.queues.map((row) => [row.queue, row.parent])), depth = (name) => parents.get(name) ? 1 + depth(parents.get(name)) : 0;
-  const deep = Math.max(0, ...data.queues.map((row) => depth(row.queue))), many = leaves.length > MANY;
+  const deep = Math.max(0, ...data.queues.map((row) => depth(row.queue))), many = data.queues.filter((row) => row.leaf).length > MANY;
   const name = tiny ? 96 : narrow ? 150 : 212, from = name + 14 * (deep + 1), shares = out.includes("shares") ? 0 : tiny ? 44 : narrow ? 118 : 196;
   const total = Math.max(data.total, 1e-9), channel = width - from - shares - (shares ? 26 : 12), scale = channel / total;
   const at = Math.min(c.at ?? data.rounds.length, data.rounds.length), over = at >= data.rounds.length, lanes = out.includes("lanes") ? 0 : many ? 1 : 2;
-  const p = {data, c, parents, dry: out.includes("pods"), width, narrow, tiny, name, from, shares, total, channel, scale, deep, depth, many, at, over, x: (value) => from + Math.min(Math.max(value, 0), total) * scale,
+  const p = {data, c, parents, dry: out.includes("pods"), width, tiny, name, from, shares, total, channel, scale, deep, depth, many, at, over, x: (value) => from + Math.min(Math.max(value, 0), total) * scale,
     right: from + channel, nodes: data.nodes.length && !out.includes("nodes") ? 48 : 0, y: {}, high: {}, lanes: {}, water: {}};
   let y = p.nodes + 42;
   for (const row of data.queues) {
@@ -71,7 +71,7 @@ const wave = (uid) => h("defs", {}, h("pattern", {id: `${uid}-wave`, width: 28, 
   h("path", {d: "M0 5 q7 -4 14 0 t14 0", class: "vp-foam"})));
 
 function grid(p) {
-  const {data, x, from, right, height, width, shares, tiny} = p, top = p.nodes + 18, steps = [0, 0.25, 0.5, 0.75, 1];
+  const {data, from, right, height, width, shares, tiny} = p, top = p.nodes + 18, steps = [0, 0.25, 0.5, 0.75, 1];
   const ends = `${tenths(p.total)} ${t(data.unit)}`;
   return h("g", {key: "grid"},
     steps.map((part) => line(from + part * p.channel, top, from + part * p.channel, height - 4, {key: `at ${part}`, class: "vp-grid"})),
@@ -159,7 +159,7 @@ function pipes(p) {
 }
 
 function queueRow(p, row) {
-  const {data, c, x, name} = p, y0 = p.y[row.queue], slim = p.high[row.queue] === SLIM, high = slim ? 14 : row.leaf ? CHANNEL : 20, y = y0 + (slim ? 7 : LABEL), color = row.color;
+  const {data, c, x} = p, y0 = p.y[row.queue], slim = p.high[row.queue] === SLIM, high = slim ? 14 : row.leaf ? CHANNEL : 20, y = y0 + (slim ? 7 : LABEL), color = row.color;
   const was = c.before?.queues.find((one) => one.queue === row.queue), {bands, level, back} = p.water[row.queue], poured = !p.over, top = Math.min(row.limit ?? p.total, p.total), cap = Math.min(row.capability, p.total);
   let at = 0;
   const ends = bands.map((band) => at += band), drawn = bands.map((band, i) => water(c, x(ends[i] - band), y, x(ends[i]) - x(ends[i] - band), high, i % 2, `band ${i}`));
@@ -208,7 +208,7 @@ function ring(p, path, x, y, by, words, mark) {
 }
 
 function marks(p, row, y, high, top) {
-  const {x, data, scale, total} = p, by = 1 / scale, path = (field) => `queue/${row.queue}.${field}`, of = (field) => path(`${field}${data.path}`);
+  const {x, data, scale, total} = p, by = 1 / scale, of = (field) => `queue/${row.queue}.${field}${data.path}`;
   const unit = (value) => amount(value, data.unit), lanes = p.lanes[row.queue].length ? (p.lanes[row.queue].length - 1) * lineOf(p) + LANE : 0, cap = Math.min(row.capability, total);
   return h("g", {key: "marks"},
     p.over && typeof row.deserved === "number" && ring(p, data.plugin === "proportion" ? "" : of("deserved"), x(row.deserved), y - 2, by, unit(row.deserved),
@@ -238,10 +238,11 @@ function labels(p, row, y, top, level, was) {
 function pods(p, row, floor, slim) {
   const {data, c, x, scale} = p, high = row.leaf && !slim ? 16 : 9, y = floor - high - 1.5, lit = p.over ? 1 : 0.15;
   let at = 0;
-  if (!row.leaf) return data.queues.filter((one) => one.leaf && under(p, one.queue, row.queue) && one.allocated > 0).map((one) => {
-    const left = at;
+  if (!row.leaf) return data.queues.filter((one) => one.leaf && under(p, one.queue, row.queue)).map((one) => {
+    const left = at, all = row.allocated;
     at += one.allocated;
-    return h("g", {key: `group ${one.queue}`, link: one.queue, tip: t("{0} holds {1}", one.queue, amount(one.allocated, data.unit))}, box(x(left) + 1, y, x(at) - x(left) - 2, high, {rx: 2, fill: one.color, opacity: lit}));
+    return h("g", {key: `group ${one.queue}`, link: one.queue, tip: t("{0} holds {1}", one.queue, amount(one.allocated, data.unit))}, at > left && box(x(left) + 1, y, x(at) - x(left) - 2, high, {rx: 2, fill: one.color, opacity: lit}),
+      one.jobs.map((job) => job.fate === "discarded" && box(x(all) + 1, y, x(all + job.size * job.waiting) - x(all) - 2, high, {key: job.job, fill: hatch(c.uid, one.color)})));
   });
   return ORDER.flatMap((state) => row.jobs.filter((job) => job[state]).map((job) => [state, job])).map(([state, job]) => {
     const left = at, each = job.size * scale, single = each >= 5 && job[state] <= 60, count = single ? job[state] : 1, wideness = single ? each : each * job[state], gap = wideness > 6 ? 0.8 : 0.2;
@@ -259,7 +260,7 @@ function lane(p, row, job, y) {
   const {data, c, x, scale} = p, color = row.color, high = LANE - 5, fresh = SIGNS[job.fate] === "✕", have = job.running + job.now;
   const start = fresh && !have ? row.held : row.allocated, each = job.size * scale, single = each >= 5 && job.waiting <= 60, count = job.waiting ? single ? job.waiting : 1 : 0, wideness = single ? each : each * job.waiting;
   const stop = Math.min(start + job.size * job.waiting, p.total), notch = have >= job.min || !job.waiting ? null : start + (job.min - have) * job.size;
-  const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && notch !== null && typeof limit === "number" && notch > limit + 1e-6 ? [Math.max(limit, start), notch] : null;
+  const limit = data.plugin === "proportion" ? row.deserved : row.limit, missing = fresh && typeof limit === "number" && notch > limit + 1e-6;
   const fill = job.fate === "discarded" ? hatch(c.uid, color) : "none", name = `job/${job.called}.`;
   const words = job.fate === "running" ? ["", "", ""] : [`${SIGNS[job.fate]} ${FATES[job.fate]}${job.now ? t(": {0} of {1} pods", job.now, job.now + job.waiting) : ""}`, job.now ? "" : job.reason, `${job.name} ${job.pods} × ${amount(job.size, data.unit)}${job.pods > 1 ? t(", at least {0}", job.min) : ""}`];
   const lain = row.jobs.reduce((sum, one) => sum + one.size * (one.running + one.leaving), 0) + row.jobs.slice(0, row.jobs.indexOf(job)).reduce((sum, one) => sum + one.size * one.now, 0);
@@ -275,7 +276,7 @@ function lane(p, row, job, y) {
     h("g", {key: "job", tip: about(job.name, inRow(words.slice(0, 2).filter(Boolean))), act: {ask: {job: job.job}}, link: job.name},
       box(x(start), y, Math.max(x(stop) - x(start), 8), high, {fill: "transparent"}),
       Array.from({length: count}, (_, i) => start + i * job.size < p.total && box(x(start) + i * wideness + 0.8, y, Math.min(wideness, x(p.total) - x(start) - i * wideness) - 1.6, high, {key: i, rx: wideness > 8 ? 3 : 1, class: `vp-not vp-not-${job.now || job.running ? "left" : "yet"}`, fill, stroke: color})),
-      missing && line(x(missing[0]), y + high + 1.5, x(missing[1]), y + high + 1.5, {key: "missing", class: "vp-missing"}),
+      missing && line(x(Math.max(limit, start)), y + high + 1.5, x(notch), y + high + 1.5, {key: "missing", class: "vp-missing"}),
       notch !== null && notch <= p.total + 1e-6 && line(x(notch), y - 3, x(notch), y + high + 2, {key: "notch", class: "vp-limit"}),
       notch === null && !job.running && job.now > 0 && line(x(least), y - 4, x(least), y + high + 2, {key: "least", class: "vp-least-thin"}),
       p.tiny ? say(p.from, y + high + 13, texts.find((text) => wide(text, 12, true) <= p.width - p.from) ?? "", says)
@@ -290,7 +291,7 @@ const tone = (job) => ({"✓": "vp-good", "✕": "vp-bad"})[SIGNS[job.fate]] ?? 
 
 // The share before the cycle with its turn, and at its end.
 function share(p, row, y, color) {
-  const {width, c, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
+  const {width, tiny} = p, job = p.lanes[row.queue].find((one) => one.fate !== "placed") ?? p.lanes[row.queue][0], at = shareX(p, row.share ?? 0), stop = shareX(p, row.after ?? 0);
   const words = row.turn ? t("turn {0}, ", row.turn) : "", [was, now] = [row.share, row.after ?? row.share].map((value) => (value ?? 0).toFixed(2)), slim = p.high[row.queue] === SLIM, high = !tiny && !slim, rises = was !== now && high;
   const tip = t("{0}: {1}share {2} before the cycle, {3} after it{4}", row.queue, words, number(+was), number(+now), row.overused ? ", overused" : "");
   return h("g", {key: "share", tip, act: {ask: {queue: row.queue}}},
