@@ -9,7 +9,7 @@ from volcano_lab.cli.why import explain
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
 from volcano_lab.explain.loops import loop_cause, stranded_cause
-from volcano_lab.explain.timeline import Eviction
+from volcano_lab.explain.timeline import Eviction, stretches
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Life, Simulation, every, poisson
 
@@ -326,3 +326,10 @@ def test_a_life_is_watched_too():
         life.decide(observer=timeline)
     assert [row["cycles"] for row in timeline.why("a-0").rows] == ["1-3"]
     assert timeline.why("b").rows[0]["pending"] == 2
+
+
+def test_a_stretch_says_why_the_job_waits_at_its_end():
+    timeline = watched(Cluster().node("n1", cpu=4).job("a", cpu=8), "actions: allocate", 3)
+    row = timeline.rows["default/a"][0]
+    rows = [row | {"cycle": cycle, "why": why} for cycle, why in enumerate(("cpu 2", "cpu 3."), 1)]
+    assert [(each["cycles"], each["what"]) for each in stretches(rows)] == [("1-2", "cpu 3")]

@@ -208,7 +208,7 @@ for _name in vars(Observer).keys() - vars(Timeline).keys():
 
 def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a row for each stretch of cycles in which a job did not change, with its evicted pods,
-    or else why it waits, unless that is the same as before.
+    or else why it waits at its end, unless that is the same as before.
     """
     found: list[dict[str, Any]] = []
     said = ""
@@ -216,7 +216,7 @@ def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for _, same in groupby(rows, lambda row: [row[name] for name in alike]):
         first, *more = same
         what = str(Message("clauses", parts=first["evicted"])) if first["evicted"] else str(
-            first["why"]).rstrip(".。").replace("default/", "")
+            (more or [first])[-1]["why"]).rstrip(".。").replace("default/", "")
         last = f"-{more[-1]['cycle']}" if more else ""
         found.append({"cycles": f"{first['cycle']}{last}",
                       **{name: first[name] for name in ("phase", *COUNTS)},

@@ -22,7 +22,7 @@ answers(
 
 answers(
     checks.factor,
-    right=[1.2, "1.2"],
-    wrong=[(1.0, "6 of 12"), (0.5, "Below 1"), (3, "From 1.0 to 1.5"), (2, "From 1.0 to 1.5"),
-           (1.02, "of 12 start"), ("much", "a number")],
+    right=[1.4, "1.4", 1.375],
+    wrong=[(1.0, "0 CPUs"), (0.5, "Below 1"), (4, "From 1.0 to 3"), (1.2, "12.8 CPUs"),
+           (1.3, "19.2 CPUs"), (1.5, "a smaller factor"), (2, "64 CPUs"), ("much", "a number")],
 )

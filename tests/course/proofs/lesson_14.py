@@ -2,7 +2,12 @@
 
 from course.proofs import after
 from volcano_lab.course.kit.questions import entries
-from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, _rows
+from volcano_lab.course.lesson_14.scene import CPUS, HOUR, NODES, admitted
+
+
+def _rows(sim, table):
+    """The rows of a table of a day."""
+    return sim.history.frame(table).to_dict("records")
 
 
 def most_idle(sim, hour=6):
@@ -104,7 +109,8 @@ def each_was_tried(conf, day, mean_wait, starving):
 
 @after("time-21")
 def the_timeline_names_the_gang(timeline):
-    assert "large" in timeline.why("large").text
+    answer = timeline.why("large")
+    assert "large" in answer.head and answer.rows[0]["what"].partition(" (")[0] in answer.text
 
 
 @after("time-24")
@@ -112,6 +118,14 @@ def what_the_factor_does(admitted_and_waiting, exact, monday, waits, wide):
     assert [waits(run)[1]["started"] for run in (exact, monday, wide)] == [6, 12, 12]
     few, many = admitted_and_waiting(monday), admitted_and_waiting(wide)
     assert 4 <= many / few <= 5
+
+
+@after("time-25")
+def what_is_admitted_while_all_cpus_are_in_use(monday):
+    assert admitted(1.375) and not admitted(1.374)
+    early = [run.name for run in monday.side.jobs.values() if run.queue == "research"
+             and run.started - run.admitted >= 600]
+    assert early == ["train-14"]  # the others are admitted once the one before it has ended
 
 
 @after("time-27")
@@ -125,16 +139,25 @@ def what_to_see_in_the_lab():
     assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}
 
 
-@after("11-binding-faults-and-healing-73")
-def a_day(moments):
-    assert moments["allocated_cpu"].tolist() == [23, 0, 6, 16]
-
-
 @after("11-binding-faults-and-healing-77")
-def a_day_2(bad, good, scene):
+def what_the_queues_hold_on_the_good_day(good):
+    rows = good.frame("queues").set_index(["time", "queue"])
+    found = {(time, queue): (row["deserved_cpu"], row["allocated_cpu"]) for time in (33_900, 60_000)
+             for queue in ("lab", "prod") for row in (rows.loc[time, queue],)}
+    assert found == {(33_900, "lab"): (8, 23), (33_900, "prod"): (16, 0),
+                     (60_000, "lab"): (6, 6), (60_000, "prod"): (18, 16)}
+
+
+@after("11-binding-faults-and-healing-78")
+def what_the_bad_day_costs(bad, good, scene):
     good, bad = scene.day_summary(good), scene.day_summary(bad)
-    assert good["pods lost"] == 0 < bad["pods lost"]
-    assert good["prod waits, minutes (median)"] > good["lab waits, minutes (median)"]
+    lost = 1 - bad["CPU-hours of all nodes"] / good["CPU-hours of all nodes"]
+    assert (round(100 * lost), good["pods lost"], bad["pods lost"]) == (12, 0, 42)
+    assert (good["jobs finished"], bad["jobs finished"]) == (55, 33)
+    assert round(33 / 55, 1) == 0.6
+    waits = "prod waits, minutes (median)"
+    assert (good[waits], bad[waits]) == (163, 257) and good[waits] > good[
+        "lab waits, minutes (median)"]
 
 
 @after("time-25s")

@@ -16,7 +16,7 @@ from volcano_lab.messages import gettext, log
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
 from volcano_lab.simulation.history import History
-from volcano_lab.trace.palette import colors_of
+from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.widgets import pictures
 
 JOB = "default/train-1"
@@ -184,38 +184,40 @@ def day(failures: bool = False) -> Simulation:
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])
 
 
-def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict[str, Any]:
+def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab"), nodes: bool = False
+              ) -> dict[str, Any]:
     """The data of `pictures.timeline` for a day, in hours: what each queue holds, and dashed what
-    it deserves; a mark where a node goes (×) or returns (+).
+    it deserves; a mark where a node goes (×) or returns (+), or, with `nodes`, a lane of the CPUs
+    of all nodes.
 
     >>> [lane["label"] for lane in day_lanes(day().run(until=HOUR))["lanes"]]
     ['prod, CPUs held', 'lab, CPUs held']
     """
     words = {"node lost": "×", "node back": "+"}
     marks = [[time / HOUR, words[what]] for time, what, *_ in history.rows["events"]
-             if what in words]
-    rows = history.frame("queues").fillna(0.0).to_dict("records")
+             if what in words and not nodes]
 
-    def steps(queue: str, word: str) -> list[list[float]]:
-        found = [[0.0, 0.0]]
-        for row in rows:
-            if row["queue"] == queue and row[word] != found[-1][1]:
-                found.append([row["time"] / HOUR, round(row[word], 2)])
-        return found
+    def steps(rows: DataFrame, word: str) -> list[list[float]]:
+        cpus = rows[word].fillna(0.0).round(2)
+        kept = zip(rows["time"] / HOUR, cpus, cpus.diff().fillna(cpus), strict=True)
+        return [[0.0, 0.0], *([hour, amount] for hour, amount, step in kept if step)]
 
-    colors = colors_of(queues)
+    there = {"name": "nodes", "label": gettext("CPUs of all nodes"), "color": COLORS[-1],
+             "points": steps(history.frame("cluster"), "all_cpu")}
+    held, colors = dict(iter(history.frame("queues").groupby("queue"))), colors_of(queues)
     return {"lanes": [{"name": queue, "label": gettext("{queue}, CPUs held", queue=queue),
-                       "color": colors[queue], "points": steps(queue, "allocated_cpu"),
-                       "line": steps(queue, "deserved_cpu"),
-                       "marks": marks if queue == queues[0] else []} for queue in queues]}
+                       "color": colors[queue], "points": steps(held[queue], "allocated_cpu"),
+                       "line": steps(held[queue], "deserved_cpu"),
+                       "marks": marks if queue == queues[0] else []}
+                      for queue in queues] + [there] * nodes}
 
 
 def day_summary(history: History) -> dict[str, float]:
     """A day in numbers: how much was in use, how even, how long jobs waited, what was lost."""
     jobs, cluster = history.frame("jobs"), history.frame("cluster")
     wait = jobs.groupby("queue")["waiting"].median() / 60
-    return {"CPUs in use, %": round(100 * cluster["part_cpu"].mean()),
-            "fairness (1 is even)": round(cluster["fairness"].mean(), 2),
+    return {"CPU-hours of all nodes": round(cluster["all_cpu"].mean() * 24),
+            "of these in use, %": round(100 * cluster["used_cpu"].sum() / cluster["all_cpu"].sum()),
             "prod waits, minutes (median)": int(wait["prod"]),
             "lab waits, minutes (median)": int(wait["lab"]),
             "jobs finished": int(jobs["finished"].count()), "pods lost": int(jobs["lost"].sum())}
@@ -268,5 +270,5 @@ def saved_files(*texts: str) -> list[dict[str, str]]:
 def beside(**histories: History) -> list[dict[str, Any]]:
     """What `day_summary` says of several days, side by side."""
     days = {name.replace("_", " "): day_summary(history) for name, history in histories.items()}
-    names = next(iter(days.values()))
-    return [{"": name, **{day: said[name] for day, said in days.items()}} for name in names]
+    return [{"": name, **{day: said[name] for day, said in days.items()}}
+            for name in next(iter(days.values()))]

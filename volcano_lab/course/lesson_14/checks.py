@@ -2,7 +2,7 @@
 
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
-from volcano_lab.course.lesson_14.scene import conf, day, mean_wait, waits
+from volcano_lab.course.lesson_14.scene import admitted, day, mean_wait
 
 
 @check(takes=int)
@@ -20,11 +20,11 @@ def most_per_hour(answer: int) -> Mistakes:
 
 @check(takes=float)
 def factor(answer: float) -> Mistakes:
-    """With the factor 1.0 not all gangs start. Name a factor, not above 1.5, with which
-    all twelve do.
+    """A gang comes that requests 24 CPUs, while all 64 are in use and none is reserved. From which
+    factor on, to one decimal, is it admitted?
     """
-    yield not 1 <= answer <= 1.5, "from_1_to_1_5"
-    count = next(row["started"] for row in waits(day(text=conf(answer)))
-                 if row["queue"] == "research")
-    yield count < 12, try_again("some_start", answer=answer, count=count)
-    return well_done("all_start", answer=answer)
+    yield not 1 <= answer <= 3, "from_1_to_3"
+    limit = round(64 * answer - 64, 1)
+    yield not admitted(answer), try_again("not_admitted", answer=answer, limit=limit)
+    yield admitted(answer - 0.1), try_again("less_is_enough", answer=answer, limit=limit)
+    return well_done("admitted_from")

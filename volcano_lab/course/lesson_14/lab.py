@@ -7,7 +7,7 @@ from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_14 import scene
 from volcano_lab.course.lesson_14.scene import DAY, HOUR, QUEUES
 from volcano_lab.messages import Message, gettext
-from volcano_lab.simulation import JobTemplate, Simulation, poisson, trace
+from volcano_lab.simulation import JobTemplate, Simulation, poisson
 from volcano_lab.trace import palette
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import group, slider, switch
@@ -32,10 +32,8 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
     72
     """
     single = JobTemplate("web", "web", cpu=2, run_time=2 * HOUR)
-    gangs = trace([{"time": hour * HOUR, "name": f"train-{hour}", "queue": "research", "pods": 4,
-                    "cpu": 2, "run_time": 2 * HOUR} for hour in range(0, DAY, 2)])
-    return scene.simulated(3, 8, weight, [poisson(per_hour / HOUR, single), gangs], 4 * noon,
-                           scene.conf(), period=1200)
+    jobs = [poisson(per_hour / HOUR, single), scene.research(4, 2)]
+    return scene.simulated(scene.queues(weight, 3, 8), jobs, 4 * noon, scene.conf(), period=1200)
 
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
@@ -66,8 +64,8 @@ CONTROLS = {**group("queue web", {"per_hour": slider(2, 1, 3, "jobs", unit="per 
 
 PANELS = [pictures.timeline("A day, in hours", lambda state: {"lanes": state["lanes"]}, until=DAY,
                             unit="h", lane=58, lanes=3, wide=True, most=MOST,
-                            legend="×: the node is lost, +: it is back. The same jobs come at the "
-                                   "same times, whatever you choose."),
+                            legend="Dashed: before. ×: the node is lost, +: it is back. The same "
+                                   "jobs come at the same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
                          wide=True, heads=["queue", "jobs that came", "started",
                                            "mean wait, minutes", "longest, minutes"])]

@@ -32,9 +32,9 @@ def web(per_hour: int = 8) -> Arrivals:
                                                 run_time=("uniform", HOUR / 2, 1.5 * HOUR)))
 
 
-def research() -> Arrivals:
-    """A gang of 6 pods of 4 CPUs every two hours, each for two hours."""
-    gang = {"queue": "research", "pods": 6, "cpu": 4, "run_time": 2 * HOUR}
+def research(pods: int = 6, cpu: int = 4) -> Arrivals:
+    """A gang every two hours, each for two hours."""
+    gang = {"queue": "research", "pods": pods, "cpu": cpu, "run_time": 2 * HOUR}
     return trace([{"time": hour * HOUR, "name": f"train-{hour}", **gang}
                   for hour in range(0, DAY, 2)])
 
@@ -65,22 +65,39 @@ def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, p
     6
     """
     streams = [web(per_hour), research(), *([large(gang, priority)] if gang else [])]
-    return simulated(NODES, CPUS, weight, streams, 2 * noon, text or conf(), until, observer)
+    return simulated(queues(weight), streams, 2 * noon, text or conf(), until, observer)
 
 
-def simulated(nodes: int, cpus: int, weight: int, workload: list[Arrivals], away: int, text: str,
-              until: float = DAY, observer: Observer | None = None, period: int = 600
-              ) -> Simulation:
-    """Run the two queues on some nodes; n0 is lost at 12:00 for `away` hours, 0 for never."""
-    cluster = Cluster().queue("web").queue("research", weight=weight)
-    for number in range(nodes):
-        cluster.node(f"n{number}", cpu=cpus)
+def simulated(cluster: Cluster, workload: list[Arrivals], away: int, text: str, until: float = DAY,
+              observer: Observer | None = None, period: int = 600) -> Simulation:
+    """Run a cluster with some workload; n0 is lost at 12:00 for `away` hours, 0 for never."""
     sim = Simulation(cluster, text, seed=3, period=period, workload=workload,
                      latencies=Latencies(collect=600), observer=observer)
     if away:
         sim.calendar.after(12 * HOUR, sim.side.node_fails, node="n0", back_after=away * HOUR)
     sim.run(until=until * HOUR)
     return sim
+
+
+def queues(weight: int = 1, nodes: int = NODES, cpus: int = CPUS) -> Cluster:
+    """Some empty nodes, and the two queues; `weight` is that of research."""
+    cluster = Cluster().queue("web").queue("research", weight=weight)
+    for number in range(nodes):
+        cluster.node(f"n{number}", cpu=cpus)
+    return cluster
+
+
+def admitted(factor: float) -> bool:
+    """Whether a gang that requests 24 CPUs is admitted while all 64 are in use.
+
+    >>> admitted(1.2)
+    False
+    """
+    cluster = queues().job("gang", queue="research", pods=6, cpu=4)
+    for number in range(NODES):
+        cluster.job(f"web-{number}", queue="web", cpu=CPUS, running={f"n{number}": 1})
+    jobs = cluster.run(conf(factor)).session.jobs
+    return jobs["default/gang"].pod_group.status.phase == "Inqueue"
 
 
 def waits(sim: Simulation) -> list[dict[str, Any]]:
@@ -131,19 +148,11 @@ def waiting(sim: Simulation) -> list[dict[str, Any]]:
 
 def held(sim: Simulation) -> list[dict[str, Any]]:
     """By queue: CPU-hours held, and deserved, over the day."""
-    hours = sim.period / HOUR
-    return [{"queue": queue, **{f"CPU-hours {word}": round(hours * sum(
-        row[f"{part}_cpu"] or 0.0 for row in _rows(sim, "queues") if row["queue"] == queue))
-        for word, part in (("held", "allocated"), ("deserved", "deserved"))}}
-        for queue in QUEUES]
+    sums = sim.history.frame("queues").groupby("queue").sum() * (sim.period / HOUR)
+    return [{"queue": queue, "CPU-hours held": round(sums["allocated_cpu"][queue]),
+             "CPU-hours deserved": round(sums["deserved_cpu"][queue])} for queue in QUEUES]
 
 
 def admitted_and_waiting(sim: Simulation) -> float:
     """How many jobs of research were admitted and without a place, on average."""
-    return round(mean(row["inqueue"] for row in _rows(sim, "queues")
-                      if row["queue"] == "research"), 2)
-
-
-def _rows(sim: Simulation, table: str) -> list[dict[str, Any]]:
-    columns = sim.history.columns[table]
-    return [dict(zip(columns, row, strict=True)) for row in sim.history.rows[table]]
+    return round(sim.history.frame("queues").groupby("queue")["inqueue"].mean()["research"], 2)
