@@ -39,9 +39,8 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
     """Return rows of `look` as data of `pictures.cluster`, with what each node said or without."""
     nodes = []
     for row in rows:
-        zone = gettext("refused ({zone}, {disk})" if notes and row["refused"] else
-                       "zone {zone}, {disk}", zone=scene.ZONES[row["node"]],
-                       disk=scene.DISKS[row["node"]])
+        zone = gettext("refused" if notes and row["refused"] else "zone {zone}, {disk}",
+                       zone=scene.ZONES[row["node"]], disk=scene.DISKS[row["node"]])
         nodes.append({"name": row["node"], "size": scene.CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
                       "note": _points(row) if notes and row["total"] is not None else zone,
@@ -54,14 +53,15 @@ def _points(row: dict[str, Any]) -> str:
     return counted(row["total"], "points", f"{plain(row['total']):g}")
 
 
-def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool = True
-                  ) -> pictures.Picture:
+def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool = True,
+                  legend: str = "") -> pictures.Picture:
     """Draw the nodes with their pods, and where *new* went and why not elsewhere.
 
     >>> nodes_picture(scene.placement_cluster(), "The node of new").data["nodes"][1]["note"]
     '449 points'
     """
-    return pictures.cluster(title, nodes_drawn(look(cluster, conf), notes), unit="CPUs", width=760)
+    return pictures.cluster(title, nodes_drawn(look(cluster, conf), notes), unit="CPUs", width=760,
+                            legend=legend)
 
 
 def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments: Any
@@ -163,7 +163,7 @@ CONTROLS = group("CPUs in use",
 PANELS = [
     pictures.cluster("The node of new", lambda at: nodes_drawn(at.rows), key="where", unit="CPUs",
                      asks=True, wide=True,
-                     legend="Hatched: new, placed in this cycle. Click a node: why not there?"),
+                     legend="Hatched: new. Zone a: node-1 (ssd), node-2 (hdd); b: node-3 (ssd)."),
     pictures.sums("Points, without the 300 that each node has for taints", _sums, key="points",
                   rows=3, parts=["nodeorder", "binpack"], limit="the most", most=1.1, wide=True),
     pictures.table("", node_rows, key="nodes", rows=3, wide=True, texts=["refused", "chosen"],
