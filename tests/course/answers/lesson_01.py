@@ -29,7 +29,7 @@ answers(
            (small_cluster().queue("team"), "No queue is new"),
            (small_cluster().job("lost", queue="team"), "another queue"),
            (small_cluster().queue("nobody").remove("wide"), "taken away"),
-           ("nobody", "small_cluster()")],
+           ("nobody", "cluster.copy()")],
 )
 
 answers(

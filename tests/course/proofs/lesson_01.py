@@ -1,10 +1,12 @@
 """What lesson 01, "One scheduling cycle: open, act, close", says is so."""
 
 from course.proofs import after, answer
+from volcano_lab.course.lesson_01.lab import small_cluster
 
 
 @after("c005")
-def a_tiny_cluster(cycle):
+def a_tiny_cluster(cluster, cycle):
+    assert cluster.objects() == small_cluster().objects()
     assert [row[1].removeprefix("default/") for row in cycle.committed] == [
         "train-0", "train-1", "helper-0"]
 
@@ -39,8 +41,10 @@ def explain_it_from_the_trace(reason):
     assert (2 * 2 + 3 * 4, round(1.2 * 8, 6)) == (16, 9.6)
 
 
-@after("c032")
-def the_order_of_the_actions(wrong_order, without):
+@after("c034q")
+def the_order_of_the_actions(cluster, conf_with):
+    wrong_order, without = (cluster.run(conf_with(actions))
+                            for actions in ("allocate, enqueue", "allocate, backfill"))
     assert wrong_order.committed == [] and len(without.committed) == 3
     assert {row["job"]: row["phase"] for row in without.jobs()}["default/wide"] == "Inqueue"
 

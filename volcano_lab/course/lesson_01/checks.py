@@ -10,7 +10,7 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.config.yaml import ConfError
 
 
-@check(takes=Cluster, wanted="a cluster, such as small_cluster().queue(…)")
+@check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(…)")
 def missing_queue(answer: Cluster) -> Mistakes:
     """Add the queue that is missing, so that lost gets a node in the next cycle."""
     before, now = ({(obj.kind, obj.name) for obj in each.objects()}

@@ -40,8 +40,8 @@ def small_cluster(mended: bool = False) -> Cluster:
     ['default/helper', 'default/train', 'default/wide']
     """
     cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("team")
-    cluster.job("train", queue="team", pods=2, cpu=2).job("wide", queue="team", pods=3, cpu=4)
-    cluster.job("helper", queue="team", pods=1).job("lost", queue="nobody", pods=1, cpu=1)
+    cluster.job("train", queue="team", pods=2, cpu=2).job("helper", queue="team")
+    cluster.job("wide", queue="team", pods=3, cpu=4).job("lost", queue="nobody", cpu=1)
     return cluster.queue("nobody") if mended else cluster
 
 
@@ -186,13 +186,14 @@ PLACED = ("Hatched: placed in this cycle. Full: runs. •: a pod without request
           "space.")
 
 
-def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
-    """Show the small cluster's jobs as rows, the phases of a cycle as columns, and what happened.
+def phase_table(title: str, cluster: Cluster, actions: str = ACTIONS) -> pictures.Picture:
+    """Show a cluster's jobs as rows, the phases of a cycle as columns, and what happened.
 
-    >>> phase_table("One cycle", "backfill").alt.split("; ")[0]
+    >>> phase_table("One cycle", small_cluster(), "backfill").alt.split("; ")[0]
     'One cycle. helper: open ✓ copied backfill · close Pending'
     """
-    return pictures.table(title, phases(Ran(actions)), texts=True, heads=HEADS, legend=LEGEND)
+    return pictures.table(title, phases(Ran(actions, cluster=cluster)), texts=True, heads=HEADS,
+                          legend=LEGEND)
 
 
 def nodes(cycle: Cycle) -> dict[str, Any]:
@@ -233,15 +234,16 @@ def _lab_of(controls: dict[str, Control], ran: Callable[[Values], Ran], **more: 
         says=[Ends()], nothing="Every job ends as before.", **more)
 
 
-def growing_list() -> Lab:
+def growing_list(cluster: Cluster) -> Lab:
     """Make the lab at the beginning: two jobs, and a list that gets one action after the other.
 
-    >>> growing_list().set(actions=2).said.partition("). ")[2].partition(". ")[0]
+    >>> two = small_cluster().remove("wide").remove("lost")
+    >>> growing_list(two).set(actions=2).said.partition("). ")[2].partition(". ")[0]
     'train is placed (was not tried): enqueue admits it; allocate places it'
     """
-    names, two = ACTIONS.split(", "), small_cluster().remove("wide").remove("lost")
+    names, objects = ACTIONS.split(", "), cluster.copy()
     return _lab_of({"actions": slider(1, 1, len(names), "actions")},
-                   lambda values: Ran(", ".join(names[:values["actions"]]), cluster=two),
+                   lambda values: Ran(", ".join(names[:values["actions"]]), cluster=objects),
                    title="One cycle, action by action",
                    opening="train has two pods; helper has one that requests nothing. Add the "
                            "second and the third action: which of them places which job?")
