@@ -16,7 +16,6 @@ from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
 from volcano_lab.widgets.controls import Control, slider
 
-POD_CPU = 2
 START = {"a": {"weight": 1, "memory": 4, "asks": 15, "runs": 5},
          "b": {"weight": 3, "memory": 2, "asks": 30, "runs": 4},
          "c": {"weight": 5, "memory": 3, "asks": 20, "runs": 6}}
@@ -37,7 +36,7 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
         said = start | queues.get(name, {})
         cluster.queue(name, weight=said["weight"])
         memory = f"{said['memory']}Gi" if said["memory"] else None
-        cluster.job(f"{name}-work", queue=name, pods=said["asks"], min_member=1, cpu=POD_CPU,
+        cluster.job(f"{name}-work", queue=name, pods=said["asks"], min_member=1, cpu=2,
                     memory=memory, running={f"node-{number}": 1 for number in range(said["runs"])})
     return cluster
 
