@@ -315,6 +315,15 @@ def test_only_a_tolerant_row_forgives():
     assert y < other
 
 
+def test_words_of_a_narrow_band_end_before_its_line():
+    svg = ET.fromstring(pictures.band("T", [{"name": "tolerant", "value": 0.05, "text": "yes"}],
+                                      width=290).svg)
+    line, = (float(each.get("x1")) for each in svg.iter() if each.get("class") == "vp-limit")
+    word, = (each for each in svg.iter() if each.text == "left ≤ right")
+    assert word.get("text-anchor") == "end" and float(word.get("x")) < line
+    assert "-0.1" not in [each.text for each in svg.iter()]
+
+
 def test_for_against_and_no_opinion_look_different():
     votes = {"a": {"text": "PERMIT", "yes": True}, "b": {"text": "REJECT", "yes": False},
              "c": {"text": "ABSTAIN", "yes": None}}

@@ -11,10 +11,10 @@ export const band = {
     const {width, spec, before} = c, most = spec.max, forgiven = spec.band;
     const column = nameColumn(data.map(called), width) + 4, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
     const room = Math.max(120, width - column - words), x = (value) => column + room * (Math.max(-most, Math.min(most, value)) + most) / (2 * most);
-    const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];
+    const foot = TOP + data.length * ROW, steps = [-most, 0, forgiven, most];
     return {height: foot + 22, kids: [hatches(c.uid, [COLORS[2]]),
       box(x(-most), TOP - 6, x(0) - x(-most), foot - TOP, {fill: COLORS[2], opacity: 0.22}),
-      say((x(-most) + x(0)) / 2, TOP - 12, t("left ≤ right"), {class: "vp-soft", ...middle}),
+      say(x(0) - 6, TOP - 12, t("left ≤ right"), {class: "vp-soft", ...end}),
       say((x(0) + x(forgiven)) / 2, TOP - 28, t("forgiven"), {class: "vp-strong", ...middle}),
       say((x(forgiven) + x(most)) / 2, TOP - 12, t("too much"), {class: "vp-soft", ...middle}),
       line(x(0), TOP - 22, x(0), foot - 2, {class: "vp-limit", key: "zero"}),
