@@ -94,3 +94,16 @@ def test_a_pod_that_is_asked_about_says_what_decides_beyond_the_lab():
     assert "Pod a/p depends on plugin deviceshare (volcano.sh/vgpu-number 1)." in found.text
     assert 'about pod a/p: "all nodes are unavailable: 1 node(s) no licence".' in found.text
     assert "the only node" not in found.text
+
+
+@pytest.mark.parametrize("plugin, answer, waits", [
+    ("numa-aware", REFUSED, True), ("numa-aware", "", False), ("binpack", REFUSED, False)])
+def test_a_pod_that_the_cluster_refuses_by_a_plugin_beyond_the_lab_is_among_those_that_wait(
+        plugin, answer, waits):
+    found = Cluster().add(NODE % "", POD % (NUMA % "restricted", "", answer)).explainer(
+        CONF % plugin)
+    assert [group.jobs for group in found.waiting()] == [["a/g"]] * waits
+    depends = "depends on plugin numa-aware, which is not computed here"
+    assert found.why("a/p").head == (
+        f"Pod a/p {depends}; without that, it is placed on node n1." if plugin == "numa-aware" else
+        "Pod a/p is Binding on node n1.")

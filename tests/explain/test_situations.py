@@ -205,3 +205,19 @@ def test_a_job_that_only_reserves_is_told_with_what_it_waits_for(large, waits):
     text = Explainer(admitted, conf).why("new").text
     assert ("default/large, which reserves most and holds nothing, waits itself for resources"
             in text) == waits
+    assert ("Backfill does not use what is idle meanwhile: it places pods without requests only."
+            in text) == waits
+
+
+@pytest.mark.parametrize("deserved", [{"cpu": "4"}, None])
+def test_a_share_of_a_queue_above_is_said_not_to_count(deserved):
+    cluster = Cluster().node("n1", cpu=8).queue("root").queue(
+        "mine", parent="root", deserved=deserved).queue("own", parent="mine").queue(
+        "other", parent="root", deserved={"cpu": "4"}).job(
+        "old", queue="other", pods=4, cpu=2, running={"n1": 4}).job("new", queue="own", cpu=2)
+    conf = TREE.replace("{name: proportion}, ", "").replace("enqueue, ", "")
+    text = why(cluster, "new", conf).text
+    assert ("Queue own has no spec.deserved (best effort; that of a queue above it does not count)"
+            in text)
+    found = why(cluster.queue("own", parent="mine", deserved={"cpu": "2"}), "new", conf)
+    assert "best effort" not in found.text and "pipelined" in found.head + found.text

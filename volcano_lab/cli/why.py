@@ -71,8 +71,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, before:
         given = [*files, *(["--base-conf", conf] if conf else [])]
         _print_remedies(explanation, seconds, given if output == "wide" else ())
         _print_loops(loops, end)
-        page = page_of(explanation) if output == "wide" else ""
-        if page:
+        if output == "wide" and (page := page_of(explanation)):
             print("\n" + _lines(gettext("Read more: pending/{page}.html of the documentation.",
                                         page=page)))
     return DONE

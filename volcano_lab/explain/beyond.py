@@ -14,7 +14,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.lint import unmeasured
 from volcano_lab.explain.pages import TABLES
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, Said
 
 BEYOND = TABLES["beyond"]
 NO_REASON = re.compile(TABLES["no_reason"]["text"])
@@ -41,6 +41,12 @@ def beyond_causes(seen: Evidence, tasks: Iterable[TaskInfo]) -> Iterator[Cause]:
         if said:
             yield Cause.of("beyond_answer", None if deciding else Message("beyond.changed"),
                            pod=task.key, said=said.strip().rstrip("."))
+
+
+def decided_by(causes: Iterable[Cause]) -> list[Said]:
+    """Return what decides beyond the lab, by the causes that say so."""
+    return [said.facts["by"] for cause in causes if cause.code == "beyond"
+            for said in cause.sentences if isinstance(said, Message) and "by" in said.facts]
 
 
 def _last_answer(task: TaskInfo) -> str:

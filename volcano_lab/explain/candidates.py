@@ -48,16 +48,13 @@ GROUPS = ("affinity", "nodeGroupAffinity", REQUIRED)
 Numbers = dict[str, Any]
 
 
-def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
-    """The options of a job that waits, those that change least first; each once, and none that
-    changes nothing.
+def candidates(world: World, ssn: Session, job: JobInfo, causes: list[Cause], keep: bool = False
+               ) -> list[Option]:
+    """The options of a job that waits, or (`keep`) whose pods are evicted, those that change least
+    first; each once, and none that changes nothing.
     """
-    return distinct(world, Candidates(world, ssn, job).waiting(causes))
-
-
-def sparing(world: World, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Option]:
-    """The options of a job whose pods are evicted, in the same order."""
-    return distinct(world, Candidates(world, ssn, job).sparing(causes))
+    found = Candidates(world, ssn, job)
+    return distinct(world, found.sparing(causes) if keep else found.waiting(causes))
 
 
 def distinct(world: World, options: Iterable[Option]) -> list[Option]:

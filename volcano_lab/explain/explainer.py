@@ -11,12 +11,12 @@ from functools import partial
 from math import inf
 from time import perf_counter, time
 
-from volcano_lab.api import PIPELINED, RELEASING, JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change
 from volcano_lab.explain import origin, questions
-from volcano_lab.explain.beyond import beyond_causes
+from volcano_lab.explain.beyond import beyond_causes, decided_by
 from volcano_lab.explain.candidates import CAPABILITY, in_queues
 from volcano_lab.explain.defects import defect_causes
 from volcano_lab.explain.evictions import evicted_for, victim_causes
@@ -63,8 +63,8 @@ class Explainer(Shown):
     has what explanations read; of searches for victims those for the job that it is `about`, by its
     name; None: for none, as `waiting` reads few).
 
-    Raises `ConfError`. Jobs, pods and queues have the names of their manifests (see `Names`); the
-    session's own objects are accepted, too. An unknown name raises `LookupError` with a sentence.
+    Raises `ConfError`. Jobs, pods and queues have the names of their manifests (see `Names`). An
+    unknown name raises `LookupError` with a sentence.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=1, cpu=6)
@@ -95,10 +95,8 @@ class Explainer(Shown):
         return self.waiting()._shown()
 
     @collector_paused(enable_past_young)
-    def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
+    def why(self, what: str) -> Explanation:
         """Return the explanation of a job, a pod or a queue."""
-        if not isinstance(what, str):
-            what = what.key if isinstance(what, TaskInfo) else what.uid
         try:
             kind, key = self.names.find(what)
         except LookupError:
@@ -309,9 +307,11 @@ class Explainer(Shown):
         groups: dict[tuple, Group] = {}
         self.evidence.brief = True
         for uid, job in self.session.jobs.items():
-            if not unbound(job):
+            pending, name = unbound(job), self.names.called(uid)
+            causes = job_causes(self.evidence, job) if pending else [
+                *beyond_causes(self.evidence, job.tasks.values())]
+            if not pending and len({cause.code for cause in causes}) < 2:  # the cluster refuses it
                 continue
-            causes, name = job_causes(self.evidence, job), self.names.called(uid)
             first = _foremost(causes)
             if first.context and least is None:
                 first = _foremost(self.why(name).causes)
@@ -319,9 +319,16 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
-        if absent := [Explanation(said.facts["name"], Message("left_out.head", why=[said]), [
-                Cause("left_out", said)]) for said in self._absent().values()]:
-            groups[("left_out",)] = Group("left_out", partial(self.why, absent[0].about), absent)
+        absent = [("left_out", said) for said in self._absent().values()]
+        absent += [("pods_not_made", Message("not_created", name=name, what=why))
+                   for name, each in self.evidence.not_created.items()
+                   if name not in self.names.jobs.values() for why in each
+                   if getattr(why, "code", "") in TABLES["never"]["codes"]]
+        for code, said in absent:
+            name = said.facts["name"]
+            group = groups.setdefault((code,), Group(code, partial(self.why, name)))
+            group.answers.append(Explanation(
+                name, Message("left_out.head", why=[said]), [Cause(code, said)]))
         return Waiting(sorted(groups.values(), key=lambda group: -len(group.answers)),
                        len(self.session.jobs) + len(absent))
 
@@ -345,13 +352,14 @@ class Explainer(Shown):
         key = self.names.find(key, "pod")[1]
         task = self.evidence.tasks[key]
         if self._evicted(key):
-            return self.why_victim(key)
+            return self._victim(key)
         if task.node_name:
-            here = questions.why_here(self.evidence, task), questions.despite(
-                self.evidence, task, task.node_name)
+            causes = [*beyond_causes(self.evidence, [task])] or [*filter(None, (
+                questions.why_here(self.evidence, task),
+                questions.despite(self.evidence, task, task.node_name)))]
             return Explanation(f"pod {key}", Message(
-                "pod.placed", pod=key, status=task.status, node=task.node_name),
-                [*beyond_causes(self.evidence, [task])] or [*filter(None, here)])
+                "pod.beyond" if (by := decided_by(causes)) else "pod.placed", pod=key,
+                status=task.status, node=task.node_name, by=by), causes)
         job, choice = self.why_job(task.job), questions.last_choice(self.evidence, key)
         if choice is None:
             tried = Message("pod.not_tried")
@@ -372,15 +380,14 @@ class Explainer(Shown):
                 cause.said = [*cause.sentences, Message("jobs_wait.first", text=said)]
         return found
 
-    def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
+    def why_not(self, name: str, pod: str) -> Explanation:
         """Return why a pod, or the first of a job that waits, is not on a node. Raises
         `LookupError`.
         """
-        name = node.name if isinstance(node, NodeInfo) else node
         if name not in self.session.nodes:
             raise NoSuch('no node is called "{name}"; {near}.', name=name,
                          near=near(name, self.session.nodes))
-        key = task.key if isinstance(task, TaskInfo) else self._pod(task)
+        key = self._pod(pod)
         found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
         causes: Sequence[Cause | None] = []
         code, other = "pod.not_on_node", found.node_name
@@ -441,14 +448,11 @@ class Explainer(Shown):
             *victim_causes(self.evidence, gone[0])] if gone else [])
         return found
 
-    def why_victim(self, task: TaskInfo | str) -> Explanation:
-        """Return why a pod was evicted: for which pod, by which plugins, what its queue held."""
-        key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
+    def _victim(self, key: str) -> Explanation:
+        """Why a pod was evicted: for which pod, by which plugins, what its queue held."""
         if not self._has(""):
-            return self._with("").why_victim(key)
+            return self._with("")._victim(key)
         causes = list(victim_causes(self.evidence, key))
-        if not self._evicted(key):
-            return Explanation(f"pod {key}", Message("pod.not_evicted", pod=key), causes)
         job = self.session.jobs[self.evidence.tasks[key].job]
         return Explanation(f"pod {key}", Message("pod.evicted", pod=key), causes,
                            self._sparing(job, causes))

@@ -18,7 +18,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
-from volcano_lab.messages import Message
+from volcano_lab.messages import Message, known
 from volcano_lab.trace.plain import amounts
 
 KINDS = TABLES["owners"]
@@ -120,20 +120,24 @@ def created_by(seen: Evidence, jobs: Iterable[str]) -> Iterator[Message]:
         policy = next((obj.spec.get("concurrencyPolicy", "Allow")
                        for obj in seen.named.get(name, ()) if isinstance(obj, OperatorObject)
                        and obj.kind == kind == "CronJob"), None)
+        code = f"created_by.{policy or kind}"
         yield Message("created_by", kind=kind, name=name, jobs=each,
-                      policy=Message(f"created_by.{policy}") if policy else None)
+                      policy=Message(code) if known(code) else None)
 
 
-def on_eviction(seen: Evidence, job: JobInfo) -> Message | None:
-    """Return what the policies of its Volcano Job do to all its pods once one is evicted."""
+def on_event(seen: Evidence, job: JobInfo, event: str) -> Message | None:
+    """Return what the policies of its Volcano Job do to all its pods once one is evicted
+    (PodEvicted), or has been Pending for as long as a policy says (PodPending).
+    """
     name = seen.called(job.uid)
-    for policies in [[*task.policies, *obj.spec.policies]
-                     for obj in seen.named.get(name, ()) if isinstance(obj, VolcanoJob)
-                     for task in obj.spec.tasks]:
-        action = next((each.action for each in policies
-                       if {"PodEvicted", "*"} & {each.event, *each.events}), "")
-        if effect := KINDS["whole"].get(action):
-            return Message(f"on_eviction.{effect}", job=name, action=action, n=len(job.tasks))
+    for owner, task in [(obj, task) for obj in seen.named.get(name, ())
+                        if isinstance(obj, VolcanoJob) for task in obj.spec.tasks]:
+        found = next((each for each in (*task.policies, *owner.spec.policies) if {event, "*"} & {
+            each.event, *each.events} and (each.timeout or event != "PodPending")), None)
+        if found and (effect := KINDS["whole"].get(found.action)):
+            return Message(f"on_{event}.{effect}", job=name, action=found.action,
+                           n=len(job.tasks), timeout=found.timeout,
+                           retries=owner.status.retry_count, most=owner.spec.max_retry or 3)
     return None
 
 

@@ -28,7 +28,7 @@ from volcano_lab.explain.holders import order_causes, turn_of
 from volcano_lab.explain.lint import PREDICATES, SHARES
 from volcano_lab.explain.nodes import missing, refused_now, refused_then, rule_causes, withheld
 from volcano_lab.explain.origin import best_effort, closed
-from volcano_lab.explain.owners import head, on_eviction
+from volcano_lab.explain.owners import head, on_event
 from volcano_lab.explain.refusals import admission_causes
 from volcano_lab.explain.slips import taint_text
 from volcano_lab.messages import Message, NoSuch
@@ -452,7 +452,7 @@ def _kept(seen: Evidence, job: JobInfo, pods: list[TaskInfo], actions: list[str]
     loose = budgets_of(seen, pods) if "pdb" not in seen.ssn.plugins else []
     if loose:
         yield Cause.of("evict_no_pdb", context=True, n=len(loose), budgets=loose)
-    if policy := on_eviction(seen, job):
+    if policy := on_event(seen, job, "PodEvicted"):
         yield Cause("evict_policy", policy, context=True)
     yield from _leads(seen, job, pods)
 

@@ -12,7 +12,7 @@ from math import inf
 from time import perf_counter
 
 from volcano_lab.api import JobInfo
-from volcano_lab.explain.candidates import distinct, sparing
+from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, World, switched
@@ -59,7 +59,7 @@ def ends_of(seen: Evidence, loops: Cause, seconds: float | None = None) -> Itera
     victim, actions = seen.ssn.jobs[loops.numbers["victims"][0]], loops.numbers["actions"]
     keeper = [switched("drf", SWITCHED[name], False) for name in actions if name in SWITCHED]
     found = 0
-    for option in [*distinct(world, keeper), *sparing(world, seen.ssn, victim, [loops])]:
+    for option in [*distinct(world, keeper), *candidates(world, seen.ssn, victim, [loops], True)]:
         if found == ENDS or option.steps > 1:
             continue
         try:

@@ -20,7 +20,7 @@ from volcano_lab.api import RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.changes import Change
 from volcano_lab.changes.words import any_of
-from volcano_lab.explain.candidates import candidates, distinct, sparing
+from volcano_lab.explain.candidates import candidates, distinct
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.options import SWITCHED, Option, Rank, World, in_order, switched
@@ -147,11 +147,10 @@ class Search:
         """The remedies in the order of their rank, then sets of changes, more nodes, the end of
         those that hold what it takes.
         """
-        given = self.world, self.before, self.job, causes
+        options = candidates(self.world, self.before, self.job, causes, self.keep)
         if self.keep:
-            yield from self.singles(sparing(*given))
+            yield from self.singles(options)
             return
-        options = candidates(*given)
         own = [option for option in options if option.rank < Rank.REQUEST]
         late = [option for option in options if option.rank in (Rank.NODES, Rank.LESS)]
         waits = [each for each in options if each.rank == Rank.WAIT][:1 if self.large else 2]

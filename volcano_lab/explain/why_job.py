@@ -12,7 +12,7 @@ from typing import Any
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, OwnerReference, Pod, VolcanoJob
 from volcano_lab.api.status import BOUND, FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.explain.beyond import beyond_causes
+from volcano_lab.explain.beyond import beyond_causes, decided_by
 from volcano_lab.explain.evictions import evicted_for, eviction_causes, may_evict, victim_causes
 from volcano_lab.explain.evidence import (
     Evidence,
@@ -30,7 +30,7 @@ from volcano_lab.explain.lint import ignored_fields, place_of
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import TOO_LARGE, best_effort, cluster_too_small
 from volcano_lab.explain.outcome import future
-from volcano_lab.explain.owners import created_by, named_queue, on_eviction, owner_of
+from volcano_lab.explain.owners import created_by, named_queue, on_event, owner_of
 from volcano_lab.explain.questions import why_not_cause
 from volcano_lab.explain.refusals import admission_causes, limit_causes, refusal
 from volcano_lab.explain.volumes import claim_causes, driver_causes
@@ -53,8 +53,7 @@ def head_of(seen: Evidence, job: JobInfo, causes: list[Cause]) -> list[Message]:
     stuck = job.ready_task_num() < job.min_available and any(
         cause.numbers.get("stuck") for cause in causes)
     if job.tasks and not counts(job)[1] and not waits(job) and not stuck:
-        by = [said.facts["by"] for cause in causes if cause.code == "beyond"
-              for said in cause.sentences[:1] if isinstance(said, Message)]
+        by = decided_by(causes)
         return [Message("job.beyond" if by else "job.stands", status=status, by=by,
                         job=short(seen.called(job.uid))), *_notes(seen, job)]
     gaps = map(gap_of, sorted(causes, key=lambda cause: cause.code not in TOO_LARGE))
@@ -277,7 +276,9 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Yield the time at which sla admits the job."""
+    """Yield the time at which sla admits the job, and what its policies do before."""
+    if unplaced(job) and (policy := on_event(seen, job, "PodPending")):
+        yield Cause("pending_policy", policy, context=True)
     sla: Any = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
@@ -323,17 +324,13 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
     drf: Any = seen.ssn.plugins.get("drf")
-    if drf is None or not drf.hierarchical or seen.brief:
-        return
-    busy = {each.queue for each in seen.ssn.jobs.values()
-            if counts(each)[2] or not each.allocated.is_empty()} | {job.queue}
-    ordered = sorted((queue for name, queue in seen.ssn.queues.items()
-                      if queue.hierarchy and name in busy), key=cmp_to_key(drf.hierarchy.compare))
-    if len(ordered) > 1:
-        names = [Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
-                         weights=queue.weights) for queue in ordered]
-        yield Cause("hierarchical_order", Message("hierarchical_order", queues=names),
-                    {"queues": [queue.name for queue in ordered]}, [], True)
+    used = {each.queue for each in seen.ssn.jobs.values()}
+    some = [queue for name, queue in seen.ssn.queues.items() if queue.hierarchy and name in used]
+    if drf is not None and drf.hierarchical and not seen.brief and len(some) > 1:
+        yield Cause.of("hierarchical_order", context=True, queues=[
+            Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
+                    weights=queue.weights)
+            for queue in sorted(some, key=cmp_to_key(drf.hierarchy.compare))])
 
 
 def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -372,7 +369,7 @@ def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Itera
             yield Message("promised.breaks", job=seen.called(job.uid), n=job.ready_task_num(),
                           least=job.min_available)
     victims = {seen.tasks[pod].job: None for record in records for pod in record["chosen"]}
-    yield from filter(None, (on_eviction(seen, seen.ssn.jobs[uid]) for uid in victims))
+    yield from filter(None, (on_event(seen, seen.ssn.jobs[uid], "PodEvicted") for uid in victims))
 
 
 def _promised_on(seen: Evidence, node: str, pods: list[str], records: list[Record]) -> Message:

@@ -34,7 +34,7 @@ def exported(objects: Iterable[KubernetesObject], conf: str | None, form: str = 
                                                   {"volcano-scheduler.conf": text})]
         objects = anonymised([*filterfalse(_is_map, objects), *maps])
         text = scheduler_conf_of(objects)
-    return as_case(filterfalse(_is_map, objects), text, "cluster") + "\n" if form == "case" else (
+    return as_case(filterfalse(_is_map, objects), text) + "\n" if form == "case" else (
         as_manifests(objects, form))
 
 
@@ -56,14 +56,13 @@ def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str
     return dump((obj.changed(metadata={"resource_version": ""}) for obj in objects), form)
 
 
-def as_case(objects: Iterable[KubernetesObject], conf: str | None = None, name: str = "case"
-            ) -> str:
+def as_case(objects: Iterable[KubernetesObject], conf: str | None = None) -> str:
     """Return one line for `volcano-lab replay`: the objects as the scheduler receives them.
 
     Raises `ManifestError`.
     """
     documents = [to_dict(obj) for obj in with_defaults(objects)]
-    return json.dumps({"name": name, "family": "export", "conf": conf, "objects": documents})
+    return json.dumps({"name": "cluster", "family": "export", "conf": conf, "objects": documents})
 
 
 def literal(value: Any) -> str:

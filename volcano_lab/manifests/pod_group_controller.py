@@ -58,7 +58,8 @@ class PodGroups:
                        if key.startswith("volcano.sh/")} | jobs.inherited_annotations(own)
         references = pod.metadata.owner_references if owned else [
             api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
-        least = _min_member(inherited.get(GROUP_MIN_MEMBER, "1"))
+        number = parse_int(inherited.get(GROUP_MIN_MEMBER, "1"))
+        least = 1 if number is None or not 0 <= number < 2**31 else number
         styles: dict[str, str] = {}
         needs = {key: amount * least
                  for key, amount in jobs.usage(pod.spec, styles).items()} if least else {}
@@ -69,11 +70,6 @@ class PodGroups:
         return api.PodGroup(metadata, api.PodGroupSpec(
             least, queue=own.get(QUEUE_NAME, ""), priority_class_name=pod.spec.priority_class_name,
             min_resources=jobs.amounts_text(needs, styles), network_topology=_topology(own)))
-
-
-def _min_member(text: str) -> int:
-    number = parse_int(text)
-    return 1 if number is None or not 0 <= number < 2**31 else number
 
 
 def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:

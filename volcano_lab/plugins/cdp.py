@@ -21,13 +21,9 @@ class CooldownProtection(Plugin):
     name = "cdp"
 
     def preemptable(self, claimant: TaskInfo, candidates: Sequence[TaskInfo]) -> TasksAndVote:
-        return [task for task in candidates if not self.cools_down(task.pod)], PERMIT
+        return [task for task in candidates if cooled(task.pod) <= self.ssn.now], PERMIT
 
     reclaimable = preemptable
-
-    def cools_down(self, pod: Pod) -> bool:
-        """Return whether a pod runs and was scheduled less than its cooldown time ago."""
-        return cooled(pod) > self.ssn.now
 
 
 def cooled(pod: Pod) -> float:

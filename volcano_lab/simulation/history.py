@@ -76,8 +76,9 @@ class History(Shown):
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
         for name, queue in ssn.queues.items():
             attr, status = attributes.get(name), queue.queue.status
-            amounts = [_amount(getattr(attr, part, None), resource) for part in PARTS
-                       for resource in RESOURCES.values()]
+            parts = [getattr(attr, part, None) for part in PARTS]
+            amounts = [None if part is None else in_units(resource, part.get(resource))
+                       for part in parts for resource in RESOURCES.values()]
             self.rows["queues"].append([time, name, queue.weight, None if attr is None
                                         else attr.share, *amounts, status.pending, status.inqueue,
                                         status.running, status.completed, status.unknown])
@@ -153,10 +154,6 @@ def fairness(shares: Sequence[float]) -> float | None:
     if not shares:
         return None
     return round(sum(shares) ** 2 / (len(shares) * squares), 9) if squares else 1.0
-
-
-def _amount(resource: Any, name: str) -> float | int | None:
-    return None if resource is None else in_units(name, resource.get(name))
 
 
 def _pods(ssn: Session) -> list[int]:

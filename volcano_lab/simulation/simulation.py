@@ -216,8 +216,7 @@ class Simulation:
             self.pipeline.finish(number)
 
     def _plan_retries(self) -> None:
-        due = self.pipeline.next_due()
-        if due is None:
+        if (due := self.pipeline.next_due()) is None:
             return
         wait = due - self.server.clock()
         planned = [entry.time for entry in self.calendar.entries.values() if entry.kind == "retry"]

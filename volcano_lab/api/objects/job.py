@@ -43,6 +43,7 @@ class LifecyclePolicy(Part):
     event: str = ""
     events: list[str] = Factory(list)
     exit_code: int | None = None
+    timeout: str = ""
 
 
 class VolumeSpec(Part):

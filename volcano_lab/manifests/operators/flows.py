@@ -35,6 +35,12 @@ def _beside(read: Reading) -> list[api.KubernetesObject]:
             if (obj.namespace or "default") == (read.obj.namespace or "default")]
 
 
+def _phases(read: Reading, *some: str) -> dict[str, str]:
+    """Return the Volcano Jobs in its namespace that have one of some phases (unset: all)."""
+    return {each.name: each.status.state.phase for each in _beside(read) if isinstance(
+        each, api.VolcanoJob) and (not some or each.status.state.phase in some)}
+
+
 def _jobs_later(read: Reading, names: list[str]) -> list[Said]:
     """Return which Jobs do not exist and are created later."""
     there = {obj.name for obj in _beside(read) if obj.kind == "Job"}
@@ -73,16 +79,19 @@ def cron_job(read: Reading) -> Created:
     cls, parts = ((api.VolcanoJob, api.VolcanoJobSpec) if of_volcano
                   else (api.BatchJob, api.WorkloadSpec))
     metadata = read.obj.owned(f"{read.name}-1", read.at("jobTemplate.metadata"))
-    return Created([cls(metadata, read.read(parts, "jobTemplate.spec"))])
+    forbids = read.at("concurrencyPolicy") == "Forbid"
+    active = [each.get("name") for each in items(read.obj.status, "active") if forbids]
+    return Created([cls(metadata, read.read(parts, "jobTemplate.spec"))], sentences=[
+        Message("not_created.later.active", job=name)
+        for name in _phases(read, "Aborted") if name in active])
 
 
 def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
-    templates = {each.name: each for each in _beside(read)
-                 if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"}
-    jobs = [each for each in _beside(read) if isinstance(each, api.VolcanoJob)]
-    failed = {each.name: each.status.state.phase for each in jobs
-              if each.status.state.phase in ("Failed", "Terminated")}
+    named = [each for each in read.objects
+             if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"]
+    templates = {each.name: each for each in named if each in _beside(read)}
+    there, failed = _phases(read), _phases(read, "Failed", "Terminated")
     created, later = Created(), []
     for flow in read.items("flows"):
         name = str(flow.at("name", ""))
@@ -97,9 +106,10 @@ def job_flow(read: Reading) -> Created:
             spec = merged(templates[name].spec, flow.at("patch.jobSpec", {}))
             created.objects.append(api.VolcanoJob(
                 read.obj.owned(job), flow.read(api.VolcanoJobSpec, "patch.jobSpec", spec)))
-        else:
-            created.sentences.append(gettext("its JobTemplate {name} is not among the objects; no "
-                                             "Job is created of it", name=name))
+        elif job not in there:
+            spaces = [each.namespace or "default" for each in named if each.name == name]
+            created.sentences.append(Message("not_created.later.template", names=[job],
+                                             template=name, spaces=spaces or None))
     created.sentences += _jobs_later(read, later)
     return created
 

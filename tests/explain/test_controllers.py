@@ -1,0 +1,122 @@
+"""What controllers beside the scheduler do to jobs that wait, and what they never create."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+
+TEMPLATE = """\
+  schedulerName: volcano
+  minAvailable: 1
+  tasks:
+  - name: t
+    replicas: 8
+    template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+"""
+JOB = f"""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: NAME, namespace: a, uid: u}}
+spec:
+{TEMPLATE}  POLICIES
+status: {{state: {{phase: PHASE}}, retryCount: 2}}
+"""
+CRON = f"""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: CronJob
+metadata: {{name: night, namespace: a}}
+spec:
+  schedule: "0 2 * * *"
+  concurrencyPolicy: POLICY
+  jobTemplate:
+    spec:
+{indent(TEMPLATE, "    ")}status: {{active: [{{kind: Job, name: night-1, namespace: a}}]}}
+---
+"""
+FLOW = f"""\
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobFlow
+metadata: {{name: day, namespace: a}}
+spec: {{flows: [{{name: prep}}]}}
+---
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobTemplate
+metadata: {{name: prep, namespace: SPACE}}
+spec:
+{TEMPLATE}"""
+RAY = """\
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata:
+  name: NAME
+  namespace: a
+  uid: u-NAME
+  labels: {ray.io/scheduler-name: volcano}
+  ownerReferences: [{apiVersion: ray.io/v1, kind: OWNER, name: llm, uid: u, controller: true}]
+spec:
+  headGroupSpec:
+    rayStartParams: {}
+    template: {spec: {containers: [{name: c, image: ray, resources: {requests: {cpu: 3}}}]}}
+---
+"""
+
+
+def job(name="x", phase="Pending", policies="queue: default"):
+    return JOB.replace("NAME", name).replace("PHASE", phase).replace("POLICIES", policies)
+
+
+def cluster(text):
+    return Cluster().node("n1", cpu=4).add(text)
+
+
+@pytest.mark.parametrize("policy, said", [
+    ("{event: PodPending, action: RestartJob, timeout: 10m}",
+     "Its policy RestartJob for PodPending deletes all its pods and creates them again once one "
+     "has been Pending for 10m, also for lack of resources: it loses its place each time, 2 of 3 "
+     "retries (maxRetry) are used"),
+    ("{event: PodPending, action: AbortJob, timeout: 1h}",
+     "Its policy AbortJob for PodPending ends it once a pod has been Pending for 1h"),
+    ("{event: PodPending, action: RestartJob}", ""),  # without a timeout it has no effect
+    ("{event: PodEvicted, action: RestartJob, timeout: 10m}", "")])
+def test_a_policy_that_ends_the_wait_of_pods_is_told(policy, said):
+    text = cluster(job(policies=f"policies: [{policy}]").replace(
+        "minAvailable: 1", "minAvailable: 8")).why("a/x").text
+    assert said in text and ("for PodPending" in text) == bool(said)
+    there = cluster(job(policies=f"policies: [{policy}]").replace("replicas: 8", "replicas: 2"))
+    assert "for PodPending" not in there.why("a/x").text
+
+
+@pytest.mark.parametrize("policy, phase, told", [
+    ("Forbid", "Aborted", True), ("Forbid", "Completed", False), ("Allow", "Aborted", False)])
+def test_a_cron_job_whose_active_job_never_counts_as_ended_is_told(policy, phase, told):
+    one = job("night-1", phase).replace("uid: u}", "uid: u, ownerReferences: [{apiVersion: "
+                                        "batch.volcano.sh/v1alpha1, kind: CronJob, name: night}]}")
+    found = cluster(CRON.replace("POLICY", policy) + one)
+    groups = [*Explainer(found.objects()).waiting()]
+    assert [(group.code, group.jobs) for group in groups] == (
+        [("pods_not_made", ["a/night"])] if told else [])
+    if told:
+        assert ("no further Job is created (concurrencyPolicy Forbid): its Job night-1 is Aborted, "
+                "which v1.14.0 does not count as ended." in found.why("a/night").text)
+
+
+@pytest.mark.parametrize("space, said", [
+    ("a", ""), ("b", "a/day: day-prep: never created, as no JobTemplate prep is in the namespace "
+                     "of its JobFlow, and those of other namespaces do not count (b).")])
+def test_a_template_of_a_flow_in_another_namespace_is_named(space, said):
+    found = Explainer(cluster(FLOW.replace("SPACE", space)).objects())
+    told = [group.text for group in found.waiting() if group.code == "pods_not_made"]
+    assert told == [said] * bool(said)
+    assert said in found.why("a/day").text if said else "a/day-prep" in found.names.jobs.values()
+
+
+@pytest.mark.parametrize("owner, told", [("RayService", True), ("RayJob", False)])
+def test_an_upgrade_that_takes_the_resources_of_both_clusters_is_told(owner, told):
+    both = "".join(RAY.replace("NAME", name).replace("OWNER", owner) for name in ("old", "new"))
+    text = cluster(both).why("a/new").text
+    assert (", in an upgrade beside the old cluster, which it deletes only once the new one is "
+            "ready: that takes the resources of both" in text) == told
