@@ -6,10 +6,10 @@ import {h, patch} from "./tree.js";
 import {sentence, t} from "./words.js";
 
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
-  const picture = pictureOf(kind, spec), uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`, "aria-labelledby": title ? `${uid}-title` : null});
+  const picture = pictureOf(kind, spec), uid = unique("vp"), root = add(parent, "div", {role: "group", class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`, "aria-labelledby": title ? `${uid}-title` : null});
   const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
   if (title) add(head, "h5", {id: `${uid}-title`, role: host.role}, title);
-  const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || t("table ").trim()} : {})});
+  const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "group", "aria-label": title || t("table ").trim()} : {})});
   if (legend) add(root, "p", {class: "vp-legend"}, legend);
   const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;
   const memory = {}, last = () => data ? picture.steps(data) : 0;
