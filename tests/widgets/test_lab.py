@@ -235,7 +235,7 @@ def test_values_beside_a_move_are_decided_before_they_are_asked_for(lab):
 def test_the_way_to_a_tasks_end_says_what_was_moved(lab):
     ask(lab, task=0)
     ask(lab, show=0)
-    assert lab.said.startswith("One way: Queue a: weight 9 (was 3, 2 at the start). "
+    assert lab.said.startswith("One way: Queue a: weight 9 (was 3; 2 at the start). "
                                "a deserves 90 (was 30)")
 
 

@@ -39,8 +39,8 @@ from volcano_lab.widgets.story import amounts, counted, plain
 CONF, SHOWN = "conf", "show"
 """Controls that are not changes: which configuration, and which resource the picture shows."""
 
-LEGEND = ("Blue: can be moved. Water: deserved. Full: runs. Outlined: placed now. Hatched: "
-          "discarded. Hollow: not placed. Number: turn. ◇: no turn.")
+LEGEND = ("Blue: movable. Water: deserved. Full: runs. Outlined: placed now. Hatched: discarded. "
+          "Hollow: not placed. ①: turn. ◇: none.")
 
 
 class Decided:
