@@ -36,8 +36,9 @@ def close(over_time):
 
 
 @after("c028")
-def explain_it_from_the_trace(reason):
+def explain_it_from_the_trace(reason, cycle):
     assert "overcommit: cpu 16 > limit 9.6" in reason
+    assert "in queue 4 + this job 12 is 16 of 9.6: refused" in cycle.plot.sums("wide").alt
     assert (2 * 2 + 3 * 4, round(1.2 * 8, 6)) == (16, 9.6)
 
 

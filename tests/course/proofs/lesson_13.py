@@ -85,6 +85,8 @@ def the_sum_of_admission(file, volcano_lab):
     said = " ".join(repr(volcano_lab(f"why {file} nightly-4412 --no-remedies")).split())
     assert "cpu 1024 reserved + 120 requested = 1144, limit 1110.4 (1792 in the" in said
     assert "less 1040 in use" in said and 1792 - 1040 == 752
+    drawn = Cluster.read(file).run().plot.sums("nightly-4412").alt
+    assert "in queue 1024 + this job 120 is 1144 of 1110.4: refused" in drawn
     queues = " ".join(repr(volcano_lab(f"run {file}")).split())
     assert "ci 0.571 cpu 280 1792 160 280" in queues
 
@@ -131,6 +133,16 @@ def three_of_four_changes_admit_nightly(file):
     assert cluster.diff(larger).holds(nightly)
     said = cluster.what_if(remove=["job/segment"]).after.why(nightly)
     assert "cpu 1128 > limit 1110.4" in said[0]
+
+
+@after("own-16")
+def the_bill_without_its_table_of_queues(bill):
+    assert [len(bill), bill[3].split(" ")[0]] == [6, "Queues,"]
+
+
+@after("own-22")
+def the_diff_begins_with_what_is_gone(changed):
+    assert "batch/spark-08" in changed[1] and changed[2].startswith("Jobs, ")
 
 
 @after("own-16")
