@@ -104,9 +104,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
     check_resource(cycle.session, resource)
     rows = _queue_rows(cycle, resource, shown)
     names = {row["queue"] for row in rows}
-    above = {each.queue.spec.parent for each in cycle.session.queues.values()} - {
-        job.queue for job in cycle.session.jobs.values()}
-    colors = colors_of({row["queue"] for row in rows if row["leaf"]} - above)
+    colors = _colors(cycle, rows)
     nodes = list(_nodes(cycle, resource, colors))
     total = plain(sum(node["size"] for node in nodes))
     jobs: dict[str, list[Row]] = {}
@@ -116,11 +114,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
         jobs.setdefault(job["queue"], []).append(job)
     before = {row["queue"]: row for row in tree(cycle.trace, -1, resource)}
     largest = _largest(cycle, resource)
-    turns: dict[str, Row] = {}  # the first of each queue, in order
-    for turn in cycle.turns():
-        turns.setdefault(turn["queue"], {"turn": len(turns) + 1,
-                                         "overused": turn["outcome"] == "overused"})
-    plugin = sharing_plugin(cycle)
+    turns, plugin = _first_turns(cycle), sharing_plugin(cycle)
     queues = []
     for row in rows:
         name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
@@ -142,6 +136,22 @@ def channels(cycle: Cycle, resource: str = "cpu",
     return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
             "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
             "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+
+
+def _colors(cycle: Cycle, rows: list[Row]) -> dict[str, str]:
+    """Return the colours of the queues that are no parents, whichever plugin shares."""
+    above = {each.queue.spec.parent for each in cycle.session.queues.values()} - {
+        job.queue for job in cycle.session.jobs.values()}
+    return colors_of({row["queue"] for row in rows if row["leaf"]} - above)
+
+
+def _first_turns(cycle: Cycle) -> dict[str, Row]:
+    """Return the first turn of each queue, in order."""
+    turns: dict[str, Row] = {}
+    for turn in cycle.turns():
+        turns.setdefault(turn["queue"], {"turn": len(turns) + 1,
+                                         "overused": turn["outcome"] == "overused"})
+    return turns
 
 
 def _by_pods(jobs: list[Row]) -> Row:
