@@ -314,8 +314,8 @@ MUTANTS += elsewhere(
     ("overcommit forgets who was let in", "fits, names = asked.less_equal_with_dimension_and_"
      "resources_name(self.idle_resource, least)",
      "self.inqueue_resource = self.inqueue_resource + job", "job"),
-    ("a cooldown ends a moment late", "def cools_down(", "cooled(pod) > self.ssn.now",
-     "cooled(pod) >= self.ssn.now"),
+    ("a cooldown ends a moment late", "class CooldownProtection",
+     "cooled(task.pod) <= self.ssn.now", "cooled(task.pod) < self.ssn.now"),
     ("disliked groups are forbidden", "def allow(self, group: str)", "return True", "return False"),
     ("a branch's weight is turned around", "class Hierarchy:",
      "left_node.share / left_node.weight", "left_node.share * left_node.weight"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, total
 from volcano_lab.explain import origin
-from volcano_lab.explain.evidence import Evidence, requested, still_needed, unplaced
+from volcano_lab.explain.evidence import Evidence, member, requested, still_needed, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.lint import SHARES
@@ -329,3 +329,5 @@ def _requests(seen: Evidence, queue: str, state: State) -> Iterator[Amounts]:
         if job.queue == queue and job.tasks:
             yield from (state["tasks"][task.key]["request"] for task in job.tasks.values()
                         if not state["tasks"][task.key]["node"])
+        elif job.queue == queue:
+            yield member(job)

@@ -324,7 +324,8 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
     drf: Any = seen.ssn.plugins.get("drf")
-    used = {each.queue for each in seen.ssn.jobs.values()}
+    used = {each.queue for each in seen.ssn.jobs.values()
+            if counts(each)[2] or not each.allocated.is_empty()} | {job.queue}
     some = [queue for name, queue in seen.ssn.queues.items() if queue.hierarchy and name in used]
     if drf is not None and drf.hierarchical and not seen.brief and len(some) > 1:
         yield Cause.of("hierarchical_order", context=True, queues=[
