@@ -19,7 +19,9 @@ def parse_bool(text: str) -> bool | None:
     >>> parse_bool("true"), parse_bool("F"), parse_bool("yes")
     (True, False, None)
     """
-    return text in _TRUE if text in _TRUE | _FALSE else None
+    if text in _TRUE:
+        return True
+    return False if text in _FALSE else None
 
 
 def parse_float(text: str | None) -> float:

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from math import inf
 
 from volcano_lab.api import quantity
 from volcano_lab.api.panics import panic
@@ -238,8 +237,9 @@ class Resource:
         scalars = self.scalars
         if scalars:
             theirs = other.scalars or {}
-            lacking = inf if missing == INFINITY else 0.0
-            scalars = {k: min(v, theirs.get(k, lacking)) for k, v in scalars.items()}
+            others = scalars if missing == INFINITY else dict.fromkeys(scalars, 0.0)
+            scalars = {k: min(v, theirs[k]) if k in theirs else others[k]
+                       for k, v in scalars.items()}
         return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory),
                         scalars)
 

@@ -145,12 +145,13 @@ def value_before(draft: Draft, conf: SchedulerConfiguration, text: str) -> Any:
 def _option(conf: SchedulerConfiguration, name: str, field: str) -> Any:
     for number, tier in enumerate(conf.tiers):
         for option in tier.plugins:
-            if option.name == name and field == "tier":
+            if option.name != name:
+                continue
+            if field == "tier":
                 return number + 1
-            if option.name == name and field in ALL_SWITCHES:
+            if field in ALL_SWITCHES:
                 return bool(option.enables(field))
-            if option.name == name:
-                return option.arguments.get(field)
+            return option.arguments.get(field)
     return None
 
 

@@ -130,6 +130,12 @@ class Setting:
         """Return whether it changes an object that exists, and creates none."""
         return not self.more_nodes and bool(draft.named_in(self.target))
 
+    def _is_field(self, draft: Draft) -> bool:
+        """Return whether a name with dots that does not exist is a field of what controllers
+        create.
+        """
+        return "." in self.target and self.exists_in(Draft(with_defaults(draft.loaded())))
+
     def edit(self, before: Any) -> Any:
         """Return the value after the setting, from that before."""
         if not self.adds:
@@ -153,8 +159,7 @@ class Setting:
     def applied_to(self, draft: Draft) -> bool:
         """Apply it to manifests, before controllers see them; return False if it must wait."""
         if not self.exists_in(draft):
-            if self.more_nodes or not isinstance(self.value, dict) or (  # of what is created later?
-                    "." in self.target and self.exists_in(Draft(with_defaults(draft.loaded())))):
+            if self.more_nodes or not isinstance(self.value, dict) or self._is_field(draft):
                 kind = kind_of(self.target.partition("/")[0], self.target)
                 if issubclass(CLASSES[kind], OperatorObject):
                     self.split(draft)  # no controller creates it: names the existing ones

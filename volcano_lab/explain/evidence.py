@@ -56,7 +56,7 @@ class Evidence:
         self.future: Any = None  # the outcome of further cycles, once they have run
         self.alone: Any = None  # that in which nothing is changed, where it was needed
         self.fresh = False  # whether the session's cache is read by nothing else
-        self.called, self.classes = self.names.called, classes_of(objects)
+        self.called = self.names.called
         self.not_created: dict[str, list[Said]] = getattr(objects, "not_created", {})
         self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
                           and obj.spec.scheduler_name not in ("", SCHEDULER)
@@ -70,6 +70,11 @@ class Evidence:
         for obj in self.given:
             found[obj.key].append(obj)
         return found
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The names of the PriorityClasses."""
+        return classes_of(self.objects)
 
     @cached_property
     def _stepper(self) -> Stepper:

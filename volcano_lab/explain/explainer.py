@@ -319,10 +319,11 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
-        absent = [("left_out", said) for said in self._absent().values()]
+        absent, jobs = [("left_out", said) for said in self._absent().values()], {
+            *self.names.jobs.values()}
         absent += [("pods_not_made", Message("not_created", name=name, what=why))
                    for name, each in self.evidence.not_created.items()
-                   if name not in self.names.jobs.values() for why in each
+                   if name not in jobs for why in each
                    if getattr(why, "code", "") in TABLES["never"]["codes"]]
         for code, said in absent:
             name = said.facts["name"]
@@ -380,37 +381,37 @@ class Explainer(Shown):
                 cause.said = [*cause.sentences, Message("jobs_wait.first", text=said)]
         return found
 
-    def why_not(self, name: str, pod: str) -> Explanation:
+    def why_not(self, node: str, pod: str) -> Explanation:
         """Return why a pod, or the first of a job that waits, is not on a node. Raises
         `LookupError`.
         """
-        if name not in self.session.nodes:
-            raise NoSuch('no node is called "{name}"; {near}.', name=name,
-                         near=near(name, self.session.nodes))
+        if node not in self.session.nodes:
+            raise NoSuch('no node is called "{name}"; {near}.', name=node,
+                         near=near(node, self.session.nodes))
         key = self._pod(pod)
         found, choice = self.evidence.tasks[key], questions.last_choice(self.evidence, key)
         causes: Sequence[Cause | None] = []
         code, other = "pod.not_on_node", found.node_name
-        if found.node_name == name:
+        if found.node_name == node:
             return self.why_task(key)
         if choice is None:
             code = "pod.elsewhere" if other else "pod.no_search"
-            causes = [questions.why_not_cause(self.evidence, key, name, None) or Cause.of(
-                "fits_now", pod=key, node=name)]
+            causes = [questions.why_not_cause(self.evidence, key, node, None) or Cause.of(
+                "fits_now", pod=key, node=node)]
             job = [] if other else self.why_job(found.job).causes
             first = next((record["task"] for cause in job for record in cause.records[-1:]
                           if record.get("task") not in (None, key)), None)
             causes = [*causes, *[Cause.of("tried_before", pod=first)] * bool(first), *job]
-        elif cause := questions.why_not_cause(self.evidence, key, name, choice):
+        elif cause := questions.why_not_cause(self.evidence, key, node, choice):
             causes = [cause]
-        elif choice["node"] == name:
+        elif choice["node"] == node:
             code, causes = "node.given_back", self.why_job(found.job).causes
         else:
             code, other = "node.other", choice["node"]
-            causes = [questions.why_here(self.evidence, found, name)]
-        causes = [*causes, questions.despite(self.evidence, found, name)]
-        return Explanation(f"pod {key} on node {name}", Message(
-            code, pod=key, node=name, other=other), [*filter(None, causes)])
+            causes = [questions.why_here(self.evidence, found, node)]
+        causes = [*causes, questions.despite(self.evidence, found, node)]
+        return Explanation(f"pod {key} on node {node}", Message(
+            code, pod=key, node=node, other=other), [*filter(None, causes)])
 
     def _pod(self, name: str) -> str:
         """The key of a pod, or of the first pod of a job that waits."""

@@ -324,7 +324,8 @@ class Search:
     def best(self, option: Option) -> int:
         """The best outcome of an option that was seen."""
         changes = map(option.at, {1, option.first, option.steps})
-        return max((self._known.get(change, NOTHING) for change in changes), default=NOTHING)
+        return max(map(self._known.__getitem__, filter(self._known.__contains__, changes)),
+                   default=NOTHING)
 
     def at(self, change: Change) -> int:
         """What a cycle with the change gives the job."""

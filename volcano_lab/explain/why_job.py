@@ -324,10 +324,12 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield drf's order of queues in a tree: the lowest share for its weight comes first."""
     drf: Any = seen.ssn.plugins.get("drf")
+    if drf is None or not drf.hierarchical or seen.brief:
+        return
     used = {each.queue for each in seen.ssn.jobs.values()
             if counts(each)[2] or not each.allocated.is_empty()} | {job.queue}
     some = [queue for name, queue in seen.ssn.queues.items() if queue.hierarchy and name in used]
-    if drf is not None and drf.hierarchical and not seen.brief and len(some) > 1:
+    if len(some) > 1:
         yield Cause.of("hierarchical_order", context=True, queues=[
             Message("hierarchical_order.queue", name=queue.name, path=queue.hierarchy,
                     weights=queue.weights)

@@ -88,9 +88,8 @@ def cron_job(read: Reading) -> Created:
 
 def job_flow(read: Reading) -> Created:
     """Return the Volcano Jobs of the flows without dependencies, after their JobTemplates."""
-    named = [each for each in read.objects
-             if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"]
-    templates = {each.name: each for each in named if each in _beside(read)}
+    templates = {each.name: each for each in _beside(read)
+                 if isinstance(each, model.OperatorObject) and each.kind == "JobTemplate"}
     there, failed = _phases(read), _phases(read, "Failed", "Terminated")
     created, later = Created(), []
     for flow in read.items("flows"):
@@ -107,7 +106,8 @@ def job_flow(read: Reading) -> Created:
             created.objects.append(api.VolcanoJob(
                 read.obj.owned(job), flow.read(api.VolcanoJobSpec, "patch.jobSpec", spec)))
         elif job not in there:
-            spaces = [each.namespace or "default" for each in named if each.name == name]
+            spaces = [each.namespace or "default" for each in read.objects
+                      if each.kind == "JobTemplate" and each.name == name]
             created.sentences.append(Message("not_created.later.template", names=[job],
                                              template=name, spaces=spaces or None))
     created.sentences += _jobs_later(read, later)
