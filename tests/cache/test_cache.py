@@ -302,6 +302,29 @@ def test_the_default_priority_goes_with_its_class():
     assert cache.snapshot().jobs["default/a"].priority == 0
 
 
+CLASSES = {"a": PriorityClass(ObjectMeta("a"), 7, global_default=True),
+           "a, not the default": PriorityClass(ObjectMeta("a"), 7),
+           "b": PriorityClass(ObjectMeta("b"), 7),
+           "c": PriorityClass(ObjectMeta("c"), 9, global_default=True),
+           "none of it": PriorityClass(ObjectMeta("c"), 0)}
+
+
+@pytest.mark.parametrize("deleted", CLASSES)
+def test_the_default_priority_is_that_of_the_default_class_told_last(deleted):
+    """It is so until that class, or another default one, is deleted or is no default any more."""
+    for told in itertools.product(CLASSES, repeat=3):
+        cache, default, known = Cache(), 0, {}
+        for one in told:
+            if known.get(CLASSES[one].name):
+                default = 0
+            known[CLASSES[one].name] = CLASSES[one].global_default
+            default = CLASSES[one].value if CLASSES[one].global_default else default
+            cache.add(CLASSES[one])
+            assert cache.default_priority == default, told
+        cache.delete(CLASSES[deleted])
+        assert cache.default_priority == (0 if known.get(CLASSES[deleted].name) else default), told
+
+
 def test_a_job_is_in_every_snapshot_whatever_its_priority():
     high = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
             "value: 9000}")

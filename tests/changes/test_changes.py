@@ -550,3 +550,24 @@ def test_what_is_known_of_a_world_stays_with_its_changed_objects():
     assert found.given is world.given and not found
     with pytest.raises(IndexError):
         now[0]
+
+
+@pytest.mark.parametrize(("setting", "pods"), [
+    ("pods=4", 4), ("pods=2", 2), ("pods=1", 1), ("requests.cpu=2", 2), ("priority=5", 2),
+    ("annotations.x=y", 2), ("minAvailable=1", 2), ("nodeSelector.a=b", 2)])
+@pytest.mark.parametrize("admitted", [False, True])
+def test_each_pod_of_a_job_is_there_once_whether_it_is_created_now_or_later(
+        admitted, setting, pods):
+    """So it is after the change and after its inverse, which restores the objects."""
+    objects = loads(JOB)
+    if not admitted:  # its PodGroup is there, and its pods come once that is admitted
+        objects += [obj for obj in with_defaults(objects) if isinstance(obj, PodGroup)]
+    world, conf = with_defaults(objects), load_conf()
+    applied = Change((f"job/ml/train.{setting}",))
+    after, _ = applied.applied(world, conf)
+    back, _ = applied.inverse(world, conf).applied(after, conf)
+    for found, count in ((world, 2), (after, pods), (back, 2)):
+        now = [obj.key for obj in found if isinstance(obj, Pod)]
+        later = [pod.key for each in found.later.values() for pod in each]
+        assert len({*now, *later}) == len(now) + len(later) == count
+        assert not (now if later else later) and bool(later) != admitted

@@ -79,6 +79,30 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
     assert "<td" in explanation._repr_mimebundle_()["text/html"]
 
 
+def half_evicted(cycles):
+    """Two pods, each more important than a gang of two, arrive one after the other."""
+    cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
+               .job("gang", pods=2, cpu=2, running={"n1": 2}))
+    urgent = JobTemplate("urgent", cpu=2, run_time=60, priority_class="high")
+    return watched(cluster, PREEMPT.replace("enqueue, ", ""), cycles,
+                   workload=[every(3, urgent, count=2)])
+
+
+@pytest.mark.parametrize(("timeline", "jobs", "cycles"), [
+    (lambda cycles: watched(ping_pong(), RECLAIM, cycles), ["web", "train"], (1, 4, 6)),
+    (half_evicted, ["gang", "urgent-1"], (5, 7))], ids=["loop", "stranded"])
+def test_what_is_said_of_a_cycle_does_not_depend_on_later_ones(timeline, jobs, cycles):
+    """It is what a timeline says that ends with that cycle."""
+    whole = timeline(10)
+    for cycle in cycles:
+        until = timeline(cycle)
+        for job in jobs:
+            now, then = until.why(job), whole.why(job, cycle=cycle)
+            assert (now.said, now.rows) == (then.said, then.rows)
+            assert [(each.code, each.text, each.numbers) for each in now.causes] == [
+                (each.code, each.text, each.numbers) for each in then.causes]
+
+
 def test_an_eviction_is_for_the_job_whose_attempt_was_committed():
     """gang comes first and evicts old as well; as its other pod has no node, that is undone."""
     classes = "\n---\n".join(CLASSES.replace("high", f"p{value}").replace("9", str(value))

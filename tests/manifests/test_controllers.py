@@ -214,11 +214,25 @@ def test_a_namespace_names_the_queue_of_its_new_podgroups():
     (group,), _, _ = made(space, workload("Pod", annotations={
         "scheduling.volcano.sh/queue-name": "own"}))
     assert group.spec.queue == "own"
-    for phase, queue in (("", "team"), ("Pending", "default"), ("Running", "default")):
-        (group,), _, _ = made(space, {
-            "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
-            "metadata": {"name": "there"}, "spec": {}, "status": {"phase": phase}})
-        assert group.spec.queue == queue
+
+
+@pytest.mark.parametrize("namespace", ["", "team"])
+@pytest.mark.parametrize("named", ["", "default", "own"])
+@pytest.mark.parametrize("phase", ["", "Pending", "Running"])
+def test_the_queue_of_a_podgroup(namespace, named, phase):
+    """The CRD's default is `default`; for a new PodGroup in that one, named or not, the webhook
+    takes the namespace's.
+    """
+    notes = {"scheduling.volcano.sh/queue-name": namespace} if namespace else {}
+    space = {"apiVersion": "v1", "kind": "Namespace",
+             "metadata": {"name": "default", "annotations": notes}}
+    (group,), _, _ = made(space, {
+        "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+        "metadata": {"name": "there"}, "spec": {"queue": named} if named else {},
+        "status": {"phase": phase}})
+    queue = named or "default"
+    assert group.spec.queue == (namespace if namespace and queue == "default" and not phase
+                                else queue)
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from volcano_lab.cluster import Cluster
 from volcano_lab.debug.calls import Effort
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server.prometheus import Metrics, catalogue
 from volcano_lab.server.series import SERIES
@@ -258,6 +259,44 @@ def test_with_capacity_a_queue_that_may_not_reclaim_is_overused():
     metrics, _ = cycle(cluster, DEFAULT_CONF.replace("backfill", "reclaim").replace(
         "proportion", "capacity").replace("overcommit", "conformance"))
     assert [metrics.value("queue_overused", queue_name=name) for name in "bc"] == [0, 1]
+
+
+class Answers(Observer):
+    """The last answer of a plugin about each queue at one extension point."""
+
+    def __init__(self, asked):
+        self.asked, self.last, self.others = asked, {}, 0
+
+    def watch(self, point, tier, plugin, function):
+        def observed(queue, *others):
+            answer = function(queue, *others)
+            if (point.name, plugin) == self.asked:
+                self.last[queue.name] = answer
+            else:
+                self.others += 1
+            return answer
+
+        return observed if point.name in ("overused", "preemptive") else function
+
+
+@pytest.mark.parametrize("asked", [("overused", "proportion"), ("preemptive", "capacity")])
+def test_overused_is_the_last_answer_of_the_one_point_that_tells_it(asked):
+    """In Volcano proportion writes it in `overused` alone, capacity in `preemptive`, negated."""
+    cluster = Cluster().node("n1", cpu=8)
+    for name, cpu in (("a", 1), ("b", 4), ("c", 3)):
+        cluster.queue(name, weight=cpu, deserved={"cpu": cpu})
+    cluster.job("old", queue="a", pods=8, cpu=1, min_member=1, running={"n1": 8})
+    for name, pods in (("b", 1), ("c", 3)):  # c is not overused, but its last pod is too much
+        cluster.job(f"new-{name}", queue=name, pods=pods, cpu=2)
+    conf = DEFAULT_CONF.replace("backfill", "reclaim").replace("proportion", asked[1]).replace(
+        "overcommit", "conformance").replace("enqueue, ", "")
+    metrics, answers = Metrics(), Answers(asked)
+    Scheduler(cluster.cache(), conf).run_once(joined(metrics, answers), now=NOW)
+    assert answers.last and (answers.others > 0) == (asked[1] == "proportion")
+    for name in "abc":
+        value = metrics.value("queue_overused", queue_name=name)
+        known = answers.last.get(name)
+        assert value == (None if known is None else known != (asked[0] == "preemptive"))
 
 
 def test_a_preemption_for_which_several_nodes_are_looked_at_counts_once():

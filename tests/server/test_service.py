@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 from html import escape
+from itertools import pairwise
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -21,7 +22,7 @@ from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.server.conf_file import ConfFile
 from volcano_lab.server.folder import Folder
-from volcano_lab.server.service import Service, _handle_signals, serve, state_folder
+from volcano_lab.server.service import Service, _handle_signals, _run, serve, state_folder
 from volcano_lab.server.service import _cycle as run_cycle
 from volcano_lab.server.service import _dump as ask_for_dump
 from volcano_lab.server.web import Handler, page, serve_web
@@ -212,6 +213,41 @@ def test_a_pod_whose_manifest_changes_stays_on_its_node_and_no_other_object_is_w
     assert service.server.get("Pod", "default/p").metadata.labels == {"a": "b"}
     assert pods(service) == {"default/p": ("n1", "Running")}
     assert service.server.get("Queue", "q").metadata.resource_version == known
+
+
+@pytest.mark.parametrize("named", ["", "n1", "n2"])
+@pytest.mark.parametrize("bound", [False, True])
+def test_the_node_of_a_pod_is_the_one_that_its_manifest_names_or_else_the_server_s(
+        service, bound, named):
+    pod = ("{apiVersion: v1, kind: Pod, metadata: {name: p%s}, "
+           "spec: {%s schedulerName: volcano, containers: [{name: c}]}}")
+    write(service, "p.yaml", pod % ("", ""))
+    if bound:
+        service.cycle()
+    write(service, "p.yaml", pod % (", labels: {a: b}", named and f"nodeName: {named}, "))
+    assert pods(service)["default/p"][0] == (named or ("n1" if bound else ""))
+
+
+@pytest.mark.parametrize("takes", [0.0, 0.25, 2.5])
+def test_cycles_begin_a_period_apart_however_long_they_take(service, takes, monkeypatch, tmp_path):
+    """A cycle longer than the period is followed at once by the next."""
+    now, begun, stop = [0.0], [], threading.Event()
+
+    def cycle():
+        begun.append(now[0])
+        now[0] += takes
+
+    def wait(seconds):
+        now[0] += seconds
+        if len(begun) == 4:
+            stop.set()
+
+    monkeypatch.setattr("volcano_lab.server.service.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(service, "cycle", cycle)
+    monkeypatch.setattr(stop, "wait", wait)
+    _run(service, stop, set(), tmp_path, 1.0, None)
+    gaps = [later - one for one, later in pairwise(begun)]
+    assert begun[0] == 0.0 and gaps == pytest.approx([max(takes, 1.0)] * 3, abs=0.002)
 
 
 def test_what_leaves_the_folder_leaves_the_cluster(service):

@@ -92,3 +92,17 @@ def test_a_lost_pod_comes_back_without_its_pod_group_only_of_a_submitted_job(sub
     found = sim.server.find("Pod", lost.key)
     assert (found is not None) is back and (not back or found.metadata.uid != lost.metadata.uid)
     assert rows(sim, "lost") == {"default/a-1": (1,)}
+
+
+@pytest.mark.parametrize("gone", ["PodGroup", "Pod", ""])
+def test_what_is_left_of_a_job_goes_after_its_end(gone):
+    """Also where somebody deletes its PodGroup, or its pod once that has succeeded, before."""
+    job = JobTemplate("a", cpu=1, run_time=20)
+    sim = Audited(Cluster().node("n1", cpu=4), workload=[every(1, job, count=1)])
+    sim.run(until=24)
+    for obj in sim.server.list(gone):
+        assert sim.side.jobs["default/a-1"].finished is not None
+        sim.server.delete(gone, obj.key)
+    sim.run(until=60)
+    assert not sim.server.list("Pod") and not sim.server.list("PodGroup")
+    assert [count for (count,) in rows(sim, "lost").values()] == [0]
