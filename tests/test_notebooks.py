@@ -156,3 +156,23 @@ def test_tables_have_as_many_rows_as_in_english(path, runs):
             text.count("<tr") for text in kept if "<tr" in text]
 
     assert rows(path) == rows(english(path))
+
+
+NAMED = re.compile(r"(?:\]\((\d[\w-]+\.ipynb)\)\W*)?\b(?:section|part)s? (\d+(?:(?:, | and )\d+)*)")
+"""A section, of the lesson that is linked before it or of the page itself."""
+
+
+def test_sections_of_lessons_that_a_page_names_are_there():
+    pages = {path.name: prose(path) for path in NOTEBOOKS if path.parent.name != "zh"}
+    numbers = {name: re.findall(r"^## (\d+)\. ", text, re.MULTILINE)
+               for name, text in pages.items()}
+    named = [(name, other or name, wanted) for name, text in pages.items()
+             for other, listed in NAMED.findall(text) for wanted in re.findall(r"\d+", listed)]
+
+    assert len(named) > 10
+    assert [row for row in named if row[2] not in numbers[row[1]]] == []
+
+
+def prose(path):
+    cells = nbformat.read(path, 4).cells
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")

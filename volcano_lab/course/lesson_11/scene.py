@@ -40,11 +40,10 @@ def train(plan: Iterable[Sequence[Any]] = (), pods: int = 3, bind: float = 0.4,
     >>> [task["in the cache"] for task in look(sim).to_dict("records")]
     ['Running', 'Running', 'Running']
     """
-    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
     gang = JobTemplate("train", pods=pods, cpu=2, run_time=10)
-    return Simulation(cluster, seed=3, workload=[every(1, gang,
-                                                          count=1)], latencies=Latencies(bind=bind),
-                      faults=Faults(plan=[list(entry) for entry in plan]), check=True, **given)
+    return Simulation(Cluster().node("n1", cpu=4).node("n2", cpu=4), seed=3, check=True,
+                      workload=[every(1, gang, count=1)], latencies=Latencies(bind=bind),
+                      faults=Faults(plan=[list(entry) for entry in plan]), **given)
 
 
 def reclaimed() -> Simulation:

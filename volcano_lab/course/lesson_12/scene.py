@@ -86,11 +86,10 @@ def by_rack(cycle: Cycle, job: str = "default/web") -> dict[str, int]:
     {'a': 4, 'b': 0}
     """
     ssn = cycle.session
-    counts = dict.fromkeys(sorted({node.labels["rack"] for node in ssn.node_list}), 0)
-    for task in ssn.jobs[job].tasks.values():
-        if task.node_name:
-            counts[ssn.nodes[task.node_name].labels["rack"]] += 1
-    return counts
+    taken = [ssn.nodes[task.node_name].labels["rack"]
+             for task in ssn.jobs[job].tasks.values() if task.node_name]
+    return {rack: taken.count(rack)
+            for rack in sorted({node.labels["rack"] for node in ssn.node_list})}
 
 
 def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_runs: bool = False,
