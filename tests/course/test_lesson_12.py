@@ -109,7 +109,8 @@ def test_every_position_has_an_answer_and_who_is_off_is_not_asked(point):
 COMBINED = [
     ("a sum", ("node_order", 1, 1, -1), "100"),
     ("the first difference", ("job_order", 0, -1, 1), "the right one first"),
-    ("no difference: the older", ("job_order", 0, 0, 0), "the left one first"),
+    ("no difference: the older", ("job_order", 0, 0, 0),
+     "the left one first, because it is older"),
     ("one no", ("allocatable", 1, 1, -1), "no"),
     ("one yes", ("overused", -1, -1, 1), "yes"),
     ("a reject beside a permit", ("job_enqueueable", 1, -1, 1), "not admitted"),

@@ -54,7 +54,8 @@ POINTS: dict[str, tuple[Voice, tuple[Any, ...], Callable[[Any], str]]] = {
     "node_order":
     (_of((-100, "-100"), (0, "0"), (100, "100")), ("task", "node"), lambda sum_: f"{sum_:g}"),
     "job_order": (_of((1, "1: right"), (0, "0"), (-1, "-1: left")), (Named("a"), Named("b")),
-                  _words("the left one first", "the right one first")),
+                  lambda left: {True: "the left one first", False: "the right one first",
+                                None: "the left one first, because it is older"}[left]),
     "predicate": (_of(("refused", "a reason"), (None, "None"), (None, "None")), ("task", "node"),
                   _words("the node is refused", "the node may be taken")),
     "allocatable":
@@ -81,8 +82,7 @@ def combined(point: str, a: int = 0, b: int = 0, c: int = 0,
     asked: set[str] = set()
     question = extension_points(None)[point]
     if point == "job_order":
-        question.otherwise, question.default = (
-            lambda left, right: True), "the older one, here the left"
+        question.otherwise = lambda left, right: None
     tiers: dict[int, Tier] = {}
     said = {}
     for plugin, at in zip(PLUGINS, (a, b, c), strict=True):
