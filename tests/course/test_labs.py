@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 from moves import choices_of
 
+from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.widgets import Lab
 
 LABS = {"00": "fair_share_lab", "01": "cycle_lab", "02": "comparison_lab", "03": "proportion_lab",
@@ -40,6 +41,11 @@ def test_a_move_is_one_message_and_reset_goes_back(lab):
     assert lab.values[name] == value and lab.board != before
     assert lab.reset().board == before
     del board.send_state
+
+
+@pytest.mark.parametrize("number", LABS)
+def test_a_task_has_no_markup_because_a_lab_draws_its_text_as_it_is(number):
+    assert [task.name for task in tasks(number) if {"*", "`"} & set(task.text)] == []
 
 
 CAUSES = [

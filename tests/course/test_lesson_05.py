@@ -187,7 +187,7 @@ def test_the_fixed_function_decides_as_capacity_does():
     today, fixed = cluster.run(tree_conf()), run_with(examples.fixed, cluster, tree_conf())
     assert today.queues() == fixed.queues() and today.jobs()[0] == fixed.jobs()[0]
     assert [row["phase"] for row in today.jobs()] == [row["phase"] for row in fixed.jobs()]
-    assert [row["verdict"] for row in levels(today.trace, "default/job-2")] == ["room", "refused"]
+    assert [row["verdict"] for row in levels(today.trace, "default/job-2")] == ["fits", "refused"]
 
 
 def test_a_function_without_a_body_is_to_do():

@@ -5,7 +5,7 @@ import pytest
 from volcano_lab.api.status import BOUND
 from volcano_lab.course.kit.verdict import TO_DO
 from volcano_lab.course.lesson_06 import checks
-from volcano_lab.course.lesson_06.lab import statement_stepper
+from volcano_lab.course.lesson_06.lab import nodes_of, statement_stepper
 from volcano_lab.course.lesson_06.scene import SCENES, full_cluster, gang_that_fits, half_full
 from volcano_lab.debug.frames import frames_of
 from volcano_lab.debug.sandbox import Rehearsal
@@ -21,6 +21,14 @@ ENDS = {  # scene -> how many steps, and the states of train's pods and of web's
     "a commit that the cache refuses in part": (6, ["Binding", "Pending", "Pending"], ["Running"]),
 }
 STATE = ("pods", "nodes", "queues")
+
+
+def test_pods_on_nodes_have_their_names_and_what_leaves_is_not_covered_by_a_promise():
+    by_hand = Rehearsal(half_full())
+    by_hand.statement().evict("web-1").pipeline("train-0", "node-0").allocate("train-1", "node-1")
+    drawn = nodes_of(by_hand.trace, "T", step=-1).data["nodes"]
+    assert {pod["name"]: pod["label"] for node in drawn for pod in node["pods"]} == {
+        "web-0": "web-0", "web-1": "web-1", "train-0": "", "train-1": "train-1"}
 
 
 @pytest.fixture

@@ -43,6 +43,9 @@ def test_the_table_says_why_a_hyper_node_is_out_of_reach():
     assert said["rack-1"] == "fits, chosen" and said["room-1"] == "not tried: a lower tier serves"
     assert said["rack-3"] == said["room-2"] == "not tried: other pods of the gang are elsewhere"
     assert {row["asks"] for row in hyper_nodes(trace)} == {2}
+    notes = {group["name"]: group["note"] for group in dry_runs(*traced(
+        scenes.growing_cluster().objects(), CONF))["groups"]}
+    assert notes["rack-3"] == "the gang runs elsewhere", "grey pods are the other ones"
 
 
 @pytest.mark.parametrize(("groups", "size", "job_tier", "placed"),

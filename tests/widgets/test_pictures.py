@@ -267,6 +267,17 @@ def test_lanes_of_a_timeline_have_one_scale():
     assert small[-1] - small[0] == large[-1] - large[1], "8 and 8 are equally high"
 
 
+@pytest.mark.parametrize("width", [440, 640])
+def test_the_number_of_a_way_back_lies_on_no_word_of_the_other_arrows(width):
+    picture = pictures.states("T", {"pods": [{"name": "p", "state": "Pending"}],
+                                    "way": [["Allocated", "Pending", ""]]})
+    words = words_of(pictures.evolve(picture, width=width).svg)
+    (number,) = (word for word in words if word[3] == "1")
+    for y, left, right, said in words:
+        apart = abs(y - number[0]) > 7 or right <= number[1] or number[2] <= left
+        assert said == "1" or apart, f"1 lies on {said}"
+
+
 def test_pods_keep_their_place_when_others_come_and_leave():
     def places(pods):
         svg = pictures.cluster("T", {"nodes": [{"name": "n", "size": 8, "pods": [

@@ -185,7 +185,7 @@ def _climbs(cycle: Cycle, resource: str) -> dict[str, Row]:
     for row in levels(cycle.trace, "", resource):
         sides: Row = {word: amount(row[word], resource) for word in (
             "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold")}
-        gang, fits = short(row["job"]), row["verdict"] == "room"
+        gang, fits = short(row["job"]), row["verdict"] == "fits"
         counted_too = [Message(f"climb.{word}", amount=sides[word]) for word in (
             "allocated", "inqueue") if sides[word] or word == "allocated"]
         text = Message(

@@ -27,8 +27,11 @@ def the_sum(compared):
 
 
 @after("a031")
-def resource_by_resource(phases):
-    assert (phases["first"], phases["second"]) == ("Pending", "Inqueue")
+def resource_by_resource(narrowed, sums):
+    phases = {row["job"]: row["phase"] for row in narrowed.jobs()}
+    assert (phases["default/first"], phases["default/second"]) == ("Pending", "Inqueue")
+    assert [(row["job"], row["sum"], row["limit"]) for row in sums(narrowed) if row["over"]] == \
+        [("first", 8, 4)]
 
 
 @after("a035")

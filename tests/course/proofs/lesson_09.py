@@ -10,7 +10,7 @@ def marks(picture, plugin):
     return [row["votes"][plugin] for row in picture.data["rows"]]
 
 
-@after("evictions-02")
+@after("evictions-03")
 def a_tiny_cluster(cycle, held):
     assert held["deserved"].to_dict() == {"a": 5, "b": 7}
     assert held["allocated"].to_dict() == {"a": 3, "b": 9}

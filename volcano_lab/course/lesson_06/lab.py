@@ -49,7 +49,8 @@ def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
     colors = colors_of(pod["job"] for pod in frame["pods"])
     return pictures.cluster(title, {"nodes": [{
         "name": node["node"], "size": node["allocatable"],
-        "pods": [{"name": pod["pod"], "size": pod["asks"], "color": colors[pod["job"]],
+        "pods": [{"name": pod["pod"], "label": pod["pod"] if pod["status"] != "Pipelined" else "",
+                  "size": pod["asks"], "color": colors[pod["job"]],
                   "state": STATES.get(pod["status"], "running")}
                  for pod in frame["pods"] if pod["node"] == node["node"]]}
         for node in frame["nodes"]]}, unit="CPUs", cell=1)

@@ -55,9 +55,8 @@ def saved_and_recovered() -> Trace:
 def refused_by_the_cache() -> Trace:
     """Between the snapshot and the commit, node-1 leaves the cluster."""
     by_hand = Rehearsal(gang_that_fits())
-    statement = by_hand.statement()
-    statement.allocate("train-0", "node-0").allocate("train-1", "node-1").allocate(
-        "train-2", "node-1")
+    statement = by_hand.statement().allocate("train-0", "node-0")
+    statement.allocate("train-1", "node-1").allocate("train-2", "node-1")
     by_hand.lose_node("node-1")
     statement.commit()
     return by_hand.trace

@@ -151,7 +151,7 @@ LOWER_SERVES, NOT_ALLOWED = "not tried: a lower tier serves", "not tried: its ti
 STATES = {"fits, chosen": "chosen", "does not fit": "refused",
           "not tried: not enough is free": "refused"}
 NOTES = {"fits, chosen": "chosen", "not tried: not enough is free": "too little is free",
-         "not tried: other pods of the gang are elsewhere": "other pods are elsewhere",
+         "not tried: other pods of the gang are elsewhere": "the gang runs elsewhere",
          "not tried: soft needs no dry run": "soft needs no dry run",
          LOWER_SERVES: "a lower tier serves", NOT_ALLOWED: "its tier is not allowed"}
 """What became of a dry run -> the same on a picture."""

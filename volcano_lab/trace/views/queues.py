@@ -149,7 +149,7 @@ def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows
                    "level": record.get("level") or "cluster",
                    **{word: amount_of(record.get(name) or {}, resource)
                       for word, name in PARTS.items()}, "short_of": record["short_of"],
-                   "verdict": "refused" if record["short_of"] else "room", "number": record.number}
+                   "verdict": "refused" if record["short_of"] else "fits", "number": record.number}
 
 
 def levels(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:

@@ -1,4 +1,4 @@
-// States with arrows: where a pod is, and where it may go. Bold and numbered is the way it went, faint what is legal too.
+// States with arrows: where a pod is, and where it may go. Bold and numbered is the way it went, faint is legal too.
 import {h} from "../tree.js";
 import {about, wide, t} from "../words.js";
 import {STATES, box, colorOf, hatches, ink, middle, say} from "../marks.js";
@@ -49,12 +49,12 @@ function podsIn(pods, x, y, side) {
 }
 
 function arrow(centre, from, to, word, numbers, wideness, high, uid) {
-  const [x1, y1] = centre(from), [x2, y2] = centre(to), flat = y1 === y2, back = flat && x2 < x1, bold = numbers !== null, kind = `url(#${uid}-${bold ? "now" : "may"})`;
-  const text = `${bold ? numbers.join(", ") + " " : ""}${SAID[word] ?? word}`.trim(), key = `${from}>${to}`, attributes = {class: bold ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
-  const words = (x, y, props) => text && say(x, y, text, {...props, class: bold ? "vp-strong vp-halo" : "vp-soft vp-halo"});
+  const [x1, y1] = centre(from), [x2, y2] = centre(to), flat = y1 === y2, back = flat && x2 < x1, kind = `url(#${uid}-${numbers ? "now" : "may"})`;
+  const text = `${numbers ? numbers.join(", ") + " " : ""}${SAID[word] ?? word}`.trim(), key = `${from}>${to}`, attributes = {class: numbers ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
+  const words = (x, y, props) => text && say(x, y, text, {...props, class: numbers ? "vp-strong vp-halo" : "vp-soft vp-halo"});
   if (back) {
     const top = y1 - high / 2, lift = Math.min(top - 4, 42), end = x2 - wideness / 4; // beside the word of the arrow that leaves
-    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - lift} ${end} ${top - lift} ${end} ${top - 3}`, ...attributes}), words((x1 + x2) / 2, top - lift * 0.75 - (lift > 30 ? 4 : -8), middle));
+    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - lift} ${end} ${top - lift} ${end} ${top - 3}`, ...attributes}), lift > 30 ? words((x1 + x2) / 2, top - lift * 0.75 - 4, middle) : words(x1 + 6, top - 4));
   }
   if (flat) return h("g", {key}, h("path", {d: `M${x1 + wideness / 2 + 2} ${y1} H${x2 - wideness / 2 - 3}`, ...attributes}), words((x1 + x2) / 2, y1 - high / 2 - 4, middle));
   const down = y2 > y1, offset = (x2 - x1) * 0.3, sx = x1 + Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset)), ex = x2 - Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset));
