@@ -26,7 +26,7 @@ from volcano_lab.trace.state import queue_attributes
 FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology")
 NO_NUMBER = {
     "no_allocate_action", "no_enqueue_action", "gang_invalid", "no_pods", "no_backfill_action",
-    "gated", "pods_leave", "promised", "minimum_promised", "condition", "hyper_nodes_not_ready",
+    "gated", "pods_leave", "promised", "minimum_promised", "hyper_nodes_not_ready",
     "reclaim_no_candidates", "preempt_no_candidates", "no_default_sub_group", "not_starving"
 }
 """Causes that no number of the objects could mend, or that need no mending."""

@@ -221,3 +221,57 @@ def test_a_share_of_a_queue_above_is_said_not_to_count(deserved):
             in text)
     found = why(cluster.queue("own", parent="mine", deserved={"cpu": "2"}), "new", conf)
     assert "best effort" not in found.text and "pipelined" in found.head + found.text
+
+
+def test_what_a_queue_deserves_is_raised_with_those_above_it():
+    tree = Cluster().node("n1", cpu=6).queue("root").queue(
+        "team", parent="root", deserved={"cpu": "4"}, capability={"cpu": "6"}).queue(
+        "own", parent="team", deserved={"cpu": "3"}).queue(
+        "other", parent="team", deserved={"cpu": "1"}).job(
+        "old", queue="other", pods=6, cpu=1, min_member=1, running={"n1": 6}).job(
+        "new", queue="own", pods=2, cpu=2)
+    found = why(tree, "new", CAPACITY.replace("enqueue, ", ""))
+    assert "the queue may not reclaim for it" in found.text
+    both = next(each for each in found.remedies if "deserved" in each.change)
+    assert both.change == "both: queue own: deserved cpu 3 -> 4; queue team: deserved cpu 4 -> 5"
+    assert both.effect == "new is pipelined to n1; evicts 4 pods of old"
+
+
+PYTORCH = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: mnist, namespace: default, uid: u1}
+spec:
+  runPolicy: {schedulingPolicy: {queue: default, minAvailable: 2, minResources: {cpu: "64"}}}
+  pytorchReplicaSpecs:
+    Master: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 4}}}]}}}
+    Worker: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 4}}}]}}}
+"""
+
+
+def test_what_an_operator_reserves_for_pods_that_exist_is_lowered_to_them():
+    found = asked(PYTORCH).why("mnist")
+    assert "Its PodGroup's minResources are cpu 64; the pods that exist request 8." in found.text
+    assert found.remedies[0].change == "job default/mnist: minResources cpu 64 -> 8"
+
+
+@pytest.mark.parametrize(("phase", "said"), [
+    ("Failed", "default/over 6 (Failed: its controller leaves the pods that run)."),
+    ("Running", "default/over 6.")])
+def test_a_job_that_has_ended_and_holds_resources_by_a_pod_that_runs_is_named(phase, said):
+    over = exported("over", 2, 6, there=1, phase="Running", job_phase=phase)
+    found = asked(over, exported("new", 1, 4)).why("new")
+    assert f"In use by {said}" in found.text
+    assert "delete default/over" in [each.change for each in found.remedies]
+
+
+def test_a_pod_that_is_pipelined_is_told_with_the_pod_that_leaves():
+    leaving = "metadata: {deletionTimestamp: '2026-01-01T00:00:00Z', "
+    old = exported("old", 1, 6, there=1, phase="Running", job_phase="Running")
+    start = old.rindex("metadata:\n  {")
+    old = old[:start] + leaving + old[start + len("metadata:\n  {"):]
+    found = asked(old, exported("new", 1, 4, there=1, phase="Inqueue")).why("default/new-w-0")
+    assert found.head == "Pod default/new-w-0 is Pipelined on node n1."
+    assert ("default/old-w-0 (of default/old) leaving; overdue since 2026-01-01 00:00 UTC"
+            in found.text)
+    assert "(if the node is down: kubectl delete pod --force)" in found.text

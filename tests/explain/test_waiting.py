@@ -88,6 +88,7 @@ def test_a_rollout_that_makes_fewer_pods_than_the_minimum_stands():
             "Running")).objects()
     explanation = Explainer(objects).why("a/web-x")
     assert "gang_invalid" in explanation.codes and "maxSurge" in explanation.text
+    assert "maxSurge 100% it creates all at once, beside the old ones" in explanation.text
 
 
 def test_who_got_the_room_that_a_gang_gave_back():

@@ -21,7 +21,7 @@ from volcano_lab.changes.objects import UNSCHEDULABLE
 from volcano_lab.explain import lint, options, slips, values
 from volcano_lab.explain.evictions import less_important
 from volcano_lab.explain.evidence import fails_to_start, still_needed, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
+from volcano_lab.explain.explanation import Amounts, Cause, added, in_quantity, over, part
 from volcano_lab.explain.nodes import state_of
 from volcano_lab.explain.options import Option, Rank, World, once, setting
 from volcano_lab.explain.owners import comes_whole, ends, grows, lacks_head, runs_on
@@ -252,7 +252,7 @@ class Candidates:
             yield once(removals=(f"pod/{pod}",), rank=Rank.OTHERS, kind="bare")
         stuck = [uid for uid in numbers["holders"] if uid != self.job.uid and not runs_on(jobs[uid])
                  and not jobs[uid].allocated.is_empty()
-                 and (unplaced(jobs[uid]) or fails_to_start(jobs[uid]))]
+                 and (unplaced(jobs[uid]) or fails_to_start(jobs[uid]) or not jobs[uid].is_ready())]
         yield from gone(self.world, stuck)
         for uid in stuck[1:]:
             yield from gone(self.world, [uid])
@@ -382,8 +382,14 @@ class Candidates:
             before = self.world.queues[self.job.queue].spec.weight
             yield values.stepped(f"queue/{self.job.queue}.weight", before, steps=1000)
         elif "capacity" in self.ssn.plugins and known is not None:
-            yield from values.raised(self.world, self.job.queue, "deserved", [
-                amounts(known.request if level is None else level)])
+            wanted = amounts(known.request if level is None else level)
+            yield from values.raised(self.world, self.job.queue, "deserved", [wanted])
+            more = over(wanted, amounts(known.deserved))
+            line = {name: self.world.queues[name].spec.deserved or {}
+                    for name in self.world.line(self.job.queue)}  # those above deserve it, too
+            yield once(*(text for name, own in line.items() for option in values.raised(
+                self.world, name, "deserved", [part(added(amounts(Resource.from_list(
+                    own)), more), own)]) for text in option.most.settings))
 
     # -- one thing each ---------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.explain.remedies import ends_of, remedies_for
 from volcano_lab.explain.remedy import Remedy, gains
 from volcano_lab.explain.values import new_queue
-from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes
+from volcano_lab.explain.why_job import elsewhere, gap_of, head_of, job_causes, promised
 from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused, enable_past_young
 from volcano_lab.framework.config.conf import load_conf
@@ -205,9 +205,9 @@ class Explainer(Shown):
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
-            made, queue = with_defaults([*self.objects, *later]), job.queue
+            made = with_defaults([*self.objects, *later])
             made.given = [*self.evidence.given]
-            made.not_created[queue] = self.evidence.not_created.get(queue, [])
+            made.not_created = self.evidence.not_created
             found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
             found.causes.append(Cause("pods_later", Message("pods_later"), {"pods": len(later)}, [],
                                       True))
@@ -356,6 +356,7 @@ class Explainer(Shown):
             return self._victim(key)
         if task.node_name:
             causes = [*beyond_causes(self.evidence, [task])] or [*filter(None, (
+                promised(self.evidence, self.session.jobs[task.job]),
                 questions.why_here(self.evidence, task),
                 questions.despite(self.evidence, task, task.node_name)))]
             return Explanation(f"pod {key}", Message(

@@ -99,9 +99,13 @@ def held_by(seen: Evidence, code: str, by_job: dict[str, Amounts], names: list[s
                                jobs=[*map(seen.called, ghosts)],
                                each=same if len(each) == 1 else None))
         order = [uid for uid in order if uid not in ghosts]
-    holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid), about=about(
-        seen.ssn.jobs[uid]), amount=over(part(by_job[uid], names), {}),
-        init=_for_init(seen.ssn.jobs[uid], names)) for uid in order[:MOST]]
+    over_now = {uid: Message("holder.over", phase=why.facts["phase"]) for uid in order[:MOST]
+                for why in seen.not_created.get(seen.called(uid), ())
+                if isinstance(why, Message) and why.code == "not_created.finished"}
+    holders += [Message(f"holder{'.named' * (len(names) > 1)}", job=seen.called(uid),
+                        about=over_now.get(uid) or about(seen.ssn.jobs[uid]),
+                        amount=over(part(by_job[uid], names), {}),
+                        init=_for_init(seen.ssn.jobs[uid], names)) for uid in order[:MOST]]
     if len(order) > MOST:
         rest = reduce(added, (by_job[uid] for uid in order[MOST:]))
         holders.append(Message("holder.rest", amount=part(rest, names),

@@ -18,7 +18,7 @@ from volcano_lab.explain.pages import TABLES
 from volcano_lab.manifests.operators.model import QUEUE, OperatorObject
 from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME
-from volcano_lab.messages import Message, known
+from volcano_lab.messages import Message, Said, known
 from volcano_lab.trace.plain import amounts
 
 KINDS = TABLES["owners"]
@@ -141,12 +141,15 @@ def on_event(seen: Evidence, job: JobInfo, event: str) -> Message | None:
     return None
 
 
-def grows(job: JobInfo) -> bool:
-    """Whether its PodGroup reserves for pods that come once its first ones run: a driver's
-    executors. What it reserves keeps drivers from filling a queue in which no executor fits.
+def grows(job: JobInfo) -> Said:
+    """Return for which pods its PodGroup reserves that come once its first ones run: a driver's
+    executors; "" for none. What it reserves keeps drivers from filling a queue in which no executor
+    fits.
     """
-    return bool(job.tasks and beyond_pods(job)) and (
-        _kind(job) in KINDS["later"] or bool(_roles(job)))
+    marks = {_kind(job)}.union(*(task.pod.metadata.labels for task in job.tasks.values()))
+    later = [KINDS["later"][each] for each in KINDS["later"] if each in marks]
+    later += [Message("min_resources.later")] * lacks_head(job)
+    return later[0] if later and job.tasks and beyond_pods(job) else ""
 
 
 def _roles(job: JobInfo) -> set[str]:

@@ -17,7 +17,7 @@ from volcano_lab.explain.explanation import Amounts, Cause, added, over, part
 from volcano_lab.explain.holders import by_whom, quota_users, room_causes, standing
 from volcano_lab.explain.lint import SHARES
 from volcano_lab.explain.nodes import closed_causes, lets_in, missing, withheld
-from volcano_lab.explain.owners import KINDS, beyond_pods, grows, owner_of
+from volcano_lab.explain.owners import beyond_pods, grows
 from volcano_lab.explain.values import sum_of
 from volcano_lab.messages import Message
 from volcano_lab.trace import Record, State
@@ -97,9 +97,7 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
     beyond = beyond_pods(job)
     names = [*dict.fromkeys(name for record in compared for name in record["short_of"]
                             if name in beyond)]
-    owner = owner_of(job)
-    later = KINDS["later"].get(owner.kind) if owner is not None else None
-    later = later or (Message("min_resources.later") if grows(job) else None)
+    later = grows(job)
     if job.tasks and names:
         yield Cause.of("min_resources_ahead" if later else "min_resources_beyond", context=True,
                        least=part(amounts(job.get_min_resources()), names),

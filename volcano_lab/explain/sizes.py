@@ -15,8 +15,8 @@ from volcano_lab.api.formatting import quantity_text
 from volcano_lab.changes.job_fields import requests_of
 from volcano_lab.explain import values
 from volcano_lab.explain.evidence import largest_of, member, requested, unplaced
-from volcano_lab.explain.explanation import Amounts, Cause, over
-from volcano_lab.explain.options import Option, Rank, World, once, setting
+from volcano_lab.explain.explanation import Amounts, Cause, in_quantity, over
+from volcano_lab.explain.options import Option, Rank, World, once, setting, text_of
 from volcano_lab.explain.owners import beyond_pods, grows
 from volcano_lab.explain.slips import BEYOND, announced, in_milli
 from volcano_lab.framework import Session
@@ -138,8 +138,11 @@ def _smaller(world: World, job: JobInfo, name: str, less: float, largest: float,
     else what its pods ask for.
     """
     if job.is_pending() and unplaced(job) and name in beyond_pods(job):
-        yield from () if grows(job) else values.reserved(
-            world, job.uid, name, requested(job.tasks.values()).get(name, 0.0))
+        least = world.groups[job.uid].spec.min_resources or {}
+        text = text_of(name, in_quantity(name, requested(job.tasks.values()).get(name, 0.0)),
+                       least.get(name, ""))
+        yield from [] if grows(job) else [once(setting(
+            world.job(job.uid), "minResources", name, to=text), rank=Rank.HARMLESS)]
     else:
         yield from values.request(world, job.uid, name, largest - less / members)
 

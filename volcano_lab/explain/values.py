@@ -101,14 +101,6 @@ def minimum(world: World, uid: str, rank: int = Rank.LESS) -> Option:
                    kind="minimum")
 
 
-def reserved(world: World, uid: str, resource: str, most: float) -> Iterator[Option]:
-    """What a PodGroup reserves and no pod of it requests, lowered to an amount."""
-    least = world.groups[uid].spec.min_resources or {}
-    if resource in least:
-        text = options.text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
-        yield once(setting(world.job(uid), "minResources", resource, to=text), rank=Rank.HARMLESS)
-
-
 def request(world: World, uid: str, resource: str, target: float = 0.0) -> Iterator[Option]:
     """What the waiting pods of a job ask for at most; never nothing, and whole pieces of what
     cannot be divided. It takes about `target` (internal units) to fit.

@@ -148,7 +148,8 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         cause.context |= not stands
     if stands:
         return [*beside, *beyond_causes(seen, job.tasks.values()), *lacking]
-    causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
+    causes = list(_causes(seen, job)) or [Cause.of("unknown" if seen.of(
+        "job", job=job.uid) else "no_turn", records=seen.of("job", job=job.uid))]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
@@ -165,7 +166,7 @@ def _counted(seen: Evidence, job: JobInfo, why: Said) -> Message | None:
 def _going(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield which pods of a job are pipelined, why some leave, and that some have no node."""
     leaving, pending = _leaving(seen, job), counts(job)[2]
-    for cause in (_promised(seen, job), leaving, _nowhere(seen, job)):
+    for cause in (promised(seen, job), leaving, _nowhere(seen, job)):
         if cause is not None and not (pending and cause.numbers.get("gang")):
             yield cause
             for record in _refused(seen, job)[-1:] if cause.code == "promised" else ():
@@ -336,29 +337,29 @@ def _hierarchy(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             for queue in sorted(some, key=cmp_to_key(drf.hierarchy.compare))])
 
 
-def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
+def promised(seen: Evidence, job: JobInfo) -> Cause | None:
     """The nodes to which pods are pipelined, and the pods that leave these; or that they are never
     bound.
     """
-    promised = list(job.in_status(PIPELINED).values())
-    if not promised:
+    tasks = list(job.in_status(PIPELINED).values())
+    if not tasks:
         return None
     nodes: dict[str, list[str]] = {}
-    for task in promised:
+    for task in tasks:
         nodes.setdefault(task.node_name, []).append(task.key)
     leave = any(task.status == RELEASING for node in nodes
                 for task in seen.ssn.nodes[node].tasks.values())
     fails = promise_fails(seen, job)
     if fails and not leave:
-        return _never_bound(seen, job, promised[0])
-    records = [each for task in promised for each in seen.of("victims", task=task.key)]
+        return _never_bound(seen, job, tasks[0])
+    records = [each for task in tasks for each in seen.of("victims", task=task.key)]
     parts = [_promised_on(seen, node, pods, records) for node, pods in [*nodes.items()][:3]]
     parts += [Message("promised.more", count=len(nodes) - 3)] if len(nodes) > 3 else []
     parts += _harms(seen, nodes, records)
     if fails:
         return _lost(seen, job, parts, records)
     return Cause("promised", [*parts, Message("promised.then" if leave else "promised.again")],
-                 {"promised": len(promised)}, records)
+                 {"promised": len(tasks)}, records)
 
 
 def _harms(seen: Evidence, nodes: Iterable[str], records: list[Record]) -> Iterator[Message]:
@@ -502,12 +503,3 @@ def _in_sub_groups_only(job: JobInfo) -> bool:
     own = job.sub_jobs.get(job.uid)
     return (job.contains_sub_job_policy() and not job.contains_hard_topology()
             and (own is None or not own.in_status(PENDING)))
-
-
-def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
-    """The PodGroup's condition, or that no refusal was recorded."""
-    for condition in job.pod_group.status.conditions:
-        if condition.type == "Unschedulable" and condition.status == "True":
-            return Cause.of("condition", reason=condition.reason, message=condition.message)
-    popped = seen.of("job", job=job.uid)
-    return Cause.of("unknown" if popped else "no_turn", records=popped)
