@@ -87,6 +87,8 @@ def test_on_the_hosts_network_each_port_is_a_host_port():
     ("spec", "more", "priority", "policy"),
     [
         ("{priorityClassName: high}", PRIORITIES, 1000, "Never"),
+        ("{priorityClassName: high, preemptionPolicy: PreemptLowerPriority}", PRIORITIES, 1000,
+         "PreemptLowerPriority"),
         ("{priorityClassName: low}", PRIORITIES, 10, None),
         ("{priorityClassName: low, priority: 7}", PRIORITIES, 7, None),
         ("{priorityClassName: system-node-critical}", "", 2_000_001_000, None),
@@ -339,3 +341,86 @@ def test_a_quota_wants_what_it_counts_named_by_every_container(hard, requests, u
     assert (why and why.facts["resources"]) == unnamed
     elsewhere = quota.changed(metadata={"namespace": "other"})
     assert lacking(job, expand(job)[1], set(), [elsewhere]).facts["quota"] is None
+
+
+GIVEN = """
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: all, META}, value: 3,
+ globalDefault: true}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low, META}, value: 2}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: q, META, annotations: {volcano.sh/hierarchy: root/a,
+                                        volcano.sh/hierarchy-weights: 1/2}}
+spec: {weight: 3, reclaimable: false}
+status: {state: Closed}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, META, labels: {kubernetes.io/hostname: other}}
+status: {allocatable: {cpu: "3"}, capacity: {cpu: "4"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: team, META, annotations: {scheduling.k8s.io/group-name: g}}
+spec:
+  priorityClassName: low
+  priority: 2
+  preemptionPolicy: Never
+  schedulerName: volcano
+  hostNetwork: true
+  containers:
+  - name: c
+    ports: [{containerPort: 80, hostPort: 81, protocol: UDP}]
+    resources: {requests: {cpu: "1"}, limits: {cpu: "2"}}
+status: {phase: Failed}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g, namespace: team, META}
+spec:
+  queue: q
+  networkTopology: {mode: soft, highestTierAllowed: 2}
+  subGroupPolicy: [{name: s, subGroupSize: 4, minSubGroups: 5}]
+status: {phase: Unknown}
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, META}, status: {phase: Released}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: c, namespace: team, META}
+spec: {volumeName: v, storageClassName: ""}
+status: {phase: Lost}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: s, META, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: x
+volumeBindingMode: WaitForFirstConsumer
+"""
+for number in range(GIVEN.count("META")):  # each has a uid of its own
+    GIVEN = GIVEN.replace("META", f"uid: u{number}, creationTimestamp: 2020-01-01T00:00:00Z", 1)
+
+
+def test_no_default_replaces_what_is_given():
+    """Beside PriorityClass, StorageClass and volume that would be a default of theirs."""
+    for given in loads(GIVEN):
+        found = next(obj for obj in with_defaults(loads(GIVEN))
+                     if (obj.kind, obj.key) == (given.kind, given.key))
+        assert found == given
+
+
+@pytest.mark.parametrize(("spec", "more", "priority"), [
+    ("{priorityClassName: low}", "", 2), ("{}", "", 3), ("{priority: 5}", "", 5),
+    ("{priorityClassName: mine}", "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: b}, "
+     "spec: {priorityClassName: mine, priority: 8}}", 8),
+    ("{priorityClassName: system-cluster-critical}", "", 2_000_000_000)])
+def test_the_default_class_is_for_pods_without_one(spec, more, priority):
+    assert pod(spec, "---\n" + GIVEN.partition("---\napiVersion")[0] + more).spec.priority == (
+        priority)
+
+
+def test_what_is_completed_is_complete():
+    once = with_defaults(loads(f"{{apiVersion: v1, kind: Pod, metadata: {{name: b}}}}\n---{GIVEN}"))
+    assert [*with_defaults(once)] == [*once]

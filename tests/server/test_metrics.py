@@ -158,6 +158,9 @@ def test_times_of_tasks_and_jobs_are_from_their_creation():
     assert metrics.value("e2e_job_scheduling_duration",
                          **labels) == (NOW - job.creation_timestamp) * 1000
     assert metrics.value("e2e_job_scheduling_last_time", **labels) == NOW
+    latency = "e2e_job_scheduling_latency_milliseconds"
+    assert metrics.value(f"{latency}_count") == 2  # one for each pod that gets a node
+    assert metrics.value(f"{latency}_sum") == 2 * (NOW - job.creation_timestamp) * 1000
     assert metrics.value("e2e_job_scheduling_duration", job_name="waits", queue="b",
                          job_namespace="default") is None
 
@@ -328,6 +331,19 @@ def test_what_is_gone_is_no_longer_told_of():
             scheduler.cache.delete(obj)
     scheduler.run_once(metrics, now=NOW)
     assert 'queue_name="q"' not in metrics.text() and '"j"' not in metrics.text()
+
+
+def test_a_queue_that_is_created_again_has_no_device_of_the_one_before():
+    cluster = Cluster().queue("q").node("n1", cpu=4, gpu=1).job("j", queue="q", cpu=1, gpu=1)
+    metrics, cache = Metrics(), cluster.cache()
+    scheduler, (queue, job) = Scheduler(cache), (cache.queues["q"].queue, cache.jobs["default/j"])
+    devices = {"queue_name": "q", "resource": "nvidia.com/gpu"}
+    for change, held in ((cache.delete, 1000), (cache.add, None), (cache.add, None)):
+        scheduler.run_once(metrics, now=NOW)
+        assert metrics.value("queue_allocated_scalar_resources", **devices) == held
+        for obj in (queue, *(pod for pod in cache.pods.values()), job.pod_group):
+            if change == cache.delete or obj is queue:
+                change(obj)
 
 
 def test_a_resource_that_a_queue_has_no_more_becomes_zero():

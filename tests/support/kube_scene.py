@@ -153,10 +153,12 @@ class Scene:
         return self.states[uid]
 
     def reasons(self, one: Pod) -> dict[str, list[str]]:
-        """Why the pod can't be on each node, for the nodes where it can't."""
+        """Why the pod can't be on each node, for the nodes where it can't; for all at once, too."""
         task = TaskInfo(one)
         assert self.predicates.pre_predicate(task) is None
         errors = {n.name: self.predicates.predicate(task, n) for n in self.node_list}
+        at_once = self.predicates.predicate_nodes(task)
+        assert at_once is None or at_once.tolist() == [each is None for each in errors.values()]
         return {name: error.reasons for name, error in errors.items() if error is not None}
 
     def fits(self, one: Pod) -> list[str]:

@@ -1,6 +1,8 @@
 """What a pod says about its node: selectors, affinity, taints, cordons, host ports, as sentences.
 """
 
+from itertools import product
+
 import pytest
 from kube_scene import Scene, node, on_nodes, pod, rather_on_nodes
 
@@ -10,11 +12,13 @@ from volcano_lab.api.objects import (
     NodeAffinity,
     NodeSelector,
     NodeSelectorTerm,
+    PreferredSchedulingTerm,
     Taint,
     Toleration,
 )
 from volcano_lab.api.objects import NodeSelectorRequirement as Requirement
 from volcano_lab.plugins.kube.node_ports import conflict
+from volcano_lab.plugins.kube.pod_info import host_ports
 
 SELECTOR = "node(s) didn't match Pod's node affinity/selector"
 PORTS = "node(s) didn't have free ports for the requested pod ports"
@@ -50,6 +54,7 @@ def fields(operator: str, *values: str) -> Affinity:
         ("the node's name is a field", {"affinity": fields("In", "n3")}, "n3"),
         ("or is not", {"affinity": fields("NotIn", "n3")}, "n1 n2 n4"),
         ("a field takes one value only", {"affinity": fields("In", "n3", "n4")}, ""),
+        ("no other operator is one of fields", {"affinity": fields("Exists", "n3")}, ""),
         ("one term of several suffices", {
             "affinity":
             terms(NodeSelectorTerm([Requirement("disk", "Exists")]),
@@ -128,6 +133,26 @@ def test_conflicts_of_host_ports(sentence, wanted, used, taken):
     assert conflict([wanted], {used}) is taken, sentence
 
 
+def test_ports_conflict_as_by_the_definition():
+    """One protocol and number, and one address, or all of them on either side."""
+    ports = [*product(("0.0.0.0", "10.0.0.1", "10.0.0.2"), ("TCP", "UDP"), (80, 81))]
+    for wanted, one, other in product(ports, repeat=3):
+        alike = [each for each in (one, other) if each[1:] == wanted[1:] and (
+            each[0] == wanted[0] or "0.0.0.0" in (each[0], wanted[0]))]
+        assert conflict([wanted], {one, other}) is bool(alike)
+
+
+def test_host_ports_are_those_that_containers_name():
+    ports = [ContainerPort(container_port=80, host_port=8080), ContainerPort(container_port=80),
+             ContainerPort(host_port=53, protocol="UDP"),
+             ContainerPort(host_port=53, host_ip="10.0.0.1")]
+    found = {(port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port)
+             for port in ports if port.host_port}
+    one = pod()
+    one.spec.containers[0].ports = ports
+    assert {*host_ports(one)} == found and len(found) == 3
+
+
 def test_host_ports_of_sidecars_count_and_those_of_other_init_containers_do_not():
     one, other = pod("a"), pod("b")
     for p, policy in ((one, "Always"), (other, None)):
@@ -141,3 +166,12 @@ def test_preferred_nodes_score_the_sum_of_weights_of_the_wishes_granted():
     scene = Scene([node("n1", zone="a"), node("n2", zone="b")], arguments={
         "leastrequested.weight": 0, "balancedresource.weight": 0, "nodeaffinity.weight": 3})
     assert scene.scores(pod(affinity=rather_on_nodes(40, "zone", "b"))) == {"n1": 0, "n2": 120}
+
+
+def test_an_empty_wish_is_granted_nowhere():
+    scene = Scene([node("n1", zone="a"), node("n2", zone="b")], arguments={
+        "leastrequested.weight": 0, "balancedresource.weight": 0, "nodeaffinity.weight": 1})
+    wishes = rather_on_nodes(40, "zone", "b")
+    wishes.node_affinity.preferred_during_scheduling_ignored_during_execution.append(
+        PreferredSchedulingTerm(7, NodeSelectorTerm()))
+    assert scene.scores(pod(affinity=wishes)) == {"n1": 0, "n2": 40}
