@@ -155,4 +155,4 @@ def test_no_words_lie_on_each_other(width, suffix):
 
 def test_labels_say_the_number_of_their_mark():
     said = " ".join(words for _, _, _, words in words_of(flat().run().plot.queues().svg))
-    assert re.search(r"kept 2 deserves [\d.]+ limit 14", said)
+    assert re.search(r"guarantee 2 deserves [\d.]+ limit 14", said)

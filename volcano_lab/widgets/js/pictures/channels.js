@@ -221,7 +221,7 @@ function marks(p, row, y, high, top) {
 // Words stand over the three marks, pushed apart, and inside.
 function labels(p, row, y, top, level, was) {
   const {x, from, right, total} = p, shown = [];
-  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("kept {0}", tenths(row.guarantee)), kind: "vp-soft"});
+  if (row.guarantee > 0) shown.push({key: "kept", x: x(row.guarantee), text: t("guarantee {0}", tenths(row.guarantee)), kind: "vp-soft"});
   const value = p.over ? row.deserved : level;
   if (typeof value === "number") shown.push({key: "deserves", x: x(value), text: p.tiny ? tenths(value) : t("deserves {0}", tenths(value)), more: p.over ? change(value, was) : "", kind: "vp-strong"});
   if (!p.tiny || top < total) shown.push({key: "limit", x: x(top), text: top >= total ? t("no limit") : row.capability > top ? t("may hold {0}", tenths(top)) : t("limit {0}", tenths(top)), kind: "vp-soft"});
