@@ -275,3 +275,13 @@ def test_a_pod_that_is_pipelined_is_told_with_the_pod_that_leaves():
     assert ("default/old-w-0 (of default/old) leaving; overdue since 2026-01-01 00:00 UTC"
             in found.text)
     assert "(if the node is down: kubectl delete pod --force)" in found.text
+
+
+def test_a_pod_that_has_failed_is_not_ended_by_a_deletion():
+    over = exported("over", 2, 6, there=2, phase="Running", job_phase="Failed")
+    failed = over.rindex("status: {phase: Running}")
+    over = over[:failed] + over[failed:].replace("Running", "Failed")
+    deletion = next(each for each in asked(over, exported("new", 1, 4)).why("new").remedies
+                    if each.change == "delete default/over")
+    assert deletion.effect == ("new is placed on n1; ends 1 pod of over; "
+                               "costs others more than the job requests")

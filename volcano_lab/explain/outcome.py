@@ -15,6 +15,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import PIPELINED, JobInfo, Resource, total
+from volcano_lab.api.status import COMPLETED_STATUSES
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.options import Objects
 from volcano_lab.explain.trial import Deadline, Done, TooLate, Watch, silent
@@ -317,9 +318,10 @@ def price(before: Outcome, after: Outcome, start: dict[str, int], uid: str = "")
         now = after.last.jobs.get(other)
         part = _share(job, whole) / max(len(job.tasks), 1)
         if now is None:
-            if start.get(other, 0):
-                found.ends[other] = start[other]
-                found.share += part * start[other]
+            runs = sum(task.status not in COMPLETED_STATUSES for task in job.tasks.values())
+            if ended := min(start.get(other, 0), runs):
+                found.ends[other] = ended
+                found.share += part * ended
             continue
         gone = after.evicted[other] - before.evicted[other]
         least = job.min_available
