@@ -254,7 +254,8 @@ def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
     conf = EVICTING.replace("ACTION", "allocate, reclaim").replace(
         "FIRST", "conformance").replace("LATER", "capacity")
     explain = Explainer(reclaimed().objects(), conf)
-    victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
+    victim = next(key for key in explain.evidence.tasks
+                  if explain.evidence.of("commit", task=key, operation="evict"))
     answer = explain.why(victim)
     assert told(answer, "queue_within_deserved") == (
         "Queue c held cpu 2 and deserves 2. Plugin capacity, which compares these, was not "
@@ -389,7 +390,8 @@ def test_a_plugin_that_was_asked_is_not_put_first():
     cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
     cluster.job("old", queue="a", pods=4, cpu=1, running={"n1": 4}).job("new", queue="b", cpu=1)
     explain = Explainer(cluster.objects(), conf)
-    victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
+    victim = next(key for key in explain.evidence.tasks
+                  if explain.evidence.of("commit", task=key, operation="evict"))
     assert not any("first tier" in remedy.change for remedy in explain.why(victim).remedies)
 
 
@@ -417,7 +419,8 @@ def test_a_victim_is_told_of_how_many_candidates_it_was_one():
     cluster.job("low", queue="a", pods=3, min_member=1, cpu=1, running={"n1": 3})
     explain = Explainer(cluster.job("high", queue="b", cpu=1).objects(),
                         two_tiers(actions="enqueue, allocate, reclaim"))
-    victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
+    victim = next(key for key in explain.evidence.tasks
+                  if explain.evidence.of("commit", task=key, operation="evict"))
     assert "evicting 1 of 2 candidates is enough" in explain.why(victim).text
 
 

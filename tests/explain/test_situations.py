@@ -252,7 +252,32 @@ spec:
 def test_what_an_operator_reserves_for_pods_that_exist_is_lowered_to_them():
     found = asked(PYTORCH).why("mnist")
     assert "Its PodGroup's minResources are cpu 64; the pods that exist request 8." in found.text
-    assert found.remedies[0].change == "job default/mnist: minResources cpu 64 -> 8"
+    assert found.remedies[0].change == (
+        "job default/mnist: minResources cpu 64 -> 8 "
+        "(spec.runPolicy.schedulingPolicy.minResources of its PyTorchJob)")
+
+
+FIVE = """\
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: small, namespace: default},
+ status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "0"}}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: default}
+spec: {minAvailable: LEAST, tasks: [{name: w, replicas: 8, template: {spec: {containers: [
+  {name: c, resources: {requests: {cpu: "1"}}}]}}}]}
+"""
+
+
+@pytest.mark.parametrize(("least", "said", "change"), [
+    (3, "train does not wait", None),
+    (7, "waits for quota", "ResourceQuota default/small: hard requests.cpu 5 -> 7")])
+def test_the_pods_that_a_quota_refuses_are_named_with_its_sum(least, said, change):
+    conf = CONF.replace("{name: overcommit}", "{name: overcommit}, {name: resourcequota}")
+    found = asked(FIVE.replace("LEAST", str(least)), conf=conf).why("train")
+    assert said in found.text and "(5 used + 1 requested > 5)" in found.text
+    assert "3 of its 8 pods are not among the objects" in found.text
+    assert change is None or change in {each.change for each in found.remedies}
 
 
 @pytest.mark.parametrize(("phase", "said"), [

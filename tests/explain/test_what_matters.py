@@ -218,7 +218,8 @@ def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why(
         "old", pods=4, cpu=1, min_member=1, priority_class="high", running={"n1": 4})
     explain = Explainer(cluster.job("new", pods=1, cpu=1, priority_class="low").objects(),
                         WITHOUT_PRIORITY)
-    pod, = (key for key in explain.evidence.tasks if explain._evicted(key))
+    pod, = (key for key in explain.evidence.tasks
+            if explain.evidence.of("commit", task=key, operation="evict"))
     assert explain.why("old").causes[0].text == (
         f"1 of its pods is leaving its node, and it has no others to place. preempt evicts {pod} "
         "for default/new.")
@@ -235,7 +236,8 @@ def test_a_job_of_lower_priority_is_not_said_to_matter_more():
                                                            running={"n1": 4})
     explain = Explainer(cluster.job("new", pods=1, cpu=1, priority_class="low").objects(),
                         WITHOUT_PRIORITY)
-    pod, = (key for key in explain.evidence.tasks if explain._evicted(key))
+    pod, = (key for key in explain.evidence.tasks
+            if explain.evidence.of("commit", task=key, operation="evict"))
     assert "less_important_claimant" not in explain.why(pod).codes
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from volcano_lab.api.objects import Pod, PodGroup, Queue
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
-from volcano_lab.manifests.job_controller import expand, lacking
+from volcano_lab.manifests.job_controller import expand, refused
 from volcano_lab.manifests.loader import ManifestError, from_dict, loads
 
 
@@ -337,10 +337,10 @@ def test_a_quota_wants_what_it_counts_named_by_every_container(hard, requests, u
     quota = from_dict({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
         "status": {"hard": dict.fromkeys(hard, "9"), "used": {}}})
-    why = lacking(job, expand(job)[1], set(), [quota]).facts["quota"]
+    why = refused(expand(job)[1], [quota], {})
     assert (why and why.facts["resources"]) == unnamed
     elsewhere = quota.changed(metadata={"namespace": "other"})
-    assert lacking(job, expand(job)[1], set(), [elsewhere]).facts["quota"] is None
+    assert refused(expand(job)[1], [elsewhere], {}) is None
 
 
 GIVEN = """
@@ -424,3 +424,97 @@ def test_the_default_class_is_for_pods_without_one(spec, more, priority):
 def test_what_is_completed_is_complete():
     once = with_defaults(loads(f"{{apiVersion: v1, kind: Pod, metadata: {{name: b}}}}\n---{GIVEN}"))
     assert [*with_defaults(once)] == [*once]
+
+
+SMALL = """
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: small, namespace: team},
+ status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "USED"}}}
+---
+"""
+EIGHT = {
+    "Volcano Job": "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: META, spec: {"
+                   "minAvailable: 3, tasks: [{replicas: 8, name: w, template: {spec: SPEC}}]}}",
+    "Job": "{apiVersion: batch/v1, kind: Job, metadata: META, spec: {parallelism: 8, template: {"
+           "spec: SPEC}}}",
+    "PyTorchJob": "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: META, spec: {"
+                  "runPolicy: {schedulingPolicy: {queue: default}}, pytorchReplicaSpecs: {Worker: {"
+                  "replicas: 8, template: {spec: SPEC}}}}}"}
+
+
+def eight(kind, name="a", cpu='{requests: {cpu: "1"}}'):
+    """Return a manifest of an object with eight pods of one CPU."""
+    spec = f"{{schedulerName: volcano, containers: [{{name: c, resources: {cpu}}}]}}"
+    return EIGHT[kind].replace("META", f"{{name: {name}, namespace: team}}").replace("SPEC", spec)
+
+
+@pytest.mark.parametrize("kind", EIGHT)
+@pytest.mark.parametrize("used", [0, 2, 5])
+def test_controllers_create_the_pods_that_a_quota_leaves(kind, used):
+    found = with_defaults(loads(eight(kind) + SMALL.replace("USED", str(used))))
+    assert sum(isinstance(obj, Pod) for obj in found) == 5 - used
+    (why,) = found.not_created["team/a"]
+    assert f"{3 + used} of its 8 pods" in str(why)
+    assert ("ResourceQuota team/small has too little requests.cpu left for one more "
+            "(5 used + 1 requested > 5)") in str(why)
+    assert ("terminates the Job" in str(why)) == (kind == "Volcano Job")
+
+
+@pytest.mark.parametrize(("quota", "pods"), [
+    (SMALL, 8), (SMALL.replace("namespace: team", "namespace: other"), 16),
+    (SMALL.replace("status:", "spec: {scopes: [BestEffort]}, status:"), 16),
+    (SMALL.replace("status:", "spec: {scopeSelector: {matchExpressions: []}}, status:"), 16)])
+def test_a_quota_counts_the_pods_of_all_owners_of_its_namespace(quota, pods):
+    """One with a scope counts some pods only, and is left to the reader."""
+    quota = quota.replace("USED", "0").replace('"5"', '"8"')
+    found = with_defaults(loads(f"{eight('Job')}\n---\n{eight('Job', 'b')}{quota}"))
+    assert sum(isinstance(obj, Pod) for obj in found) == pods
+
+
+@pytest.mark.parametrize("phase", ["Terminated", "Aborted", "Completed"])
+def test_a_job_that_a_quota_has_ended_names_it(phase):
+    job = eight("Volcano Job")[:-1] + f", status: {{state: {{phase: {phase}}}}}}}"
+    found = with_defaults(loads(job + SMALL.replace("USED", "0")))
+    assert not any(isinstance(obj, Pod) for obj in found)
+    assert ("team/small" in "".join(map(str, found.not_created["team/a"]))) == (
+        phase != "Completed")
+
+
+RANGE = """
+---
+{apiVersion: v1, kind: LimitRange, metadata: {name: r, namespace: team}, spec: {limits: [
+ {type: Pod, max: {cpu: "9"}}, {type: Container, LIMITS}]}}
+---
+"""
+
+
+@pytest.mark.parametrize(("limits", "own", "requests", "most"), [
+    ('defaultRequest: {cpu: "3"}, default: {cpu: "4"}', "{}", "3", "4"),
+    ('default: {cpu: "4"}', "{}", "4", "4"), ('max: {cpu: "4"}', "{}", "4", "4"),
+    ('min: {cpu: "1"}', "{}", "1", None),
+    ('defaultRequest: {cpu: "3"}, default: {cpu: "4"}', '{requests: {cpu: "1"}}', "1", "4"),
+    ('defaultRequest: {cpu: "3"}, default: {cpu: "4"}', '{limits: {cpu: "2"}}', "2", "2")])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_limit_range_sets_what_containers_of_new_pods_do_not_name(
+        limits, own, requests, most, there):
+    """Pods that are there have been admitted; an existing one stays as it is."""
+    text = eight("Job", cpu=own)
+    if there:
+        text = (f"{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: team, uid: u}}, "
+                f"spec: {{containers: [{{name: c, resources: {own}}}]}}}}")
+    found = with_defaults(loads(text + RANGE.replace("LIMITS", limits)))
+    assert not found.warnings and not any(obj.kind == "LimitRange" for obj in found)
+    for obj in found:
+        if isinstance(obj, Pod):
+            resources = obj.spec.containers[0].resources
+            given = loads(text)[0].spec.containers[0].resources if there else None
+            assert resources.limits.get("cpu") == (given.limits.get("cpu") if there else most)
+            assert there or resources.requests == {"cpu": requests}
+            assert ("kubernetes.io/limit-ranger" in obj.metadata.annotations) == (
+                not there and own == "{}")
+
+
+def test_a_quota_counts_what_a_limit_range_sets():
+    cluster = eight("Job", cpu="{}") + SMALL.replace("USED", "0") + RANGE.replace(
+        "LIMITS", 'defaultRequest: {cpu: "2"}')
+    assert sum(isinstance(obj, Pod) for obj in with_defaults(loads(cluster))) == 2

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import Container, Pod, PodSpec
+from volcano_lab.api.objects import Container, Pod, PodSpec, ResourceQuota
 
 Amounts = dict[str, Fraction]
 
@@ -28,6 +28,23 @@ def raise_to(highest: Amounts, amounts: Amounts) -> None:
     for name, amount in amounts.items():
         if name not in highest or amount > highest[name]:
             highest[name] = amount
+
+
+def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list[str]:
+    """Return the resources, requested and limited by a quota, whose limit would be exceeded, with
+    what is `pending` before.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, ResourceQuotaSpec, ResourceQuotaStatus
+    >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(),
+    ...                       ResourceQuotaStatus({"cpu": "4"}, {"cpu": "3"}))
+    >>> one = parsed({"cpu": "1"})
+    >>> exceeded(quota, one, {}), exceeded(quota, one, parsed({"cpu": "1m"}))
+    ([], ['cpu'])
+    """
+    hard, used = parsed(quota.status.hard), parsed(quota.status.used)
+    add(used, pending)
+    return [name for name in sorted(requested)
+            if name in hard and used.get(name, 0) + requested[name] > hard[name]]
 
 
 def requests_in_force(pod: Pod, container: Container) -> Mapping[str, str]:

@@ -23,6 +23,7 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
+from volcano_lab.manifests.operators.table import OPERATORS
 from volcano_lab.manifests.pod_group_controller import GROUP_MIN_MEMBER, OWNERS
 from volcano_lab.messages import Message, known
 
@@ -33,6 +34,9 @@ DEFAULTS = {"plugin.overcommit-factor": 1.2, "queue.reclaimable": True,
 """Values of fields that are unset."""
 OF_NODES = ("change.node.unschedulable", "change.node.taints", "change.node.metadata.labels.*")
 """Settings that are shown together where only the nodes differ."""
+OF_POLICY = {kind.kind for kind, row in OPERATORS.items()
+             if "runPolicy.schedulingPolicy.queue" in row.queue}
+"""Kinds whose operator copies its scheduling policy to the PodGroup, over what is set there."""
 Called = Callable[[str], str]
 Facts = dict[str, Any]
 
@@ -151,7 +155,8 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
         limited = path[0] != "capability" or at_path(obj, steps[:-1])
         amount = Message(f"change.amount{ends}", resource=path[-1], after=facts["after"],
                          before=before or ("0" if limited else Message("unset")))
-        return Message(code if known(code) else "change.amounts", name=facts["name"],
+        where = _where(obj, path[0]) if isinstance(obj, PodGroup) else None
+        return Message(code if known(code) else "change.amounts", name=facts["name"], where=where,
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
     code = _code(word, path, setting.value)
     more = DETAILS[code](setting.value, before, obj) if code in DETAILS else {}
@@ -210,11 +215,20 @@ def _more(value: Any, before: Any, obj: Node) -> Facts:
 
 def _minimum(value: Any, before: Any, obj: PodGroup) -> Facts:
     """Return the field of a gang's minimum, which depends on the creator of the PodGroup."""
+    volcano = any(owner.kind == "Job" for owner in obj.metadata.owner_references
+                  ) and not obj.name.startswith("podgroup-")
+    return {"minimum": "minAvailable" if volcano else "minMember",
+            "where": None if volcano else _where(obj, "minAvailable")}
+
+
+def _where(obj: PodGroup, field: str) -> Message | None:
+    """Return what sets a field of a PodGroup: an annotation, or a field of its operator's object.
+    """
     kinds = {owner.kind for owner in obj.metadata.owner_references}
-    volcano = "Job" in kinds and not obj.name.startswith("podgroup-")
-    note = Message("change.annotation", annotation=GROUP_MIN_MEMBER
-                   ) if kinds & {*OWNERS} and not volcano else None
-    return {"minimum": "minAvailable" if volcano else "minMember", "where": note}
+    if kinds & OF_POLICY:
+        return Message("change.policy", field=field, kind=min(kinds & OF_POLICY))
+    noted = field == "minAvailable" and kinds & {*OWNERS}
+    return Message("change.annotation", annotation=GROUP_MIN_MEMBER) if noted else None
 
 
 def _selector(value: Mapping[str, str], before: Mapping[str, str], obj: PodGroup) -> Facts:

@@ -19,6 +19,7 @@ from volcano_lab.changes.job_fields import at_path
 from volcano_lab.explain.explanation import Amounts, over, part
 from volcano_lab.explain.slips import VENDOR, announced, in_milli
 from volcano_lab.framework import Session
+from volcano_lab.manifests.field_defaults import LIMIT_RANGER
 from volcano_lab.manifests.operators import OperatorObject
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.messages import Message, Said
@@ -31,8 +32,6 @@ from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.jobs import missing
 
 STATUSES = {str(status): status for status in states.TRANSITIONS}
-LIMIT_RANGER = "kubernetes.io/limit-ranger"
-"""The annotation in which the API server names what a LimitRange has filled in."""
 STARTING = ("ContainerCreating", "PodInitializing")
 """Reasons of containers that are about to start."""
 OTHER_SCHEDULER = re.compile(r"(?<!kube-)(?<!volcano-)scheduler")

@@ -352,7 +352,7 @@ class Explainer(Shown):
         """Return why a pod is on its node, or waits."""
         key = self.names.find(key, "pod")[1]
         task = self.evidence.tasks[key]
-        if self._evicted(key):
+        if self.evidence.of("commit", task=key, operation="evict"):
             return self._victim(key)
         if task.node_name:
             causes = [*beyond_causes(self.evidence, [task])] or [*filter(None, (
@@ -463,9 +463,6 @@ class Explainer(Shown):
         """What finds changes with which fewer pods of a job are evicted, by the causes of one."""
         return partial(remedies_for, self.evidence, job, causes, keep=True) if causes else None
 
-    def _evicted(self, key: str) -> bool:
-        return bool(self.evidence.of("commit", task=key, operation="evict"))
-
 
 def _lacks(job: JobInfo, codes: set[str]) -> bool:
     """Whether a change may place pods: a pipelined one lacks nothing, and none that is not created.
@@ -473,7 +470,7 @@ def _lacks(job: JobInfo, codes: set[str]) -> bool:
     if job.has_pending_tasks() or codes & {*PROMISED}:
         return True
     if not job.tasks:
-        return codes.isdisjoint(("pods_not_made", "groups_beside"))
+        return "resource_quota" in codes or codes.isdisjoint(("pods_not_made", "groups_beside"))
     return waits(job) and "pods_not_made" not in codes
 
 

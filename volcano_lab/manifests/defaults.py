@@ -11,11 +11,12 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.pod_sum import Amounts, add
 from volcano_lab.framework import collector_paused
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests import operators
@@ -155,9 +156,13 @@ class _Controllers:
     def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod],
                  into: Loaded) -> None:
         self.objects, self.owners, self.into = objects, Owners(objects), into
-        self.nodes, self.quotas = self._of(api.Node), self._of(api.ResourceQuota)
+        self.nodes = self._of(api.Node)
+        self.quotas = [_identified(quota, 0.0) for quota in self._of(api.ResourceQuota)
+                       if not (quota.spec.scopes or quota.spec.scope_selector)]
+        self.counted: dict[str, Amounts] = {}
         self.pods = {_key(pod) for pod in self._of(api.Pod)}
         self.fields = FieldDefaults(objects, self.label)
+        self.sizes = FieldDefaults(objects, self.label)  # of pods that may never be created
         if named := self.fields.named_classes:
             into.warnings.append(
                 gettext("PriorityClass {names}: not among the objects; the priority of pods that "
@@ -200,7 +205,7 @@ class _Controllers:
             return self._workload(obj)
         if isinstance(obj, operators.OperatorObject):
             return self._operator(obj)
-        return [] if isinstance(obj, api.ConfigMap) else [obj]
+        return [] if isinstance(obj, (api.ConfigMap, api.LimitRange)) else [obj]
 
     def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
         """The pods of some tasks that have succeeded, or else run and are not ready."""
@@ -215,6 +220,8 @@ class _Controllers:
         phase = job.status.state.phase
         if phase in FINISHED or (phase in ENDING and (has_group or has_pods)):
             self.into.not_created[job.key] = [_ended(job, phase, has_pods)]
+            if phase in ("Terminated", "Aborted"):
+                self._within_quota(job, jobs.expand(job)[1], {})
             return [] if has_group or not has_pods else [jobs.expand(job)[0]]
         ready = {task.name: len(self.ready.get((job.namespace, job.name, task.name), ()))
                  for task in job.spec.tasks}
@@ -226,8 +233,8 @@ class _Controllers:
         named = self.owners.groups.get((job.namespace, job.name), job.name)
         given = self.given_groups.get(f"{job.namespace}/{named}", group)
         if has_pods or (has_group and given.status.phase not in ("", "Pending")):
-            if why := jobs.lacking(job, pods, self.pods, self.quotas):
-                self._not_created(job, why)
+            if phase in ("", "Pending", "Running"):
+                self._lacking(job, pods, self.pods, {})
             return [] if has_group else [group]
         pods = self._admitted(job, pods)
         if not has_group:
@@ -297,7 +304,33 @@ class _Controllers:
         if missing:
             self._not_created(owner, Message("not_created.priority", count=len(new) - len(admitted),
                                         pods=len(new), classes=sorted(missing)))
-        return admitted
+        return self._within_quota(owner, admitted, self.counted.setdefault(owner.namespace, {}))
+
+    def _within_quota(self, owner: api.KubernetesObject, pods: list[api.Pod], counted: Amounts
+                      ) -> list[api.Pod]:
+        """Return the new pods of an owner that quotas let through, beside what is `counted` of pods
+        created before, which receives theirs.
+        """
+        if all(quota.namespace != owner.namespace for quota in self.quotas):
+            return pods
+        new = [pod for pod in pods if pod.key not in self.pods]
+        kept: list[api.Pod] = []
+        for pod in new:
+            whole = self.sizes.complete(pod)
+            if not jobs.refused([whole], self.quotas, counted):
+                kept.append(pod)
+                add(counted, jobs.usage(whole.spec, {}))
+        self._lacking(owner, new, {pod.key for pod in kept}, counted)
+        return kept
+
+    def _lacking(self, owner: api.KubernetesObject, pods: list[api.Pod], there: Container[str],
+                 counted: Amounts) -> None:
+        """Say which pods of an owner are not `there`, and the quota that refuses one more."""
+        if missing := [self.sizes.complete(pod) for pod in pods if pod.key not in there]:
+            self._not_created(owner, Message(
+                "not_created.lacking", count=len(missing), pods=len(pods),
+                names=[pod.name for pod in missing],
+                quota=jobs.refused(missing, self.quotas, counted)))
 
     def _not_created(self, owner: api.KubernetesObject, why: Said) -> None:
         self._warn(owner, str(why))

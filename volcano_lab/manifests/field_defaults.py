@@ -18,6 +18,8 @@ SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
 HOSTNAME = "kubernetes.io/hostname"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+LIMIT_RANGER = "kubernetes.io/limit-ranger"
+"""The annotation in which the API server names what a LimitRange has filled in."""
 Kind = TypeVar("Kind", bound=api.KubernetesObject)
 
 
@@ -48,7 +50,12 @@ class FieldDefaults:
         self._queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
                         for obj in by_kind.get(api.Namespace, ())
                         if QUEUE_NAME in obj.metadata.annotations}
-        self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
+        self._ranges = {each.namespace or "default": each.defaults()
+                        for each in reversed(by_kind.get(api.LimitRange, ()))}
+        self._there = {id(pod.spec) for pod in by_kind.get(api.Pod, ()) if (
+            pod.metadata.uid or pod.metadata.resource_version or pod.status.phase
+            or pod.spec.node_name)}  # their API server has admitted these
+        self._specs: dict[int, tuple[api.PodSpec, api.PodSpec, dict[str, str]]] = {}
 
     def complete(self, obj: Kind) -> Kind:
         """Return the object with the defaults of its kind."""
@@ -63,14 +70,22 @@ class FieldDefaults:
         """Complete a pod; those of one template share its spec."""
         spec, known = pod.spec, self._specs.get(id(pod.spec))
         if known is None:
-            both = [[_container(container, spec.host_network) for container in containers]
+            admitted = id(spec) in self._there
+            given = ({}, {}) if admitted else self._ranges.get(pod.namespace, ({}, {}))
+            both = [[_container(container, spec.host_network, given) for container in containers]
                     for containers in (spec.containers, spec.init_containers)]
             complete = spec.evolve(containers=both[0], init_containers=both[1],
                                    scheduler_name=spec.scheduler_name or "default-scheduler")
             self._set_priority(pod, complete)
-            known = self._specs[id(spec)] = spec, complete
+            filled = {name for each in (*spec.containers, *spec.init_containers)
+                      for name in given[1].keys() - each.resources.limits.keys()
+                      - each.resources.requests.keys()}
+            note = f"LimitRanger plugin set: {', '.join(sorted(filled))} request"
+            known = self._specs[id(spec)] = spec, complete, {LIMIT_RANGER: note} if filled else {}
         status = pod.status if pod.status.phase else pod.status.evolve(phase="Pending")
-        return api.Pod(pod.metadata, known[1], status)
+        metadata = pod.metadata.evolve(annotations=known[2] | pod.metadata.annotations
+                                       ) if known[2] else pod.metadata
+        return api.Pod(metadata, known[1], status)
 
     def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
         """Complete a PodGroup; a new one in the default queue gets its namespace's queue, if set.
@@ -126,15 +141,17 @@ def _default_storage_class(classes: Iterable[api.StorageClass]) -> api.StorageCl
                key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
 
 
-def _container(container: api.Container, host_network: bool) -> api.Container:
-    """Use limits as requests where there are none; on the host's network each port is a host
-    port.
+def _container(container: api.Container, host_network: bool,
+               given: tuple[dict[str, str], dict[str, str]]) -> api.Container:
+    """Use limits as requests where there are none, then what a LimitRange has given; on the host's
+    network each port is a host port.
     """
-    requests = {**container.resources.limits, **container.resources.requests}
+    limits, requests = container.resources.limits, container.resources.requests
     ports = [port.evolve(protocol=port.protocol or "TCP",
                          host_port=port.host_port or (port.container_port if host_network else 0))
              for port in container.ports]
-    resources = container.resources.evolve(requests=requests)
+    resources = container.resources.evolve(limits=given[0] | limits,
+                                           requests={**given[1], **limits, **requests})
     return container.evolve(ports=ports, resources=resources)
 
 

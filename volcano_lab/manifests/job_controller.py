@@ -14,7 +14,7 @@ from fractions import Fraction
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
 from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
-from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
+from volcano_lab.api.pod_sum import Amounts, add, exceeded, parsed, sum_of_containers
 from volcano_lab.api.task import COOLDOWN_TIME, GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from volcano_lab.messages import Message
 
@@ -82,32 +82,28 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
     return waiting
 
 
-def lacking(job: api.VolcanoJob, pods: Sequence[api.Pod], there: Container[str],
-            quotas: Iterable[api.ResourceQuota]) -> Message | None:
-    """Return which pods of a job are not `there`, and the quota that is too small for one more;
-    None where its phase does not need them.
+def refused(missing: Sequence[api.Pod], quotas: Iterable[api.ResourceQuota], before: Amounts
+            ) -> Message | None:
+    """Return the quota that is too small for the first of some pods once it counts what pods
+    created `before` it request, and what takes them all.
     """
-    missing = [pod for pod in pods if pod.key not in there]
-    if not missing or job.status.state.phase not in ("", "Pending", "Running"):
-        return None
     styles: dict[str, str] = {}
     sizes, why = [usage(pod.spec, styles) for pod in missing], None
-    for quota in [quota for quota in quotas if quota.namespace == job.namespace]:
-        hard, used = quota.status.hard, quota.status.used
-        counted = {name: quantity.parse(used.get(name, "0")) for name in hard}
-        over = [name for name, amount in sizes[0].items() if name in hard
-                and counted[name] + amount > quantity.parse(hard[name])]
-        if unnamed := _unnamed(missing[0].spec, hard):
+    of_job = JOB_NAME in missing[0].metadata.annotations
+    for quota in [quota for quota in quotas if quota.namespace == missing[0].namespace]:
+        over = exceeded(quota, sizes[0], before)
+        if unnamed := _unnamed(missing[0].spec, quota.status.hard):
             why = Message("not_created.unnamed", quota=quota.key, resources=unnamed)
         elif over:
             name = over[0]
-            asked, enough = (amounts_text({name: amount}, styles)[name] for amount in (
-                sizes[0][name], counted[name] + sum(size.get(name, 0) for size in sizes)))
+            counted = parsed(quota.status.used).get(name, Fraction(0)) + before.get(name, 0)
+            used, asked, enough = (amounts_text({name: amount}, styles)[name] for amount in (
+                counted, sizes[0][name], counted + sum(size.get(name, 0) for size in sizes)))
             why = Message("not_created.quota", quota=quota.key, resources=over, sums=[
-                Message("not_created.quota.sum", used=used.get(name, "0"), asked=asked,
-                        hard=hard[name])], enough=f"{name} {enough}")
-    return Message("not_created.lacking", count=len(missing), pods=len(pods), quota=why,
-                   names=[pod.name for pod in missing])
+                Message("not_created.quota.sum", used=used, asked=asked,
+                        hard=quota.status.hard[name])], enough=f"{name} {enough}",
+                tries=Message("not_created.quota.tries") if of_job else None)
+    return why
 
 
 def _unnamed(spec: api.PodSpec, hard: Container[str]) -> list[str]:

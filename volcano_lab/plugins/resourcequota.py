@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from volcano_lab.api import JobInfo, quantity
 from volcano_lab.api.objects import ResourceQuota
-from volcano_lab.api.pod_sum import Amounts, add, parsed
+from volcano_lab.api.pod_sum import Amounts, add, exceeded, parsed
 from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
 
 
@@ -54,20 +54,3 @@ class ResourceQuotas(Plugin):
         parts = [", ".join(f"{name} {amounts[name]}" for name in short if name in amounts)
                  or "nothing" for amounts in (least, quota.status.used, quota.status.hard)]
         return "resource quota insufficient, requested: {}, used: {}, limited: {}".format(*parts)
-
-
-def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list[str]:
-    """Return the resources, requested by a job and limited by a quota, whose limit would be
-    exceeded.
-
-    >>> from volcano_lab.api.objects import ObjectMeta, ResourceQuotaSpec, ResourceQuotaStatus
-    >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(),
-    ...                       ResourceQuotaStatus({"cpu": "4"}, {"cpu": "3"}))
-    >>> one = parsed({"cpu": "1"})
-    >>> exceeded(quota, one, {}), exceeded(quota, one, parsed({"cpu": "1m"}))
-    ([], ['cpu'])
-    """
-    hard, used = parsed(quota.status.hard), parsed(quota.status.used)
-    add(used, pending)
-    return [name for name in sorted(requested)
-            if name in hard and used.get(name, 0) + requested[name] > hard[name]]

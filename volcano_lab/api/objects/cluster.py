@@ -1,5 +1,5 @@
-"""The cluster's resources and limits: nodes, namespaces, priority classes, quotas, disruption
-budgets.
+"""The cluster's resources and limits: nodes, namespaces, priority classes, quotas, ranges of
+limits, disruption budgets.
 
 Volcano: k8s.io/api/core/v1, k8s.io/api/scheduling/v1, k8s.io/api/policy/v1
 """
@@ -78,6 +78,7 @@ class ResourceQuotaSpec(Part):
 
     hard: ResourceList = Factory(dict)
     scopes: list[str] = Factory(list)
+    scope_selector: Raw = Factory(dict)
 
 
 class ResourceQuotaStatus(Part):
@@ -97,6 +98,43 @@ class ResourceQuota(KubernetesObject, kind="ResourceQuota", versions=("v1",), na
 
     spec: ResourceQuotaSpec = Factory(ResourceQuotaSpec)
     status: ResourceQuotaStatus = Factory(ResourceQuotaStatus)
+
+
+class LimitRangeItem(Part):
+    """What the API server adds to, and refuses of, each container (or pod) of a namespace."""
+
+    type: str = choice("Container", "Pod", "PersistentVolumeClaim")
+    default: ResourceList = Factory(dict)
+    default_request: ResourceList = Factory(dict)
+    max: ResourceList = Factory(dict)
+    min: ResourceList = Factory(dict)
+
+
+class LimitRangeSpec(Part):
+    """The limits, one for each type."""
+
+    limits: list[LimitRangeItem] = Factory(list)
+
+
+class LimitRange(KubernetesObject, kind="LimitRange", versions=("v1",), namespaced=True):
+    """The requests and limits of containers that name none."""
+
+    spec: LimitRangeSpec = Factory(LimitRangeSpec)
+
+    def defaults(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the limits and the requests: the maximum is the default limit, that the default
+        request, and without both the minimum is.
+
+        >>> LimitRange(spec=LimitRangeSpec([LimitRangeItem("Container", {"cpu": "2"})])).defaults()
+        ({'cpu': '2'}, {'cpu': '2'})
+        """
+        found: tuple[dict[str, str], dict[str, str]] = {}, {}
+        for item in self.spec.limits:
+            if item.type == "Container":
+                limits = item.max | item.default
+                found[0].update(limits)
+                found[1].update({**item.min, **limits, **item.default_request})
+        return found
 
 
 class PodDisruptionBudgetSpec(Part):
