@@ -197,7 +197,7 @@ tiers: [{plugins: [{name: gang}, {name: predicates}, {name: capacity, enableHier
         "train", queue="team", cpu=1)
     explanation = Explainer(cluster.objects(), conf).why("train")
     assert "the capability of queue root above it names no cpu" in explanation.text
-    assert explanation.remedies[0].change.startswith("queue root: capability cpu 0")
+    assert explanation.remedies[0].change.startswith("queue root: capability cpu unset -> 8")
 
 
 def test_a_claim_without_a_volume_and_a_full_node_are_both_told():

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from manifests.hostile import soon
-from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup
+from volcano_lab.api.objects import ObjectMeta, OwnerReference, Pod, PodGroup, PodSpec
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.manifests.defaults import with_defaults
@@ -204,6 +204,57 @@ def test_of_several_owners_with_an_annotation_the_first_counts():
     pod.spec.scheduler_name = "volcano"
     group, _ = PodGroups(owners).adopt(pod)
     assert group.metadata.annotations == {"volcano.sh/sla-waiting-time": "1h"}
+
+
+OWNED = {
+    # references of a pod (* controls it) -> owners of its PodGroup
+    "": "Pod/web*", "set": "Pod/web*", "set*": "ReplicaSet/set*",
+    "other set*": "ReplicaSet/other, ReplicaSet/set*"}
+
+
+@pytest.mark.parametrize("names", OWNED)
+def test_a_podgroup_has_the_owners_of_its_pod_or_else_the_pod(names):
+    """With one that controls the pod all of its owners, which delete both with themselves."""
+    references = [OwnerReference("apps/v1", "ReplicaSet", name.strip("*"), f"uid-{name}",
+                                 name.endswith("*"), name.endswith("*")) for name in names.split()]
+    group, _ = PodGroups({}).adopt(Pod(ObjectMeta("web", "team", "u", owner_references=references),
+                                       PodSpec(scheduler_name="volcano")))
+    assert ", ".join(f"{ref.kind}/{ref.name}{'*' * ref.controller}"
+                     for ref in group.metadata.owner_references) == OWNED[names]
+    found = group.metadata.owner_references
+    assert all(ref.controller == ref.block_owner_deletion for ref in found)
+    assert (found == references) == ("*" in names)
+
+
+@pytest.mark.parametrize(("mode", "tier", "expected"), [
+    (None, None, None), ("soft", None, ("soft", None)), ("SOFT", "2", ("soft", 2)),
+    ("hard", None, ("hard", None)), ("firm", "1", ("hard", 1)), ("", None, ("hard", None)),
+    (None, "0", ("hard", 0)), (None, "", ("hard", None)), ("soft", "-1", ("soft", -1))])
+def test_the_topology_of_a_pods_annotations(mode, tier, expected):
+    """Either annotation is enough; an unknown mode is hard, a tier that is no number is none."""
+    given = {"volcano.sh/network-topology-mode": mode,
+             "volcano.sh/network-topology-highest-tier": tier}
+    pod = Pod(ObjectMeta("web", "team", "u", annotations={
+        key: text for key, text in given.items() if text is not None}),
+        PodSpec(scheduler_name="volcano"))
+    found = PodGroups({}).adopt(pod)[0].spec.network_topology
+    assert (found and (found.mode, found.highest_tier_allowed)) == expected
+
+
+@pytest.mark.parametrize(("scheduler", "named", "existing", "created", "name"), [
+    ("volcano", "", (), True, "podgroup-u"), ("volcano", "", ("team/podgroup-u",), False,
+                                              "podgroup-u"),
+    ("volcano", "", ("other/podgroup-u",), True, "podgroup-u"),
+    ("volcano", "mine", (), False, "mine"), ("other", "", (), False, None)])
+def test_a_podgroup_is_created_once_for_pods_without_one(scheduler, named, existing, created,
+                                                         name):
+    key = "scheduling.k8s.io/group-name"
+    pod = Pod(ObjectMeta("web", "team", "u", annotations={key: named} if named else {}),
+              PodSpec(scheduler_name=scheduler))
+    controller = PodGroups({}, set(existing))
+    group, adopted = controller.adopt(pod)
+    assert (group is not None) is created and adopted.metadata.annotations.get(key) == name
+    assert controller.adopt(pod) == (None, adopted)
 
 
 def test_a_namespace_names_the_queue_of_its_new_podgroups():

@@ -19,7 +19,6 @@ from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.changes.change import Change, value_before, value_text
 from volcano_lab.changes.conf import IN_CONF
 from volcano_lab.changes.draft import Draft, Index
-from volcano_lab.changes.job_fields import at_path
 from volcano_lab.changes.objects import Setting, key_of
 from volcano_lab.framework import SchedulerConfiguration
 from volcano_lab.framework.config.conf import ALL_SWITCHES
@@ -152,9 +151,9 @@ def _of_object(draft: Draft, conf: SchedulerConfiguration, text: str, called: Ca
     if ".".join(path[:-1]) in AMOUNTS:
         code = f"change.amounts.{path[0]}"
         ends = ".none" * (setting.value is None)
-        limited = path[0] != "capability" or at_path(obj, steps[:-1])
+        absent = Message("unset") if path[0] == "capability" else "0"
         amount = Message(f"change.amount{ends}", resource=path[-1], after=facts["after"],
-                         before=before or ("0" if limited else Message("unset")))
+                         before=before or absent)
         where = _where(obj, path[0]) if isinstance(obj, PodGroup) else None
         return Message(code if known(code) else "change.amounts", name=facts["name"], where=where,
                        word=facts["word"], field=".".join(path[:-1]), amounts=[amount])
