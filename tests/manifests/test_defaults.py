@@ -343,6 +343,17 @@ def test_a_quota_wants_what_it_counts_named_by_every_container(hard, requests, u
     assert refused(expand(job)[1], [elsewhere], {}) is None
 
 
+def test_what_a_controller_creates_is_owned_and_carries_what_its_task_names():
+    group, (pod,) = job([task_of("a", 1, topologyPolicy="single-numa-node")])
+    for found in (group, pod):
+        (owner,) = found.metadata.owner_references
+        assert (owner.kind, owner.name, owner.uid) == ("Job", "j", "u")
+        assert owner.controller is owner.block_owner_deletion is True
+    key = "volcano.sh/numa-topology-policy"
+    assert pod.metadata.annotations[key] == "single-numa-node"
+    assert key not in job([("a", 1)])[1][0].metadata.annotations
+
+
 GIVEN = """
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: all, META}, value: 3,
  globalDefault: true}

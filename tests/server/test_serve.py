@@ -201,6 +201,7 @@ def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
 
 @pytest.mark.parametrize(("given", "sentence"), [
     ({"directory": "nowhere"}, "nowhere is no folder; allowed is a folder of manifests"),
+    ({"directory": ""}, "(nothing) is no folder; allowed is a folder of manifests"),
     ({"dump_dir": "nowhere"}, "--dump-dir is nowhere; allowed is a folder that exists"),
     ({"conf": "nowhere/file"}, "--conf is nowhere/file; its folder doesn't exist"),
 ])

@@ -8,6 +8,7 @@ import socket
 import threading
 from html import escape
 from itertools import pairwise
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -180,6 +181,8 @@ def test_dumps_go_to_a_folder_of_ones_own(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "manifests").mkdir()
     assert serve(str(tmp_path / "manifests"), port=0, cycles=1) == 0
+    assert re.fullmatch(r"serving (.*manifests) every 1 s; metrics on (http://127.0.0.1:\d+/)metrics"
+                        r", a page on \2\nended after 1 cycles\n", capsys.readouterr().out)
     own = tmp_path / "state" / "volcano-lab"
     assert state_folder() == own and (os.name == "nt" or own.stat().st_mode & 0o777 == 0o700)
 
@@ -226,6 +229,38 @@ def test_the_node_of_a_pod_is_the_one_that_its_manifest_names_or_else_the_server
         service.cycle()
     write(service, "p.yaml", pod % (", labels: {a: b}", named and f"nodeName: {named}, "))
     assert pods(service)["default/p"][0] == (named or ("n1" if bound else ""))
+
+
+@pytest.mark.parametrize(("environment", "where"), [
+    ({"XDG_STATE_HOME": "/s", "LOCALAPPDATA": "/l"}, "/s"), ({"LOCALAPPDATA": "/l"}, "/l"),
+    ({"XDG_STATE_HOME": "", "LOCALAPPDATA": "/l"}, "/l"), ({}, "~/.local/state")])
+def test_the_folder_of_states_is_that_of_the_system_or_in_the_users_home(
+        environment, where, monkeypatch, tmp_path):
+    for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in environment.items():
+        monkeypatch.setenv(name, text)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert state_folder() == Path(where.replace("~", str(tmp_path))) / "volcano-lab"
+
+
+@pytest.mark.parametrize(("wanted", "reported", "printed"), [
+    ("", [], ""), ("reload", ["all files are read again"], ""),
+    ("print", ["NodeInfo(n1, "], ""), ("dump", [], "cache written to "),
+    ("reload dump print", ["all files are read again", "NodeInfo(n1, "], "cache written to ")])
+def test_what_a_signal_asks_for_is_done_once_before_the_next_cycle(
+        service, wanted, reported, printed, tmp_path, capsys, monkeypatch):
+    asked, again, read = {*wanted.split()}, [], service.folder.read
+    monkeypatch.setattr(service.folder, "read", lambda all_: again.append(all_) or read(all_))
+    service.said.clear()
+    dumps = tmp_path / "dumps"
+    dumps.mkdir()
+    _run(service, threading.Event(), asked, dumps, 0.0, 2)
+    assert not asked and service.scheduler.cycles == 2 and again == ["reload" in wanted, False]
+    assert [text for text, start in zip(service.said, reported, strict=True)
+            if not text.startswith(start)] == []
+    assert capsys.readouterr().out.count("\n") == bool(printed)
+    assert [path.name for path in dumps.iterdir()] == ["snapshot-1000.json"] * ("dump" in wanted)
 
 
 @pytest.mark.parametrize("takes", [0.0, 0.25, 2.5])

@@ -106,3 +106,77 @@ def test_what_is_left_of_a_job_goes_after_its_end(gone):
     sim.run(until=60)
     assert not sim.server.list("Pod") and not sim.server.list("PodGroup")
     assert [count for (count,) in rows(sim, "lost").values()] == [0]
+
+
+@pytest.mark.parametrize("admitted", [False, True])
+@pytest.mark.parametrize(("pods", "least", "running"), [
+    (2, 2, 0), (2, 2, 1), (2, 2, 2), (3, 1, 1), (3, 1, 0), (1, 0, 0), (1, 0, 1)])
+def test_a_job_that_was_there_has_started_where_its_minimum_runs(pods, least, running, admitted):
+    cluster = Cluster().node("n1", cpu=4).job("a", pods=pods, min_member=least, cpu=1,
+                                              **{"running": {"n1": running}} if running else {})
+    sim = Simulation([obj.changed(status={"phase": "Inqueue" if admitted else "Pending"})
+                      if obj.kind == "PodGroup" else obj for obj in cluster.objects()])
+    run = sim.side.jobs["default/a"]
+    starts = running > 0 and running >= least
+    assert (run.admitted, run.started) == (0.0 if admitted else None, 0.0 if starts else None)
+    assert (run.whole, run.pods, run.lost) == (starts, pods, 0)
+
+
+def test_a_gang_that_loses_several_pods_at_once_is_broken_once_each_time():
+    sim = Audited(Cluster().node("n1", cpu=4).job("a", pods=3, cpu=1, running={"n1": 3}))
+    sim.run(until=2)
+    for times in (1, 2):
+        for number in range(2):
+            sim.server.delete("Pod", f"default/a-{number}")
+        sim.run(until=2 + 20 * times)
+        assert rows(sim, "lost", "broken")["default/a"] == (2 * times, times)
+        assert [pod.status.phase for pod in sim.server.list("Pod")] == ["Running"] * 3
+
+
+def test_a_node_that_returns_touches_no_pod_elsewhere_and_each_bind_is_noted_once():
+    """A pod that waits without a node keeps its uid, and those on other nodes run on."""
+    cluster = Cluster().node("n1", cpu=2).node("n2", cpu=2).job("waits", cpu=9)
+    job = JobTemplate("a", pods=2, cpu=2, run_time=30)
+    sim = Simulation(cluster, workload=[every(1, job, count=1)])
+    sim.run(until=1.5)
+    for pod in sim.server.list("Pod"):  # an update between binding and start
+        sim.server.update(pod.changed(metadata={"labels": {"seen": "yes"}}))
+    sim.run(until=5)
+    before = {pod.key: pod.metadata.uid for pod in sim.server.list("Pod")}
+    sim.side.node_fails("n1", back_after=3.0)
+    sim.run(until=30)
+    assert {pod.key: pod.metadata.uid for pod in sim.server.list("Pod")} == before
+    sim.run(until=45)
+    events = [(what, name) for _, what, name, *_ in sim.history.rows["events"]]
+    assert sorted(name for what, name in events if what == "pod bound") == [
+        "default/a-1-0", "default/a-1-1"]
+    assert [event for event in events if event[1] in ("default/a-1", "n1")] == [
+        ("job arrived", "default/a-1"), ("job admitted", "default/a-1"),
+        ("job started", "default/a-1"), ("node lost", "n1"), ("node back", "n1"),
+        ("job finished", "default/a-1")]
+
+
+LATER = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a, namespace: default}
+spec:
+  minAvailable: 2
+  tasks:
+  - {name: w, replicas: 2, template: {spec: {containers: [{name: c, resources: {requests:
+     {cpu: CPU}}}]}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: a, namespace: default}
+spec: {minMember: 2, minResources: {cpu: CPU}}
+"""
+
+
+@pytest.mark.parametrize(("cpu", "there"), [("1", 2), ("99", 0)])
+def test_the_pods_of_a_job_that_was_there_are_created_once_it_is_admitted(cpu, there):
+    sim = Simulation(Cluster().node("n1", cpu=4).add(LATER.replace("CPU", cpu)))
+    assert not sim.server.list("Pod")
+    sim.run(until=10)
+    assert [pod.status.phase for pod in sim.server.list("Pod")] == ["Running"] * there
+    assert (sim.side.jobs["default/a"].pods, bool(sim.side.later)) == (there, not there)
