@@ -310,3 +310,22 @@ def test_a_pod_that_has_failed_is_not_ended_by_a_deletion():
                     if each.change == "delete default/over")
     assert deletion.effect == ("new is placed on n1; ends 1 pod of over; "
                                "costs others more than the job requests")
+
+
+ENDED = exported("over", 2, 3, job_phase="Terminated", group=False).replace(
+    "namespace: default", "namespace: team")
+SMALL = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: compute, namespace: team}
+status: {hard: {requests.cpu: "5"}, used: {requests.cpu: "4"}}
+---
+"""
+
+
+def test_a_job_that_ended_without_pods_is_found_by_its_name_and_names_the_quota():
+    found = asked(SMALL, ENDED).why("over")
+    assert found.head == "team/over: it is Terminated and has no pods."
+    assert "ResourceQuota team/compute has too little requests.cpu left" in found.text
+    with pytest.raises(LookupError, match='no job, pod or queue is called "over"'):
+        asked(ENDED, ENDED.replace("team", "other").replace("u-over", "u-other")).why("over")

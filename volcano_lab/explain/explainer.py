@@ -115,7 +115,8 @@ class Explainer(Shown):
                 return self.why_job(group) if group in self.session.jobs else Explanation(
                     f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
                         pod.metadata.owner_references), None))])
-        names = {what, f"default/{what}", *(pod.key for pod in pods)}
+        alike = [name for name in self.evidence.not_created if name.partition("/")[2] == what]
+        names = {what, f"default/{what}", *(pod.key for pod in pods), *alike[:len(alike) == 1]}
         groups = self._groups(names, pods)
         left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
             reason, Message) and reason.facts["name"] in (groups or names)), None)
@@ -125,7 +126,8 @@ class Explainer(Shown):
                        for why in sentences if not names.isdisjoint([name, *(
                            f"{name.partition('/')[0]}/{each}"
                            for each in getattr(why, "facts", {}).get("names", ()))])]
-            return Explanation(what, reasons[0], [Cause("left_out", "")]) if reasons else None
+            return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])]) if reasons else (
+                None)
         lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
         return Explanation(what, Message("left_out.head", why=[
             Message(left_out.code, **{**left_out.facts, "name": what}),
