@@ -370,6 +370,8 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     assert shell("get priorityclasses") == "No resources found"
     assert repr(shell("get nodes")) == str(shell("get nodes")), "as it is printed"
     assert shell("describe pods").count("Name: orders-") == 7
+    assert [line.split()[0] for line in shell("get nodes").splitlines()] == [
+        "NAME", "n1", "n2", "n3"], "by name, as the API server lists them"
     assert shell("get podgroup/pipeline-7 -o wide") == shell("get pg pipeline-7 -n default")
     assert "27" not in shell("get events -n default") != shell("get events -n kube-system")
     assert "n3    Ready,SchedulingDisabled" in shell("get nodes") and "VALUE" in riddle(5).kubectl(

@@ -137,8 +137,8 @@ class Kubectl:
             called = kind_of(kind, kind)
         except ManifestError:
             raise LookupError(f'error: the server doesn\'t have a resource type "{kind}"') from None
-        objects = [self._now(obj) for obj in self.objects if obj.kind.lower() == called
-                   and obj.key not in self._later]
+        objects = [self._now(obj) for obj in sorted(self.objects, key=attrgetter("key"))
+                   if obj.kind.lower() == called and obj.key not in self._later]
         found = ([obj for obj in objects if obj.name in names or not names] or
                  [obj for obj in objects if obj.name.startswith(tuple(names))])
         if names and not found:
