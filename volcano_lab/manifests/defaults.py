@@ -12,6 +12,7 @@ Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRoot
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
@@ -162,7 +163,6 @@ class _Controllers:
         self.counted: dict[str, Amounts] = {}
         self.pods = {_key(pod) for pod in self._of(api.Pod)}
         self.fields = FieldDefaults(objects, self.label)
-        self.sizes = FieldDefaults(objects, self.label)  # of pods that may never be created
         if named := self.fields.named_classes:
             into.warnings.append(
                 gettext("PriorityClass {names}: not among the objects; the priority of pods that "
@@ -207,6 +207,11 @@ class _Controllers:
             return self._operator(obj)
         return [] if isinstance(obj, (api.ConfigMap, api.LimitRange)) else [obj]
 
+    @cached_property
+    def sizes(self) -> FieldDefaults:
+        """What completes pods that may never be created: their problems are not reported."""
+        return FieldDefaults(self.objects, self.label)
+
     def _unready(self, job: api.VolcanoJob, tasks: list[str]) -> Message | None:
         """The pods of some tasks that have succeeded, or else run and are not ready."""
         pods = [pod for task in tasks for pod in self.unready.get(
@@ -220,7 +225,7 @@ class _Controllers:
         phase = job.status.state.phase
         if phase in FINISHED or (phase in ENDING and (has_group or has_pods)):
             self.into.not_created[job.key] = [_ended(job, phase, has_pods)]
-            if phase in ("Terminated", "Aborted"):
+            if phase in ("Terminated", "Aborted"):  # names the quota that refuses its pods
                 self._within_quota(job, jobs.expand(job)[1], {})
             return [] if has_group or not has_pods else [jobs.expand(job)[0]]
         ready = {task.name: len(self.ready.get((job.namespace, job.name, task.name), ()))

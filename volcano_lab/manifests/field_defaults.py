@@ -52,7 +52,7 @@ class FieldDefaults:
                         if QUEUE_NAME in obj.metadata.annotations}
         self._ranges = {each.namespace or "default": each.defaults()
                         for each in reversed(by_kind.get(api.LimitRange, ()))}
-        self._there = {id(pod.spec) for pod in by_kind.get(api.Pod, ()) if (
+        self._there = {id(pod.spec) for pod in by_kind.get(api.Pod, ()) if self._ranges and (
             pod.metadata.uid or pod.metadata.resource_version or pod.status.phase
             or pod.spec.node_name)}  # their API server has admitted these
         self._specs: dict[int, tuple[api.PodSpec, api.PodSpec, dict[str, str]]] = {}
@@ -70,18 +70,13 @@ class FieldDefaults:
         """Complete a pod; those of one template share its spec."""
         spec, known = pod.spec, self._specs.get(id(pod.spec))
         if known is None:
-            admitted = id(spec) in self._there
-            given = ({}, {}) if admitted else self._ranges.get(pod.namespace, ({}, {}))
+            given = None if id(spec) in self._there else self._ranges.get(pod.namespace)
             both = [[_container(container, spec.host_network, given) for container in containers]
                     for containers in (spec.containers, spec.init_containers)]
             complete = spec.evolve(containers=both[0], init_containers=both[1],
                                    scheduler_name=spec.scheduler_name or "default-scheduler")
             self._set_priority(pod, complete)
-            filled = {name for each in (*spec.containers, *spec.init_containers)
-                      for name in given[1].keys() - each.resources.limits.keys()
-                      - each.resources.requests.keys()}
-            note = f"LimitRanger plugin set: {', '.join(sorted(filled))} request"
-            known = self._specs[id(spec)] = spec, complete, {LIMIT_RANGER: note} if filled else {}
+            known = self._specs[id(spec)] = spec, complete, _note(spec, given[1]) if given else {}
         status = pod.status if pod.status.phase else pod.status.evolve(phase="Pending")
         metadata = pod.metadata.evolve(annotations=known[2] | pod.metadata.annotations
                                        ) if known[2] else pod.metadata
@@ -142,17 +137,28 @@ def _default_storage_class(classes: Iterable[api.StorageClass]) -> api.StorageCl
 
 
 def _container(container: api.Container, host_network: bool,
-               given: tuple[dict[str, str], dict[str, str]]) -> api.Container:
+               given: tuple[dict[str, str], dict[str, str]] | None) -> api.Container:
     """Use limits as requests where there are none, then what a LimitRange has given; on the host's
     network each port is a host port.
     """
-    limits, requests = container.resources.limits, container.resources.requests
+    resources = container.resources
+    resources = resources.evolve(requests={**resources.limits, **resources.requests})
+    if given is not None:
+        resources = resources.evolve(limits=given[0] | resources.limits,
+                                     requests=given[1] | resources.requests)
     ports = [port.evolve(protocol=port.protocol or "TCP",
                          host_port=port.host_port or (port.container_port if host_network else 0))
              for port in container.ports]
-    resources = container.resources.evolve(limits=given[0] | limits,
-                                           requests={**given[1], **limits, **requests})
     return container.evolve(ports=ports, resources=resources)
+
+
+def _note(spec: api.PodSpec, requests: dict[str, str]) -> dict[str, str]:
+    """Return the annotation that names which requests a LimitRange has filled in, if any."""
+    filled = {name for each in (*spec.containers, *spec.init_containers)
+              for name in requests.keys() - each.resources.limits.keys()
+              - each.resources.requests.keys()}
+    note = f"LimitRanger plugin set: {', '.join(sorted(filled))} request"
+    return {LIMIT_RANGER: note} if filled else {}
 
 
 def _queue(queue: api.Queue) -> api.Queue:
