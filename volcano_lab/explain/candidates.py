@@ -384,12 +384,17 @@ class Candidates:
         elif "capacity" in self.ssn.plugins and known is not None:
             wanted = amounts(known.request if level is None else level)
             yield from values.raised(self.world, self.job.queue, "deserved", [wanted])
-            more = over(wanted, amounts(known.deserved))
-            line = {name: self.world.queues[name].spec.deserved or {}
-                    for name in self.world.line(self.job.queue)}  # those above deserve it, too
-            yield once(*(text for name, own in line.items() for option in values.raised(
-                self.world, name, "deserved", [part(added(amounts(Resource.from_list(
-                    own)), more), own)]) for text in option.most.settings))
+            yield self._deserved_above(over(wanted, amounts(known.deserved)))
+
+    def _deserved_above(self, more: Amounts) -> Option:
+        """More that its queue deserves, and each queue above that names these resources."""
+        texts: list[str] = []
+        for name in self.world.line(self.job.queue):
+            own = self.world.queues[name].spec.deserved or {}
+            level = part(added(amounts(Resource.from_list(own)), more), own)
+            for option in values.raised(self.world, name, "deserved", [level]):
+                texts += option.most.settings
+        return once(*texts)
 
     # -- one thing each ---------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any
 from volcano_lab.actions.preempt import TOPOLOGY_AWARE
 from volcano_lab.api import RELEASING, ROOT_QUEUE, JobInfo, Resource, TaskInfo, total
 from volcano_lab.api.status import BOUND
-from volcano_lab.explain.evidence import Evidence, not_started, still_needed, unplaced
+from volcano_lab.explain.evidence import Evidence, not_started, unplaced
 from volcano_lab.explain.explanation import Amounts, Cause, added, moment_text, over, part
 from volcano_lab.explain.holders import held_by_strangers
 from volcano_lab.explain.lint import SHARES
@@ -115,7 +115,7 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
     job waits for.
     """
     found: dict[str, Amounts] = {}
-    wanted = over(amounts(still_needed(job)), {})
+    wanted = _wanted(job)
     for name, queue in seen.ssn.queues.items():
         sums = seen.trace.start["queues"].get(name)
         if sums is None or name == job.queue or queue.reclaimable:
@@ -125,6 +125,12 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
                 if amount and each in names}
         found |= {name: held} if held else {}
     return found
+
+
+def _wanted(job: JobInfo) -> dict[str, None]:
+    """The resources that pods of the job wait for."""
+    return dict.fromkeys(name for task in unplaced(job)
+                         for name in over(amounts(task.init_resreq), {}))
 
 
 def _protected(seen: Evidence, job: JobInfo, answers: list[Record]) -> Iterator[Cause]:
@@ -320,7 +326,7 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     queues = seen.trace.start["queues"]
     mine = queues.get(job.queue, {"deserved": {}, "allocated": {}})
-    owed = over(part(mine["deserved"], over(amounts(still_needed(job)), {})), mine["allocated"])
+    owed = over(part(mine["deserved"], _wanted(job)), mine["allocated"])
     for name, queue in queues.items():
         more = [each for each in over(queue["allocated"], queue["deserved"]) if each in owed]
         if more and name != job.queue:
@@ -335,7 +341,7 @@ def _no_preempt(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Yield the jobs of a lower priority in its queue that hold what this job waits for, where the
     configuration has no preempt.
     """
-    wanted = over(amounts(still_needed(job)), {})
+    wanted = _wanted(job)
     lower = [seen.called(other.uid) for other in less_important(seen.ssn, job)
              if any(map(other.allocated.get, wanted))]
     if lower and "priority" in seen.ssn.plugins:

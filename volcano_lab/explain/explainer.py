@@ -115,24 +115,31 @@ class Explainer(Shown):
                 return self.why_job(group) if group in self.session.jobs else Explanation(
                     f"pod {pod.key}", Message("left_out"), [*elsewhere([pod], next(iter(
                         pod.metadata.owner_references), None))])
+        names = {what, f"default/{what}", *(pod.key for pod in pods)}
         alike = [name for name in self.evidence.not_created if name.partition("/")[2] == what]
-        names = {what, f"default/{what}", *(pod.key for pod in pods), *alike[:len(alike) == 1]}
+        if len(alike) == 1:
+            names.update(alike)
         groups = self._groups(names, pods)
         left_out = next((reason for reason in self.session.snapshot.left_out if isinstance(
             reason, Message) and reason.facts["name"] in (groups or names)), None)
         if left_out is None:
-            reasons = [Message("not_created", name=name, what=why)
-                       for name, sentences in self.evidence.not_created.items()
-                       for why in sentences if not names.isdisjoint([name, *(
-                           f"{name.partition('/')[0]}/{each}"
-                           for each in getattr(why, "facts", {}).get("names", ()))])]
-            return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])]) if reasons else (
-                None)
+            return self._not_created(what, names)
         lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
         return Explanation(what, Message("left_out.head", why=[
             Message(left_out.code, **{**left_out.facts, "name": what}),
             *self._also(left_out, groups, pods)]), [Cause("left_out", "")],
             partial(self._with_a_queue, what, lost) if lost else None)
+
+    def _not_created(self, what: str, names: set[str]) -> Explanation | None:
+        """Why the controllers do not create an object of these names, or its pods."""
+        reasons = [Message("not_created", name=name, what=why)
+                   for name, sentences in self.evidence.not_created.items()
+                   for why in sentences if not names.isdisjoint([name, *(
+                       f"{name.partition('/')[0]}/{each}"
+                       for each in getattr(why, "facts", {}).get("names", ()))])]
+        if not reasons:
+            return None
+        return Explanation(what, reasons[0], [Cause("left_out", reasons[1:])])
 
     def _no_queue(self, name: str) -> Explanation | None:
         """Which jobs are in a queue of this name, which does not exist."""
@@ -321,8 +328,8 @@ class Explainer(Shown):
             group = groups.setdefault(key, Group(first.code, partial(self.why, name)))
             group.answers.append(Explanation(name, head_of(self.evidence, job, causes), [first]))
         self.evidence.brief = False
-        absent, jobs = [("left_out", said) for said in self._absent().values()], {
-            *self.names.jobs.values()}
+        jobs = {*self.names.jobs.values()}
+        absent = [("left_out", said) for said in self._absent().values()]
         absent += [("pods_not_made", Message("not_created", name=name, what=why))
                    for name, each in self.evidence.not_created.items()
                    if name not in jobs for why in each

@@ -324,7 +324,7 @@ class Search:
     def best(self, option: Option) -> int:
         """The best outcome of an option that was seen."""
         changes = map(option.at, {1, option.first, option.steps})
-        return max(map(self._known.__getitem__, filter(self._known.__contains__, changes)),
+        return max((self._known[change] for change in changes if change in self._known),
                    default=NOTHING)
 
     def at(self, change: Change) -> int:

@@ -32,6 +32,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for reason, task in found.items():
         why = _lacking(seen.ssn.snapshot.storage, task.pod)
         code = why.code.partition(".")[0] if why is not None else "claim_refused"
+        lost = why is not None and why.code == "claim_unbound.lost_class"
         claim = why.facts["claim"] if why else ""
         there, close = _near_claims(seen.ssn.snapshot.storage, claim) if (
             why is not None and why.code == "claim_missing") else ([], [])
@@ -43,7 +44,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             *_no_csi_nodes(seen.ssn.snapshot.storage)], {
             "reason": reason, "claim": claim, "near": close, "classes": [
                 each.name for each in seen.ssn.snapshot.storage.all(api.StorageClass.kind)
-            ] if getattr(why, "code", "") == "claim_unbound.lost_class" else []})
+            ] if lost else []})
 
 
 def _near_claims(storage: Storage, missing: str) -> tuple[list[str], list[str]]:

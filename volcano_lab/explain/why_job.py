@@ -148,8 +148,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
         cause.context |= not stands
     if stands:
         return [*beside, *beyond_causes(seen, job.tasks.values()), *lacking]
-    causes = list(_causes(seen, job)) or [Cause.of("unknown" if seen.of(
-        "job", job=job.uid) else "no_turn", records=seen.of("job", job=job.uid))]
+    causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     if {*TOO_LARGE, "larger_than_any_node"}.isdisjoint(cause.code for cause in causes):
         causes += cluster_too_small(seen, job)
     causes.sort(key=lambda cause: cause.code != "each_other")
@@ -503,3 +502,9 @@ def _in_sub_groups_only(job: JobInfo) -> bool:
     own = job.sub_jobs.get(job.uid)
     return (job.contains_sub_job_policy() and not job.contains_hard_topology()
             and (own is None or not own.in_status(PENDING)))
+
+
+def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
+    """That no refusal was recorded, or that the job had no turn."""
+    popped = seen.of("job", job=job.uid)
+    return Cause.of("unknown" if popped else "no_turn", records=popped)
