@@ -18,7 +18,7 @@ shutil.copytree(ROOT / "notebooks" / ("zh" if CHINESE else ""), DOCS / "lessons"
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 from chinese_search import ChineseSearch  # noqa: E402
-from folds import fill, link_pages, link_to_try, open_labs, strip  # noqa: E402
+from folds import fill, link_pages, link_parts, link_to_try, open_labs, strip  # noqa: E402
 from front import write  # noqa: E402
 from generate import MADE, generate  # noqa: E402
 from pending_pages import write_pages  # noqa: E402
@@ -41,6 +41,7 @@ strip(LESSONS)
 open_labs(LESSONS)
 fill(LESSONS)
 link_pages(LESSONS)
+link_parts(LESSONS)
 if tags.has("site"):  # noqa: F821 Sphinx gives the name
     link_to_try(LESSONS, CHINESE)
 

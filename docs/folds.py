@@ -76,3 +76,16 @@ def link_pages(paths: list[Path]) -> None:
     """Let links in stored HTML lead to the pages of lessons instead of their notebooks."""
     for path in paths:
         path.write_text(re.sub(r'(href=\\"[\w-]+)\.ipynb', r"\1.html", path.read_text()))
+
+
+def link_parts(paths: list[Path]) -> None:
+    """Let links to a lesson's cells lead to places of its page, which has no cells."""
+    for path in paths:
+        notebook = nbformat.read(path, 4)
+        linked = set(re.findall(r"\(#cell-id=([\w-]+)\)", nbformat.writes(notebook)))
+        for cell in notebook.cells:
+            cell.source = cell.source.replace("(#cell-id=", "(#part-")
+            if cell.id in linked:
+                cell.source = f"(part-{cell.id})=\n{cell.source}"
+        if linked:
+            nbformat.write(notebook, path)

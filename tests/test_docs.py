@@ -5,6 +5,7 @@ anything from outside.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -70,6 +71,19 @@ def test_a_page_shows_the_pictures_of_labs(tmp_path, monkeypatch):
     closed = labs()
     open_labs([copy])
     assert closed and labs() == [text.replace('at-rest"', 'at-rest" open') for text in closed]
+
+
+def test_a_page_has_the_places_that_a_lesson_links_to(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from folds import link_parts
+
+    copy = tmp_path / "18.ipynb"
+    copy.write_text((ROOT / "notebooks" / "18-in-volcanos-source.ipynb").read_text())
+    link_parts([copy])
+    texts = ["".join(cell["source"]) for cell in json.loads(copy.read_text())["cells"]]
+    linked = set(re.findall(r"\(#([^)]*)\)", "\n".join(texts)))
+    places = {text.partition(")=\n")[0].removeprefix("(") for text in texts if ")=\n" in text}
+    assert len(linked) == 16 and linked == places
 
 
 @pytest.fixture(scope="module")
