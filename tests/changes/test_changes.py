@@ -10,10 +10,11 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.changes import Change, change, change_conf
 from volcano_lab.changes.change import value_before
 from volcano_lab.changes.draft import Draft
+from volcano_lab.changes.objects import key_of
 from volcano_lab.changes.words import described
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
-from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.defaults import uid_of_job, with_defaults
 from volcano_lab.manifests.loader import Loaded, ManifestError, loads
 
 JOB = """
@@ -571,3 +572,174 @@ def test_each_pod_of_a_job_is_there_once_whether_it_is_created_now_or_later(
         later = [pod.key for each in found.later.values() for pod in each]
         assert len({*now, *later}) == len(now) + len(later) == count
         assert not (now if later else later) and bool(later) != admitted
+
+
+CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "value": ""}
+
+
+@pytest.mark.parametrize(("settings", "cordoned", "taints"), [
+    (["node/n2.unschedulable=true"], True, ["own", CORDON["key"]]),
+    (["node/n2.unschedulable=true"] * 2, True, ["own", CORDON["key"]]),
+    (["node/n2.unschedulable=true", "node/n2.unschedulable=false"], False, ["own"]),
+    (["node/n2.unschedulable=true", "node/n2.labels.a=b"], True, ["own", CORDON["key"]]),
+    (["node/n2.labels.a=b"], False, ["own"]),
+    (["node/n2.unschedulable=true", "node/n2.taints=[]"], True, [])])
+def test_a_cordon_comes_and_goes_with_its_taint_beside_others(settings, cordoned, taints):
+    after = change(cluster(), ["node/n2.taints=[{key: own, effect: NoExecute}]"])
+    for setting in settings:
+        after = change(after, [setting])
+    spec = read(after, "Node", "n2", "spec")
+    assert (spec.unschedulable, [each.key for each in spec.taints]) == (cordoned, taints)
+    assert all(each.effect == CORDON["effect"] for each in spec.taints if each.key != "own")
+
+
+PARTS = [("queue/z={weight: 2}", "z", {}, 2), ("queue/z={spec: {weight: 2}}", "z", {}, 2),
+         ("queue/z={metadata: {labels: {a: b}}, spec: {weight: 2}}", "z", {"a": "b"}, 2),
+         ("queue/z={metadata: {labels: {a: b}, name: x}, spec: {weight: 2}, status: {}}", "z",
+          {"a": "b"}, 2), ("queue/z={metadata: {labels: {a: b}}}", "z", {"a": "b"}, 1)]
+
+
+@pytest.mark.parametrize(("setting", "name", "labels", "weight"), PARTS)
+def test_an_object_is_created_from_its_spec_or_from_its_parts(setting, name, labels, weight):
+    made = read(change(cluster(), [setting]), "Queue", name)
+    assert (made.metadata.labels, made.spec.weight) == (labels, weight)
+
+
+@pytest.mark.parametrize(("name", "parts", "namespace"), [
+    ("ml/new", "", "ml"), ("new", "", "default"), ("new", "metadata: {namespace: ml}, ", "ml"),
+    ("b/new", "metadata: {namespace: ml}, ", "b")])
+def test_an_object_is_created_in_its_namespace(name, parts, namespace):
+    value = f"{{{parts}spec: {{containers: [{{name: c}}]}}}}"
+    made = read(change(cluster(), [f"pod/{name}={value}"]), "Pod", "new")
+    assert made.namespace == namespace
+
+
+CREATED = [f"podgroup/train-{uid_of_job('ml', 'train')}", "pod/train-w-0"]
+
+
+@pytest.mark.parametrize("target", CREATED)
+def test_a_mapping_is_a_field_of_what_a_controller_creates(target):
+    """Its name has no dot, and the setting has one: of an object with dots there is none."""
+    field = "minResources={cpu: 7}" if target.startswith("podgroup") else "overhead={cpu: 7}"
+    given = loads(JOB)
+    after = change(given, [f"{target}.{field}"])
+    assert len(after) == len(with_defaults(given))
+    kind, _, name = target.partition("/")
+    spec = next(obj.spec for obj in after if (obj.kind.lower(), obj.name) == (kind, name))
+    assert {"cpu": "7"} in (getattr(spec, "min_resources", None), getattr(spec, "overhead", None))
+    dotted = change(given, ["queue/a.b={weight: 2}"])
+    assert read(dotted, "Queue", "a.b", "spec", "weight") == 2
+
+
+OTHERS = """
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1}
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: ml}}
+"""
+
+
+@pytest.mark.parametrize(("setting", "path", "value"), [
+    ("pc/high.value=5", ("PriorityClass", "high", "value"), 5),
+    ("quota/ml/q.hard.cpu=5", ("ResourceQuota", "q", "status", "hard"), {"cpu": "5"}),
+    ("quota/ml/q.used={cpu: 1}", ("ResourceQuota", "q", "status", "used"), {"cpu": "1"}),
+    ("quota/ml/q.spec.hard.cpu=5", ("ResourceQuota", "q", "spec", "hard"), {"cpu": "5"}),
+    ("quota/ml/q.labels.a=b", ("ResourceQuota", "q", "metadata", "labels"), {"a": "b"}),
+    ("job/train.status.phase=Inqueue", ("PodGroup", "train", "status", "phase"), "Inqueue"),
+    ("pg/train.metadata.labels.a=b", ("PodGroup", "train", "metadata", "labels"), {"a": "b"}),
+    ("pg/train.minMember=1", ("PodGroup", "train", "spec", "min_resources", "cpu"), "2"),
+    ("job/train.minMember=1", ("PodGroup", "train", "spec", "min_resources", "cpu"), "1")])
+def test_a_field_is_found_where_its_kind_has_it(setting, path, value):
+    """A Job's minimum takes minResources along; that of its PodGroup alone does not."""
+    found = change([*cluster(), *loads(OTHERS)], [setting])
+    *path, last = path
+    there = read(found, *path)
+    assert (there[last] if isinstance(there, dict) else getattr(there, last)) == value
+
+
+@pytest.mark.parametrize(("settings", "removals", "sentence"), [
+    ([], ["queue/zz"], '"remove queue/zz": there is no queue "zz"'),
+    (["queue/a.weight=2"], ["queue/zz"], '"remove queue/zz": there is no queue "zz"'),
+    (["queue/zz.weight=2"], ["queue/a"], 'there is no queue "zz"'),
+    (["node/n2.labels+=[1]"], [], "+= adds a list to a list; allowed is ="),
+    (["node/n2.taints+=5"], [], "+= adds a list to a list; allowed is ="),
+    (["job/train.spec=5"], [], "spec is 5; allowed is"),
+    (["job/train.metadata=5"], [], "metadata is 5; allowed is"),
+    (["queue/A_B={weight: 1}"], [], 'there is no queue "A_B", and none can be created: '),
+    (["queue/a.more=2"], [], "spec.more is not known"),
+    (["job/train.tasks=[]"], [], "PodGroup ml/train (job/train.tasks=[]): spec.tasks is not")])
+def test_no_other_setting_and_no_other_removal_is_taken(settings, removals, sentence):
+    with pytest.raises(ManifestError) as error:
+        change(cluster(), settings, removals)
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(("field", "refused"), [
+    ("tasks=[]", "spec.tasks is not known"),
+    ("status.phase=Running", ""), ("minMember=1", "")])
+def test_a_setting_of_a_podgroup_that_a_controller_creates(field, refused):
+    web = loads("{apiVersion: v1, kind: Pod, metadata: {name: web}, "
+                "spec: {schedulerName: volcano, containers: [{name: c}]}}")
+    try:
+        found = change(web, [f"job/podgroup-pod-default-web.{field}"])
+    except ManifestError as error:
+        assert refused and refused in str(error)
+    else:
+        (group,) = (obj for obj in found if isinstance(obj, PodGroup))
+        assert not refused and group.status.phase == (
+            "Running" if "status" in field else "Pending")
+
+
+SIM = """
+{apiVersion: batch/v1, kind: Job, metadata: {name: train, namespace: ml}, spec: {parallelism: 2,
+ template: {spec: {schedulerName: volcano, containers: [{name: c}]}}}}
+"""
+
+
+OF_PODS = ["tolerations=[{key: a, operator: Exists}]", "requests.cpu=2", "priority=5",
+           "annotations[a]=b", "nodeSelector.zone=z"]
+
+
+@pytest.mark.parametrize(("manifest", "field"), [
+    *[(JOB, field) for field in ("queue=q", "minAvailable=1", *OF_PODS)],
+    *[(SIM, field) for field in OF_PODS]])
+def test_a_setting_of_a_job_does_the_same_before_and_after_its_pods_are_created(manifest, field):
+    given, made = loads(manifest), with_defaults(loads(manifest))
+    found = [[(obj.key, obj.spec) for obj in change(objects, [f"job/ml/train.{field}"])
+              if isinstance(obj, Pod | PodGroup)] for objects in (given, [*given, *made])]
+    assert found[0] == found[1] and len(found[0]) == 3
+
+
+@pytest.mark.parametrize(("manifest", "setting", "pods"), [
+    (JOB, "vcjob/ml/train.tasks.0.replicas=3", 3), (JOB, "vcjob/ml/train.maxRetry=1", 2),
+    (SIM, "job/ml/train.parallelism=3", 2)])
+def test_only_a_volcano_job_is_submitted_again(manifest, setting, pods):
+    """Kubernetes' Job keeps the pods that it has created."""
+    after = change([*loads(manifest), *with_defaults(loads(manifest))], [setting])
+    assert sum(isinstance(obj, Pod) for obj in after) == pods
+
+
+def test_a_job_that_runs_is_not_submitted_again():
+    given = [*loads(JOB), *with_defaults(loads(JOB))]
+    for obj in given:
+        if isinstance(obj, Pod):
+            obj.spec = obj.spec.evolve(node_name="n1")
+    with pytest.raises(ManifestError, match=r"pods of Job ml/train have a node \(2\); of such"):
+        change(given, ["vcjob/train.tasks.0.replicas=3"])
+
+
+@pytest.mark.parametrize(("kind", "name", "key"), [
+    ("PodGroup", "train", "job/ml/train"), ("Pod", "train-0", "pod/ml/train-0"),
+    ("Queue", "a", "queue/a"), ("Node", "n2", "node/n2")])
+def test_an_object_has_one_name_in_changes(kind, name, key):
+    assert key_of(read(cluster(), kind, name)) == key
+
+
+def test_a_podgroup_has_the_name_of_its_job_in_changes():
+    (group,) = (obj for obj in with_defaults(loads(JOB)) if isinstance(obj, PodGroup))
+    assert key_of(group) == "job/ml/train"
+
+
+def test_what_is_given_is_no_list_and_stays_as_it_is():
+    given = tuple(cluster())
+    assert read(change(given, ["queue/a.weight=5"], ["queue/a.b"]), "Queue", "a").spec.weight == 5
+    assert [*given] == [*cluster()]

@@ -1,10 +1,27 @@
 """What a cluster adds to manifests, and what becomes of a Volcano Job."""
 
+from fractions import Fraction
+
 import pytest
 
-from volcano_lab.api.objects import Pod, PodGroup, Queue
+from volcano_lab.api.objects import (
+    Container,
+    Node,
+    PersistentVolumeClaim,
+    Pod,
+    PodGroup,
+    PodSpec,
+    Queue,
+    ResourceRequirements,
+)
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
-from volcano_lab.manifests.job_controller import expand, refused
+from volcano_lab.manifests.job_controller import (
+    expand,
+    inherited_annotations,
+    refused,
+    usage,
+    waiting_tasks,
+)
 from volcano_lab.manifests.loader import ManifestError, from_dict, loads
 
 
@@ -205,6 +222,8 @@ MINIMUMS = [
     ("more than the tasks need: other replicas fill up", [("a", 4, 1),
                                                           ("b", 3, 1, "2")], 5, 5, "6"),
     ("high priority first", [("a", 4, None, "1", "low"), ("b", 3, None, "2", "high")], 3, 3, "6"),
+    ("without a class after a low one", [("a", 4), ("b", 3, None, "2", "low")], 3, 3, "6"),
+    ("other replicas fill up in order", [("a", 3, 1), ("b", 5, 1, "2")], 5, 5, "7"),
     ("fractions", [("a", 3, None, "250m")], None, 3, "750m"),
 ]
 
@@ -529,3 +548,214 @@ def test_a_quota_counts_what_a_limit_range_sets():
     cluster = eight("Job", cpu="{}") + SMALL.replace("USED", "0") + RANGE.replace(
         "LIMITS", 'defaultRequest: {cpu: "2"}')
     assert sum(isinstance(obj, Pod) for obj in with_defaults(loads(cluster))) == 2
+
+
+@pytest.mark.parametrize(("first", "second", "requests", "limits"), [
+    ('default: {cpu: "4"}', 'default: {memory: 2Gi}', {"cpu": "4", "memory": "2Gi"},
+     {"cpu": "4", "memory": "2Gi"}),
+    ('default: {cpu: "4"}', 'default: {cpu: "3"}, defaultRequest: {cpu: "1"}', {"cpu": "4"},
+     {"cpu": "4"}),
+    ('min: {cpu: "1"}', 'max: {cpu: "2"}', {"cpu": "1"}, {"cpu": "2"})])
+def test_of_several_limit_ranges_each_sets_what_those_before_it_do_not(
+        first, second, requests, limits):
+    ranges = RANGE.replace("LIMITS", first) + RANGE.replace("LIMITS", second).replace(
+        "name: r", "name: s")
+    found = next(obj for obj in with_defaults(loads(eight("Job", cpu="{}") + ranges))
+                 if isinstance(obj, Pod)).spec.containers[0].resources
+    assert (found.requests, found.limits) == (requests, limits)
+
+
+@pytest.mark.parametrize(("marks", "filled"), [
+    ("metadata: {name: p}", True), ("metadata: {name: p, uid: u}", False),
+    ('metadata: {name: p, resourceVersion: "1"}', False),
+    ("metadata: {name: p}, status: {phase: Pending}", False),
+    ("metadata: {name: p}, nodeName: n1", False)])
+def test_a_limit_range_fills_in_only_pods_that_are_new(marks, filled):
+    """And without a namespace it is one of the namespace `default`, as a pod is."""
+    marks, _, name = marks.partition(", nodeName: ")
+    found = pod_with_range(f"{{apiVersion: v1, kind: Pod, {marks}, spec: {{nodeName: '{name}', "
+                           "containers: [{name: c, resources: {requests: {memory: 1Gi}}}]}}")
+    assert found.spec.containers[0].resources.requests == {"memory": "1Gi"} | (
+        {"cpu": "3", "ephemeral-storage": "1Gi"} if filled else {})
+    assert found.metadata.annotations == ({
+        "kubernetes.io/limit-ranger": "LimitRanger plugin set: cpu, ephemeral-storage request"}
+        if filled else {})
+
+
+def pod_with_range(text: str) -> Pod:
+    """The pod of a text beside a LimitRange, neither of them with a namespace."""
+    text += RANGE.replace(", namespace: team", "").replace(
+        "LIMITS", 'defaultRequest: {memory: 2Gi, ephemeral-storage: 1Gi, cpu: "3"}')
+    return only(text, Pod)
+
+
+def test_what_a_limit_range_sets_is_noted_beside_the_other_annotations():
+    found = pod_with_range("{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {a: b}}, "
+                           "spec: {containers: [{name: c}]}}")
+    assert found.metadata.annotations.pop("kubernetes.io/limit-ranger").endswith(
+        "cpu, ephemeral-storage, memory request")
+    assert found.metadata.annotations == {"a": "b"}
+
+
+CLASSES = """
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s, annotations: MARK},
+ provisioner: x}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, annotations: NOTES}, spec: SPEC}
+"""
+DEFAULT = '{storageclass.kubernetes.io/is-default-class: "true"}'
+
+
+@pytest.mark.parametrize(("mark", "notes", "spec", "name"), [
+    (DEFAULT, "{}", "{}", "s"), (DEFAULT, "{}", "{storageClassName: t}", "t"),
+    (DEFAULT, "{}", '{storageClassName: ""}', ""),
+    (DEFAULT, "{volume.beta.kubernetes.io/storage-class: t}", "{}", None),
+    ("{}", "{}", "{}", None), (DEFAULT.replace("true", "false"), "{}", "{}", None)])
+def test_a_claim_without_a_class_gets_the_default_one(mark, notes, spec, name):
+    text = CLASSES.replace("MARK", mark).replace("NOTES", notes).replace("SPEC", spec)
+    assert only(text, PersistentVolumeClaim).spec.storage_class_name == name
+
+
+@pytest.mark.parametrize("given", ["hierarchy: sci", "hierarchy-weights: 2/3"])
+def test_a_part_of_a_hierarchy_stays_as_it_is(given):
+    notes = f"{{volcano.sh/{given}, other: note}}"
+    found = only("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\n"
+                 f"metadata: {{name: a, annotations: {notes}}}", Queue)
+    name, text = given.split(": ")
+    assert found.metadata.annotations == {f"volcano.sh/{name}": text, "other": "note"}
+    both = only("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: a, "
+                "annotations: {volcano.sh/hierarchy: a, volcano.sh/hierarchy-weights: '2', "
+                "other: note}}", Queue)
+    assert both.metadata.annotations == {"volcano.sh/hierarchy": "root/a", "other": "note",
+                                         "volcano.sh/hierarchy-weights": "1/2"}
+
+
+@pytest.mark.parametrize(("status", "allocatable", "capacity"), [
+    ('allocatable: {cpu: "3"}', {"cpu": "3"}, {"cpu": "3"}),
+    ('capacity: {cpu: "4"}', {"cpu": "4"}, {"cpu": "4"}),
+    ('allocatable: {cpu: "3"}, capacity: {cpu: "4"}', {"cpu": "3"}, {"cpu": "4"}), ("", {}, {})])
+def test_of_a_nodes_capacity_and_allocatable_one_stands_for_the_other(
+        status, allocatable, capacity):
+    found = only(f"{{apiVersion: v1, kind: Node, metadata: {{name: n1}}, status: {{{status}}}}}\n",
+                 Node).status
+    assert (found.allocatable, found.capacity) == (allocatable, capacity)
+
+
+def test_classes_that_pods_name_with_their_value_are_created_and_those_of_the_system_are_not():
+    pods = "---\n".join(f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: "
+                      f"{{priorityClassName: {name}, priority: {value}}}}}\n" for name, value in (
+                          ("z", 3), ("system-node-critical", 2_000_001_000), ("a", 5)))
+    found = with_defaults(loads(pods))
+    assert [(obj.name, obj.value) for obj in found if obj.kind == "PriorityClass"] == [
+        ("a", 5), ("z", 3)]
+    (warning,) = found.warnings
+    assert warning.startswith("PriorityClass a, z: not among the objects")
+
+
+BUDGETS = ("volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable")
+
+
+@pytest.mark.parametrize(("ours", "theirs", "found"), [
+    ({}, {}, "volcano high"), ({"schedulerName": "mine"}, {}, "mine high"),
+    ({"priorityClassName": "low"}, {}, "volcano low"),
+    ({"schedulerName": "mine", "priorityClassName": "low"}, {"schedulerName": "other"}, "mine low"),
+    ({}, {"schedulerName": "other"}, "other high"), ({}, {"priorityClassName": ""}, "volcano ")])
+def test_what_a_template_names_goes_before_what_its_job_names(ours, theirs, found):
+    task = task_of("a", 1)
+    del task["template"]["spec"]["priorityClassName"]
+    task["template"]["spec"] |= ours
+    _, (created,) = job([task], **{"priorityClassName": "high"} | theirs)
+    assert f"{created.spec.scheduler_name} {created.spec.priority_class_name}" == found
+
+
+@pytest.mark.parametrize(("notes", "inherited"), [
+    ({}, {}), ({BUDGETS[0]: "1"}, {BUDGETS[0]: "1"}), ({BUDGETS[1]: "2"}, {BUDGETS[1]: "2"}),
+    ({BUDGETS[0]: "1", BUDGETS[1]: "2"}, {BUDGETS[0]: "1"}),
+    ({"volcano.sh/cooldown-time": "1m", "volcano.sh/revocable-zone": "*", "other": "x"},
+     {"volcano.sh/cooldown-time": "1m", "volcano.sh/revocable-zone": "*"})])
+def test_a_pod_has_its_jobs_annotations_that_the_scheduler_reads_and_one_budget(notes, inherited):
+    assert inherited_annotations(notes) == inherited
+
+
+def test_each_pod_has_its_number_in_a_label_and_an_annotation():
+    _, pods = job([("a", 3)])
+    for number, each in enumerate(pods):
+        assert each.metadata.annotations["volcano.sh/task-index"] == str(number)
+        assert each.metadata.labels["volcano.sh/task-index"] == str(number)
+
+
+@pytest.mark.parametrize(("size", "partitions"), [
+    (1, "012"), (2, "001"), (3, "000"), (None, "000")])
+def test_a_pod_is_in_the_partition_of_its_number(size, partitions):
+    policy = {"totalPartitions": 3, "minPartitions": 1} | ({"partitionSize": size} if size else {})
+    _, pods = job([task_of("a", 3, 3, partitionPolicy=policy)])
+    assert "".join(each.metadata.labels["volcano.sh/partition-id"] for each in pods) == partitions
+
+
+def test_claims_that_a_job_names_are_volumes_of_its_pods_and_those_without_a_name_are_not():
+    _, (created,) = job([("a", 1)], volumes=[
+        {"mountPath": "/a", "volumeClaimName": "data"}, {"mountPath": "/b", "volumeClaim": {}},
+        {"mountPath": "/c", "volumeClaimName": "data"}])
+    assert created.spec.volumes == [
+        {"name": "j-data", "persistentVolumeClaim": {"claimName": "data"}}]
+
+
+@pytest.mark.parametrize(("depends", "ready", "waits"), [
+    ({"name": ["a"]}, {}, ["a"]), ({"name": ["a"]}, {"a": 1}, ["a"]),
+    ({"name": ["a"]}, {"a": 2}, None),
+    ({"name": ["a", "b"]}, {"a": 2}, ["b"]), ({"name": ["a", "b"]}, {"a": 2, "b": 1}, None),
+    ({"name": ["a", "b"], "iteration": "any"}, {"b": 1}, None),
+    ({"name": ["a", "b"], "iteration": "any"}, {"a": 1}, ["a", "b"]),
+    ({"name": ["a"], "iteration": "any"}, {}, ["a"]), ({"name": [], "iteration": "any"}, {}, None),
+    ({"name": ["none"]}, {"none": 9}, ["none"])])
+def test_a_task_waits_until_those_before_it_have_their_minimums(depends, ready, waits):
+    tasks = [task_of("a", 3, 2), task_of("b", 1), task_of("c", 1, dependsOn=depends)]
+    given = from_dict({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+                       "metadata": {"name": "j"}, "spec": {"tasks": tasks}})
+    assert waiting_tasks(given, ready) == ({} if waits is None else {"c": waits})
+
+
+@pytest.mark.parametrize(("name", "counted"), [
+    ("cpu", True), ("memory", True), ("ephemeral-storage", True), ("hugepages-2Mi", True),
+    ("nvidia.com/gpu", True), ("kubernetes.io/odd", False), ("x.kubernetes.io/odd", False),
+    ("widgets", False)])
+def test_which_requests_and_limits_a_quota_counts(name, counted):
+    container = Container(resources=ResourceRequirements({name: "3"}, {name: "4"}))
+    found = usage(PodSpec(containers=[container]), {})
+    assert found.keys() == {"pods", "count/pods"} | (
+        {name, f"requests.{name}"} if counted else set()) | (
+        {f"limits.{name}"} if name in ("cpu", "memory", "ephemeral-storage") else set())
+
+
+def test_the_gang_needs_nothing_of_the_tasks_that_are_beyond_its_minimum():
+    gpu = task_of("b", 1)
+    gpu["template"]["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = "1"
+    group, _ = job([("a", 2), gpu], minAvailable=2)
+    assert group.spec.min_resources == {"count/pods": "2", "pods": "2", "cpu": "2",
+                                        "requests.cpu": "2"}
+
+
+@pytest.mark.parametrize(("used", "before", "counted", "enough"), [
+    ({}, 0, "0", "6"), ({"cpu": "4"}, 0, "4", "10"), ({"cpu": "500m"}, 2, "2500m", "8500m")])
+def test_a_quota_that_is_too_small_is_named_with_its_sums(used, before, counted, enough):
+    """`enough` is what it takes for all the pods beside those that are there."""
+    _, pods = job([("a", 3, None, "2")])
+    quota = from_dict({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
+        "status": {"hard": {"cpu": "1"}, "used": used}})
+    why = refused(pods, [quota], {"cpu": Fraction(before)})
+    (sums,) = why.facts["sums"]
+    assert (sums.facts["used"], sums.facts["asked"], sums.facts["hard"]) == (counted, "2", "1")
+    assert why.facts["enough"] == f"cpu {enough}"
+
+
+@pytest.mark.parametrize("named", [0, 1, 2])
+def test_every_container_has_to_name_what_a_quota_counts(named):
+    task = task_of("a", 1)
+    task["template"]["spec"]["containers"] = [
+        {"name": f"c{number}", "resources": {"requests": {"cpu": "1"} if number < named else {}}}
+        for number in range(2)]
+    quota = from_dict({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "team"},
+        "status": {"hard": {"cpu": "9"}, "used": {}}})
+    assert (refused(job([task])[1], [quota], {}) is None) == (named == 2)

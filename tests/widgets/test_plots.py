@@ -95,7 +95,19 @@ def test_the_timeline_has_a_lane_for_jobs_of_the_root():
     assert (lane["name"], lane["points"]) == ("root", [[0, 1], [1, 2], [2, 3]])
 
 
-@pytest.mark.parametrize("kind", ["queues", "water", "tree", "sums", "nodes", "timeline"])
+KINDS = ["queues", "water", "tree", "sums", "nodes", "timeline"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("node", [{"gpu": 4}, {}])
+def test_a_resource_of_nodes_or_pods_is_known_by_its_short_name(kind, node):
+    plot = Cluster().node("n1", cpu=4, **node).job("a", pods=2, cpu=1, gpu=2).run().plot
+    short, whole = (getattr(plot, kind)(resource=name) for name in ("gpu", "nvidia.com/gpu"))
+    assert (short.data, short.svg) == (whole.data, whole.svg)
+    assert not node or short.svg != getattr(plot, kind)().svg
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_resource_that_is_not_there_is_refused(kind):
     with pytest.raises(LookupError, match="no node has gpu, and no pod requests it; there are cpu"):
         getattr(flat().run().plot, kind)(resource="gpu")

@@ -197,11 +197,7 @@ class Setting:
         obj = draft[place]
         if self.more_nodes and isinstance(obj, Node):
             add_nodes(draft, obj, self.value, self.text)
-        elif isinstance(obj, PodGroup) and not self.of_group and steps[0] != "status":
-            if _word(steps) not in WORDS:
-                raise ManifestError('"{text}": {word} is no field of a job that has a PodGroup; '
-                                    "allowed are {words:,}", text=self.text, word=_word(steps),
-                                    words=WORDS)
+        elif isinstance(obj, PodGroup) and not self.of_group:
             set_field(draft, place, steps[1:], self.edit, self.text)
         else:
             self._put(draft, place, steps)

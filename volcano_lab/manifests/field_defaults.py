@@ -50,8 +50,11 @@ class FieldDefaults:
         self._queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
                         for obj in by_kind.get(api.Namespace, ())
                         if QUEUE_NAME in obj.metadata.annotations}
-        self._ranges = {each.namespace or "default": each.defaults()
-                        for each in reversed(by_kind.get(api.LimitRange, ()))}
+        self._ranges: dict[str, tuple[dict[str, str], ...]] = {}
+        for each in by_kind.get(api.LimitRange, ()):  # for each resource the first that names it
+            known = self._ranges.setdefault(each.namespace or "default", ({}, {}))
+            for first, own in zip(known, each.defaults(), strict=True):
+                first.update(own | first)
         self._there = {id(pod.spec) for pod in by_kind.get(api.Pod, ()) if self._ranges and (
             pod.metadata.uid or pod.metadata.resource_version or pod.status.phase
             or pod.spec.node_name)}  # their API server has admitted these
@@ -137,7 +140,7 @@ def _default_storage_class(classes: Iterable[api.StorageClass]) -> api.StorageCl
 
 
 def _container(container: api.Container, host_network: bool,
-               given: tuple[dict[str, str], dict[str, str]] | None) -> api.Container:
+               given: tuple[dict[str, str], ...] | None) -> api.Container:
     """Use limits as requests where there are none, then what a LimitRange has given; on the host's
     network each port is a host port.
     """

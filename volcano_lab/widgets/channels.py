@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api import PENDING, PIPELINED, RELEASING, JobInfo, in_units, quantity
+from volcano_lab.changes.change import path_text
 from volcano_lab.explain import Cause
 from volcano_lab.explain.why_job import gap_of
 from volcano_lab.framework import Session
@@ -50,22 +51,22 @@ def unit_of(resource: str) -> str:
     return UNITS.get(resource, resource)
 
 
-def check_resource(ssn: Session, resource: str) -> None:
-    """Raise `NoSuch` where no node has a resource and no pod requests it."""
-    there = dict.fromkeys(["cpu", "memory", "pods", *ssn.total_resource.resource_names()])
-    if resource not in there and not any(
-            task.resreq.get(resource) for job in ssn.jobs.values() for task in job.tasks.values()):
-        raise NoSuch("no node has {resource}, and no pod requests it; there are {names}",
-                     resource=resource, names=list(there))
+def named_resource(ssn: Session, resource: str) -> str:
+    """Return the name of a resource that a node has or a pod requests; its last part finds it, too.
+    Raises `NoSuch`.
 
-
-def path_of(resource: str) -> str:
-    """Return the end of a change's path for a resource.
-
-    >>> path_of("cpu"), path_of("nvidia.com/gpu")
-    ('.cpu', '[nvidia.com/gpu]')
+    >>> from volcano_lab.cluster import Cluster
+    >>> named_resource(Cluster().node("n1", gpu=8).run().session, "gpu")
+    'nvidia.com/gpu'
     """
-    return f"[{resource}]" if "." in resource else f".{resource}"
+    there = dict.fromkeys(["cpu", "memory", "pods", *ssn.total_resource.resource_names()])
+    asked = (name for job in ssn.jobs.values() for task in job.tasks.values()
+             for name in task.resreq.resource_names())
+    for name in (each for names in (there, asked) for each in names):
+        if resource in (name, name.rpartition("/")[2]):
+            return name
+    raise NoSuch("no node has {resource}, and no pod requests it; there are {names}",
+                 resource=resource, names=list(there))
 
 
 def amount(value: float | None, resource: str) -> float | None:
@@ -101,7 +102,7 @@ def channels(cycle: Cycle, resource: str = "cpu",
 
     Raises `NoSuch` for a resource that is not there.
     """
-    check_resource(cycle.session, resource)
+    resource = named_resource(cycle.session, resource)
     rows = _queue_rows(cycle, resource, shown)
     names = {row["queue"] for row in rows}
     colors = _colors(cycle, rows)
@@ -120,22 +121,23 @@ def channels(cycle: Cycle, resource: str = "cpu",
         name, spec = row["queue"], cycle.session.queues[row["queue"]].queue.spec
         first, own = before.get(name, row), jobs.get(name, [])
         capability = _capability(spec.capability, resource, total)
+        deserved, limit = (amount(row[word], resource) for word in ("deserved", "real_capability"))
+        if plugin and name not in before:  # as Volcano's metrics: what the queue says
+            deserved = (plugin == "capacity" and written(spec.deserved, resource)) or 0
+            limit = capability
         queues.append({
             "queue": name, "parent": row["parent"] if row["parent"] in names else "",
             "leaf": row["leaf"], "color": colors.get(name, COLORS[-1]), "weight": row["weight"],
-            **{word: amount(row[word], resource) for word in ("deserved", "allocated", "request")},
+            "deserved": deserved,
+            **{word: amount(row[word], resource) for word in ("allocated", "request")},
             "held": amount(first["allocated"], resource),
-            **({} if row["request"] else _by_pods(own)),
-            "limit": amount(row["real_capability"], resource), "capability": capability,
+            **({} if row["request"] else _by_pods(own)), "limit": limit, "capability": capability,
             "guarantee": written(spec.guarantee and spec.guarantee.resource, resource) or 0,
             "share": first["share"], "after": row["share"], "of": gettext(largest.get(name, "")),
             **turns.get(name, {"turn": None, "overused": False}), "jobs": own})
-        if plugin and name not in before:  # as Volcano's metrics: what the queue says
-            deserved = written(spec.deserved, resource) if plugin == "capacity" else 0
-            queues[-1] |= {"limit": capability, "deserved": deserved or 0}
-    return {"unit": gettext(unit_of(resource)), "resource": resource, "path": path_of(resource),
-            "plugin": plugin, "queues": queues, "nodes": nodes, "total": total,
-            "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
+    return {"unit": gettext(unit_of(resource)), "resource": resource,
+            "path": path_text("", resource), "plugin": plugin, "queues": queues, "nodes": nodes,
+            "total": total, "rounds": rounds(cycle, resource) if plugin == "proportion" else []}
 
 
 def _colors(cycle: Cycle, rows: list[Row]) -> dict[str, str]:
@@ -331,16 +333,14 @@ def _nodes(cycle: Cycle, resource: str, colors: dict[str, str]) -> Iterable[Row]
         size = amount(in_units(resource, node.allocatable.get(resource)), resource)
         if not size:
             continue
-        pods: dict[tuple, Row] = {}
+        pods: dict[str, Row] = {}
         for task in node.tasks.values():
-            state = "now" if task.key in placed else "running"
-            state = ON_A_NODE.get(task.status, state)
+            state = ON_A_NODE.get(task.status, "now" if task.key in placed else "running")
             queue = queue_of.get(task.job, "")
             each = amount(in_units(resource, task.resreq.get(resource)), resource)
-            key = (queue, state, task.key if whole else "")
-            row = pods.setdefault(key, {"name": task.key if whole else f"{queue} {state}",
-                                        "queue": queue, "state": state, "size": 0,
-                                        "color": colors.get(queue)})
+            called = task.key if whole else f"{queue} {state}"
+            row = pods.setdefault(called, {"name": called, "queue": queue, "state": state,
+                                           "size": 0, "color": colors.get(queue)})
             row["size"] = plain(row["size"] + (each or 0))
         order = ["running", "leaving", "now", "promised"]
         yield {"name": name, "size": size, "pods": sorted(

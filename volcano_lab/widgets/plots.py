@@ -23,7 +23,7 @@ from volcano_lab.trace.palette import COLORS, colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import admissions, levels, tree
 from volcano_lab.widgets import facts, pictures
-from volcano_lab.widgets.channels import amount, channels, check_resource, job_rows, unit_of
+from volcano_lab.widgets.channels import amount, channels, job_rows, named_resource, unit_of
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.story import counted
@@ -62,6 +62,7 @@ class Plot:
     def tree(self, title: str = "The tree of queues", resource: str = "cpu", gangs: bool = True,
              **frame: Any) -> Picture:
         """Draw what each level holds and may hold, and each gang's climb through admission."""
+        resource = named_resource(self._cycle.session, resource)
         return pictures.tree(title, tree_rows(self._cycle, resource, gangs), unit=unit_of(resource),
                              lines=3 if gangs else 0, **WIDE | {"legend": TREE} | frame)
 
@@ -77,7 +78,7 @@ class Plot:
 
     def sums(self, job: str = "", title: str = "", resource: str = "cpu", **frame: Any) -> Picture:
         """Draw what enqueue compared for a job, or for all, level by level."""
-        check_resource(self._cycle.session, resource)
+        resource = named_resource(self._cycle.session, resource)
         key = Names(self._cycle.session).find(job, "job")[1] if job else ""
         rows = [{"name": row["level"], "note": "" if job else short(row["job"]),
                  "parts": [amount(row["allocated"] - row["elastic"], resource),
@@ -94,11 +95,11 @@ class Plot:
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
               ) -> Picture:
         """Draw the nodes at the end of the cycle."""
+        shown = channels(self._cycle, resource)
         nodes = [node | {"pods": [pod | {"state": "allocated"} if pod["state"] == "now" else pod
-                                  for pod in node["pods"]]}
-                 for node in channels(self._cycle, resource)["nodes"]]
+                                  for pod in node["pods"]]} for node in shown["nodes"]]
         return pictures.cluster(title, {"nodes": nodes}, **WIDE | {
-            "unit": unit_of(resource), "legend": NODES} | frame)
+            "unit": unit_of(shown["resource"]), "legend": NODES} | frame)
 
     def votes(self, pod: str = "", title: str = "Who may be evicted", **frame: Any) -> Picture:
         """Draw the victims named for a pod; without a name, for the first preemptor. Only
@@ -118,13 +119,13 @@ class Plot:
     def timeline(self, title: str = "What queues hold, operation by operation",
                  resource: str = "cpu", **frame: Any) -> Picture:
         """Draw what each queue holds after each operation of the cycle, undone ones included."""
-        jobs = {row["job"]: row for row in job_rows(self._cycle, resource)}
+        shown = channels(self._cycle, resource)
+        jobs = {row["job"]: row for row in job_rows(self._cycle, shown["resource"])}
         runs = Counter[str]()  # what jobs of a queue above others hold themselves
         for job in jobs.values():
             runs[job["queue"]] += job["running"] * job["size"]
         held = {name: [[0, plain(amount)]] for name, amount in runs.items()} | {
-            row["queue"]: [[0, row["held"]]]
-            for row in channels(self._cycle, resource)["queues"] if row["leaf"]}
+            row["queue"]: [[0, row["held"]]] for row in shown["queues"] if row["leaf"]}
         owner = {task.key: job.uid for job in self._cycle.session.jobs.values()
                  for task in job.tasks.values()}
         steps = [step for row in self._cycle.statements() for step in row["steps"]]
@@ -145,10 +146,8 @@ class Plot:
 def tree_rows(cycle: Cycle, resource: str = "cpu", gangs: bool = True) -> Row:
     """Return the data of the tree's picture, with a climb for each gang compared by enqueue.
 
-    Hatched is what admitted gangs still need at the end of the cycle. Raises `NoSuch` for a
-    resource that is not there.
+    Hatched is what admitted gangs still need at the end of the cycle.
     """
-    check_resource(cycle.session, resource)
     rows = [row for row in tree(cycle.trace, None, resource)
             if row["queue"] != "default" or row["request"]]
     parents, total = {row["queue"]: row["parent"] for row in rows}, cycle.session.total_resource
