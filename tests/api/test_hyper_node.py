@@ -97,8 +97,8 @@ def test_any_order_of_arrival_builds_the_same_tree(seed):
 
 @st.composite
 def histories(draw):
-    """Forests one after the other, the last one last; from one to the next HyperNodes move, come
-    and go.
+    """Forests one after the other, the last one last, each with its nodes and their labels; from
+    one to the next HyperNodes and nodes move, come and go.
     """
     forests = []
     for _ in range(draw(st.integers(1, 3))):
@@ -109,31 +109,37 @@ def histories(draw):
                 spines[draw(st.sampled_from(sorted(spines)))].append(leaf)
         forest = [
             hyper_node(leaf, 1, f"node:n{draw(st.integers(0, 3))}",
-                       f"regex:x{draw(st.integers(0, 1))}") for leaf in leaves
+                       f"{draw(st.sampled_from(['regex:x0', 'regex:x1', 'label:rack=a']))}")
+            for leaf in leaves
         ]
         forest += [hyper_node(spine, 2, *below) for spine, below in spines.items()]
-        forests.append(draw(st.permutations(forest)))
+        nodes = {name: {"rack": rack} for name in ("n1", "x0", "x1")
+                 if (rack := draw(st.sampled_from(["a", "b", ""])))}
+        forests.append((draw(st.permutations(forest)), nodes))
     return forests
 
 
 @given(histories())
 def test_the_past_leaves_no_trace(forests):
-    nodes = {"n1": {}, "x0": {}, "x1": {}}
-    tree, known = tree_of(nodes=nodes), set()
-    for forest in forests:
+    tree, known, nodes = tree_of(nodes={}), set(), {}
+    for forest, then in forests:
         names = {each.name for each in forest}
+        for gone in nodes.keys() - then.keys():
+            tree.delete_node(gone)
+        for name, labels in then.items():
+            tree.set_node(name, labels)
         for gone in sorted(known - names):
             tree.delete(hyper_node(gone, 1))
         for each in forest:
             tree.add(each)
-        known = names
-    view, fresh = tree.snapshot(), tree_of(*forests[-1], nodes=nodes).snapshot()
+        known, nodes = names, then
+    view, fresh = tree.snapshot(), tree_of(*forest, nodes=nodes).snapshot()
     assert view.ready and fresh.ready
     assert {k: v
             for k, v in view.real_nodes_set.items()
             if v} == {k: v for k, v in fresh.real_nodes_set.items() if v}
     assert view.set_by_tier == fresh.set_by_tier
-    for each in forests[-1]:
+    for each in forest:
         assert view.hyper_nodes.ancestors(each.name) == fresh.hyper_nodes.ancestors(each.name)
 
 
@@ -220,12 +226,16 @@ def test_nodes_added_later_match_by_pattern_and_label():
     assert tree.snapshot().real_nodes_set["top"] == set()
     tree.set_node("gpu-9", {"rack": "b"})
     assert tree.snapshot().real_nodes_set == {"s0": {"gpu-9"}, "s1": {"gpu-9"}, "top": {"gpu-9"}}
+    tree.set_node("gpu-8", {"rack": "c"})
+    assert tree.snapshot().real_nodes_set["s1"] == {"gpu-9"}
+    tree.set_node("gpu-8", {"rack": "b"})
+    assert tree.snapshot().real_nodes_set["s1"] == {"gpu-8", "gpu-9"}
     tree.set_node("gpu-9", {"rack": "a"})
     view = tree.snapshot()
-    assert view.real_nodes_set["s0"] == {"gpu-9"}
-    assert view.real_nodes_set["s1"] == {"gpu-9"}, "as in Volcano: nothing has rebuilt s1"
+    assert view.real_nodes_set["s0"] == {"gpu-8", "gpu-9"}
+    assert view.real_nodes_set["s1"] == {"gpu-8", "gpu-9"}, "as in Volcano: nothing has rebuilt s1"
     tree.delete_node("gpu-9")
-    assert tree.snapshot().real_nodes_set["s0"] == set()
+    assert tree.snapshot().real_nodes_set["s0"] == {"gpu-8"}
 
 
 def test_a_pattern_that_exceeds_its_time_limit_matches_no_node(monkeypatch, caplog):

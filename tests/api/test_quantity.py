@@ -84,6 +84,12 @@ def test_canonical_text_has_no_fraction_and_the_largest_suffix(text, expected):
     assert canonical(text) == expected
 
 
+@pytest.mark.parametrize("suffix", [*quantity.DECIMAL, *quantity.BINARY, "e-9", "e18", "e21"])
+@pytest.mark.parametrize("amount", [1, 7, -2])
+def test_each_suffix_is_canonical_text(amount, suffix):
+    assert canonical(f"{amount}{suffix}") == f"{amount}{suffix}"
+
+
 @pytest.mark.parametrize("text", [
     "", "Ki", ".", "-", "e3", "1e", "1i", "1 Gi", "1.1.M", "1K", "1gi", "1e3Mi", "--1", "1e999", "٣"
 ])

@@ -181,6 +181,7 @@ def test_retries_wait_longer_each_time_while_the_server_does_not_answer():
     w.time = w.pipeline.next_due()
     w.pipeline.retry()
     assert str(w.task("a-0").status) == "Pending" and w.pipeline.idle
+    assert w.pipeline.errors.failures == {}  # the next failure begins with the shortest delay
 
 
 def test_a_pod_that_cannot_be_read_keeps_no_other_from_being_compared():

@@ -172,6 +172,19 @@ def test_a_victim_is_one_without_which_its_queue_comes_after_the_reclaimers(memo
     assert found == {True, False}
 
 
+@pytest.mark.parametrize("dev", range(0, 9, 2))
+@pytest.mark.parametrize("art", range(1, 9, 2))
+def test_candidates_are_judged_one_by_one(dev, art):
+    """In a cluster without free CPUs, where a trial frees one: for the next all are taken again."""
+    ssn = tree(dev=dev, art=art, ops=16 - dev - art)
+    reclaimable, claimant = ssn.plugins["drf"].reclaimable, task(ssn, "dev-wait")
+    jobs = [ssn.jobs[f"default/{name}"] for name in ("ops", "art")]
+    candidates = [each for job in jobs for each in job.tasks.values() if each.node_name]
+    for some in (candidates, candidates[::-1]):
+        alone = [each for each in some if reclaimable(claimant, [each])[0]]
+        assert names(reclaimable(claimant, some)[0]) == names(alone)
+
+
 @pytest.mark.parametrize("running", AMOUNTS[::4])
 def test_the_queues_follow_what_is_placed_and_taken_back(running):
     ssn, then = tree(**running), tree(waiting={"dev": 0}, **running | {"dev": running["dev"] + 1})

@@ -1,11 +1,16 @@
 """task-topology: buckets, the order of tasks and the nodes they get, by sentences."""
 
+from collections import Counter
+
 import pytest
 from small_cluster import conf, group, names, node, open_session, pod, queue, run, task
 
+from volcano_lab.api import total
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.plugins.task_topology.buckets import size_of
 from volcano_lab.plugins.task_topology.plugin import read_topology
+from volcano_lab.simulation.invariants import differ
 
 KEYS = {
     "affinity": "volcano.sh/task-topology-affinity", "anti":
@@ -187,6 +192,28 @@ def test_a_cycle_puts_each_server_with_its_workers_on_a_node_of_its_own():
     assert by_node == {
         "n1": ["ps-0", "worker-0", "worker-2"], "n2": ["ps-1", "worker-1", "worker-3"]
     }
+
+
+@pytest.mark.parametrize("on", [{}, {"a-worker-1": "n1"}])
+def test_buckets_are_the_sums_of_their_tasks_after_each_placement(on):
+    """`tasks`, `request` and `size` are of those that wait, `nodes` of the others."""
+    ssn = session(wants(affinity="ps,worker", anti="ps"), roles(on=on, ps=2, worker=3),
+                  [node("n1"), node("n2")])
+    manager, statement = ssn.plugins["task-topology"].managers["default/a"], ssn.statement()
+    members = sorted(ssn.jobs["default/a"].tasks)
+    for uid in ["", *members]:
+        each = ssn.jobs["default/a"].tasks.get(uid)
+        if each is not None and not each.node_name:
+            statement.allocate(each, ssn.nodes["n2"])
+        for bucket in manager.buckets:
+            own = [ssn.jobs["default/a"].tasks[name] for name in members
+                   if manager.bucket_of[name] is bucket]
+            waiting = {one.uid: one.resreq for one in own if not one.node_name}
+            assert bucket.tasks.keys() == waiting.keys()
+            assert not differ(bucket.request, total(waiting.values()))
+            assert bucket.size == sum(map(size_of, waiting.values()))
+            assert bucket.nodes == Counter(one.node_name for one in own if one.node_name)
+            assert bucket.roles == Counter(one.task_role for one in own)
 
 
 @pytest.mark.parametrize(("on", "most"), [({}, 4), ({"a-worker-0": "n1"}, 4), (

@@ -140,7 +140,13 @@ def forget_to_end(sim):
     take_off(sim, "pod_ends")
 
 
+def remember_a_failure(sim):
+    sim.pipeline.errors.retry("default/a-1/uid", sim.server.clock())
+    sim.pipeline.errors.due.clear()
+
+
 @pytest.mark.parametrize(("fault", "sentence"), [
+    (remember_a_failure, "default/a-1/uid has failed, and is not tried again"),
     (keep_a_job, "nothing is left of job default/gone, and it stays"),
     (set_a_pod_back, "task default/a-1-0 is Pending, and on its way to node n0"),
     (forget_an_eviction, "is Releasing, and nobody has asked for that"),

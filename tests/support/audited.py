@@ -181,6 +181,9 @@ def under_way_problems(sim: Simulation) -> Iterator[str]:
                     and f"{task.job}/{task.uid}" not in pipeline.errors
                     and not any(task.uid == evicted.uid for evicted, _ in pipeline.evictions)):
                 yield f"task {task.key} is Releasing, and nobody has asked for that"
+    for retried in (pipeline.errors, pipeline.deleted_jobs):
+        yield from (f"{key} has failed, and is not tried again"
+                    for key in retried.failures if key not in retried)
     coming = {(entry.kind, entry.facts.get("uid", entry.facts.get("node")))
               for entry in sim.calendar.entries.values()}
     for uid, pod in pods.items():

@@ -16,6 +16,7 @@ from typing import Any
 
 from recorded_cases import HERE, difference, rows
 
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache.dump import dump
 from volcano_lab.cli.replay import CycleRecord
 from volcano_lab.cluster import Cluster
@@ -32,6 +33,8 @@ BETWEEN = 300.0
 MOST = 4
 """Of how many jobs, pods or nodes a question is asked."""
 World = dict[str, Any]
+READ: dict[str, list[KubernetesObject]] = {}
+"""The objects of each world, by its name."""
 
 
 def plain(value: Any) -> Any:
@@ -56,13 +59,20 @@ def waiting(explainer: Explainer) -> list[str]:
     return [answer.about for group in explainer.waiting() for answer in group.answers]
 
 
+def read(world: World) -> Loaded:
+    """The objects of a world, the same for each verb: none of them changes them."""
+    if world["name"] not in READ:
+        READ[world["name"]] = [*map(from_dict, world["objects"])]
+    return Loaded(READ[world["name"]])
+
+
 def cluster(world: World) -> Cluster:
-    return Cluster(Loaded(map(from_dict, world["objects"])), world["conf"])
+    return Cluster(read(world), world["conf"])
 
 
 def decided(world: World) -> Iterator[Any]:
     """Cycles of one scheduler with changes between them, and what its cache has at the end."""
-    life = Life(map(from_dict, world["objects"]), world["conf"])
+    life = Life(read(world), world["conf"])
     for number, changes in enumerate([[], *world["events"]]):
         record = CycleRecord()
         life.decide(changes, observer=record, now=NOW + number * BETWEEN)
