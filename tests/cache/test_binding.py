@@ -363,7 +363,20 @@ def test_a_job_of_which_nothing_is_left_goes():
     assert due is not None and due <= w.time + 1
     w.time += 1
     w.pipeline.retry()
-    assert w.cache.jobs == {} and w.pipeline.idle
+    assert w.cache.jobs == {} and w.pipeline.idle and not w.pipeline.deleted_jobs.failures
+
+
+def test_a_job_that_is_there_again_is_not_tried_as_an_empty_one_any_more():
+    w = world()
+    group = w.server.get("PodGroup", "default/a")
+    w.server.delete("PodGroup", "default/a")
+    w.pipeline.retry()
+    assert [*w.pipeline.deleted_jobs.failures.values()] == [1]
+    w.server.create(group)
+    w.time += 1
+    w.pipeline.retry()
+    assert "default/a" in w.cache.jobs and w.pipeline.idle
+    assert not w.pipeline.deleted_jobs.failures
 
 
 # -- states --------------------------------------------------------------------------------------
@@ -588,10 +601,13 @@ def test_nothing_is_kept_of_what_is_long_gone(monkeypatch):
 def test_a_task_whose_job_is_gone_is_not_compared_any_more():
     world = World(Cluster().node("n1", cpu=4).job("a", cpu=1))
     world.pipeline.resync_task(world.task("a-0"))
+    world.pipeline.read = lambda kind, key: refuse(1)(world.server)(key, "", "")
+    world.pipeline.retry()
+    assert [*world.pipeline.errors.failures.values()] == [1]
     world.cache.jobs.clear()
     world.time += 60
     world.pipeline.retry()
-    assert world.pipeline.next_due() is None
+    assert world.pipeline.next_due() is None and not world.pipeline.errors.failures
 
 
 @pytest.mark.parametrize(("given", "made"), [(None, 1000.0), (7.0, 7.0)])

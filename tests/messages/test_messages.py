@@ -11,6 +11,7 @@ from volcano_lab import Cluster
 from volcano_lab.messages import Message, one_line, paragraph, speaking
 from volcano_lab.messages.language import translations
 from volcano_lab.messages.message import Untranslated, template
+from volcano_lab.messages.text import capped
 from volcano_lab.messages.texts import SUBJECTS, TEXTS
 
 PROSE = re.compile(r"[a-z]{2,}[ -][a-z]{2,}[ -][a-z]{2,}")
@@ -139,3 +140,17 @@ def test_sentences_stand_side_by_side_without_a_space_in_chinese():
 @pytest.mark.parametrize(("length", "shown"), [(20, "x" * 20), (21, "xxxxxxxxxxx ... xxxx")])
 def test_a_line_is_shortened_where_it_is_too_long_and_no_sooner(length, shown):
     assert one_line("x" * length, 20) == shown
+
+
+@pytest.mark.parametrize("groups", [
+    [], [1], [5], [6], [9, 1, 6], [1] * 100, [1] * 101, [1] * 105, [7] * 60, [1] * 99 + [8],
+    [5] * 20, [5] * 20 + [1], [6] * 17], ids=lambda groups: f"{sum(groups)} in {len(groups)}")
+def test_each_of_many_problems_is_named_or_counted(groups):
+    letters = ("".join(pair) for pair in itertools.product("abcdefghijklmnop", repeat=2))
+    sentences = [f"Pod p{number}: field {name} is null"
+                 for name, size in zip(letters, groups, strict=False) for number in range(size)]
+    lines = capped(sentences)
+    counted = [int(number[1]) for line in lines if (number := re.match(r"(\d+) more ", line))]
+    named = [line for line in lines if line in sentences]
+    assert len(named) + len(counted) == len(lines) <= 101
+    assert len(named) + sum(counted) == len(sentences) and len({*named}) == len(named)

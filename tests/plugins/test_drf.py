@@ -155,28 +155,30 @@ def test_a_trial_of_reclaiming_leaves_the_tree_as_it_was():
 
 AMOUNTS = [dict(zip(("dev", "ops", "art"), each, strict=True))
            for each in product((0, 1, 3), (0, 2, 5), (1, 2, 4))]
+FULL = [{"dev": dev, "art": art, "ops": held - dev - art}  # of 16 CPUs all are held, or but one
+        for dev, art, held in product(range(0, 9, 2), range(1, 9, 2), (15, 16)) if dev + art < 15]
 
 
+@pytest.mark.parametrize("more", [0, 1])
 @pytest.mark.parametrize("memory", [(), ("art",)])
-def test_a_victim_is_one_without_which_its_queue_comes_after_the_reclaimers(memory):
+def test_a_victim_is_one_without_which_its_queue_comes_after_the_reclaimers(memory, more):
     """Compared with a cluster in which the victim is gone and the reclaimer is placed."""
     found = set()
-    for running in AMOUNTS:
-        then = tree(memory=memory, waiting={"dev": 0, "art": 2}, **running | {
+    for running in [*AMOUNTS, *FULL]:
+        then = tree(memory=memory, waiting={"dev": more, "art": 2}, **running | {
             "dev": running["dev"] + 1, "art": running["art"] - 1})
         after = then.plugins["drf"].queue_order(then.queues["dev"], then.queues["art"])
-        ssn = tree(memory=memory, **running)
+        ssn = tree(memory=memory, waiting={"dev": 1 + more}, **running)
         victims, _ = ssn.plugins["drf"].reclaimable(task(ssn, "dev-wait"), [task(ssn, "art-0")])
         assert bool(victims) is (after < 0), running
         found.add(bool(victims))
     assert found == {True, False}
 
 
-@pytest.mark.parametrize("dev", range(0, 9, 2))
-@pytest.mark.parametrize("art", range(1, 9, 2))
-def test_candidates_are_judged_one_by_one(dev, art):
+@pytest.mark.parametrize("running", FULL)
+def test_candidates_are_judged_one_by_one(running):
     """In a cluster without free CPUs, where a trial frees one: for the next all are taken again."""
-    ssn = tree(dev=dev, art=art, ops=16 - dev - art)
+    ssn = tree(**running)
     reclaimable, claimant = ssn.plugins["drf"].reclaimable, task(ssn, "dev-wait")
     jobs = [ssn.jobs[f"default/{name}"] for name in ("ops", "art")]
     candidates = [each for job in jobs for each in job.tasks.values() if each.node_name]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace, sentence
+from volcano_lab.trace.reading import NODE_POINTS
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.views.nodes import choices
 
@@ -132,6 +134,53 @@ def test_a_pod_that_fits_only_later_has_scores_of_the_nodes_where_it_will():
                      for every_call in (False, True))
     assert at_once == each and at_once.keys() == {"n1", "n2"}
     assert all(scores["nodeorder"] > 0 for scores in at_once.values())
+
+
+def searched(trace, number):
+    """What was answered between the choice before a record and the choice that it is."""
+    chosen = [-1, *(each.number for each in trace.iter("chose") if each.number < number)]
+    own = [each["alike"] for each in trace.iter("node_values") if chosen[-1] < each.number < number]
+    found = {}
+    for record in trace.iter("node_values"):
+        if own and record["alike"] == own[-1] and record.number < number:
+            for column, values in record["columns"].items():
+                for row, value in zip(record["rows"], values, strict=True):
+                    found.setdefault(trace.nodes[row], {})[column] = value
+    for record in trace.records[chosen[-1] + 1:number]:
+        if record.kind == "call" and record.values[0] in NODE_POINTS:
+            at_once = record["point"] == "batch_node_order"
+            for node, answer in (record["answer"] if at_once else
+                                 {record["node"]: record["answer"]}).items():
+                found.setdefault(node, {})[f"{record['point']} {record['plugin']}"] = answer
+    return found
+
+
+@pytest.mark.parametrize("gang", [1, 2, 4])
+@pytest.mark.parametrize("names", ["ab", "ba"])
+@pytest.mark.parametrize("every_call", [False, True])
+def test_a_search_has_the_answers_of_its_own_pod(gang, names, every_call):
+    """And none where nothing was answered, nor those of the last choice but one."""
+    cluster = Cluster().node("n1", cpu=2).node("n2", cpu=3)
+    for name in names:
+        cluster.job(name, pods=4, min_member=gang, cpu=1).job(f"{name}-2", pods=2, cpu="100m")
+    trace, _ = traced(cluster.objects(), every_call=every_call)
+    records, other = [*trace.records], trace.records[0]
+    choices = list(trace.iter("chose"))
+    tasks = {record["task"] for record in choices}
+    assert other.kind not in ("node_values", "chose", "call") and len(tasks) > 4
+    for record in choices:
+        found, columns = trace.searches(tasks, record.number + 1)[record["task"]]
+        assert found is record and columns == searched(trace, record.number)
+        assert every_call or columns  # of nodes without room no plugin is asked alone
+    for before, record in pairwise(choices):
+        trace.records[before.number] = other
+        _, columns = trace.searches({record["task"]}, record.number + 1)[record["task"]]
+        assert every_call or columns == searched(trace, record.number)
+        trace.records[:] = [other if before.number < each.number < record.number and
+                            each.kind in ("node_values", "call") else each for each in records]
+        found, columns = trace.searches(tasks, record.number + 1)[record["task"]]
+        assert found is record and columns == searched(trace, record.number) == {}
+        trace.records[:] = records
 
 
 def test_the_comparison_that_put_a_queue_first():

@@ -91,14 +91,14 @@ def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
     for sentence in sentences:
         shapes.setdefault(_NAMES.sub("", _about(sentence[:2 * MOST_CHARACTERS])), []).append(
             sentence)
-    shown: list[str] = []
+    shown: list[tuple[str, int]] = []  # a line, and how many sentences it stands for
     for group in shapes.values():
-        shown += map(one_line, group[:alike])
-        if len(group) > alike:
-            shown.append(one_line(gettext("{count} more like it: {problem}",
-                                          count=len(group) - alike, problem=_about(group[alike]))))
-    return shown if len(shown) <= most else [*shown[:most], gettext(
-        "{count} more problems", count=len(shown) - most)]
+        shown += [(one_line(sentence), 1) for sentence in group[:alike]]
+        if (more := len(group) - alike) > 0:
+            shown.append((one_line(gettext("{count} more like it: {problem}", count=more,
+                                           problem=_about(group[alike]))), more))
+    lines, left = [line for line, _ in shown[:most]], sum(count for _, count in shown[most:])
+    return [*lines, gettext("{count} more problems", count=left)] if left else lines
 
 
 def _about(sentence: str) -> str:

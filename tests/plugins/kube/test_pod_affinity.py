@@ -188,6 +188,73 @@ def test_what_is_simulated_on_a_copy_leaves_the_original_and_other_copies_alone(
         assert reasons(state) == reasons(fresh) == reasons(copy(state)) == before
 
 
+def apart_from_others(row, sign, affinity):
+    """The nodes that refuse a pod without wishes, before and after one is simulated."""
+    scene = Scene(ZONES, {"n1": [pod("old", "db", affinity=away_from("web", "zone"))]})
+    kube = scene.predicates.kube
+    state = inter_pod_affinity.pre_filter(kube, kube.info(pod()))
+    found = [state.nodes().tolist()]
+    state.update(kube.info(pod("x", "db", affinity=affinity)), row, sign)
+    return [*found, state.nodes().tolist()]
+
+
+@pytest.mark.parametrize(("row", "sign", "affinity", "after"), [
+    (0, -1, away_from("web", "zone"), [True, True, True]),
+    (2, 1, away_from("web", "zone"), [False, False, False]),
+    (2, 1, away_from("web"), [False, False, False]),
+    (2, 1, away_from("cache", "zone"), [False, False, True]),
+    (2, 1, None, [False, False, True])])
+def test_a_pod_that_keeps_others_away_counts_where_it_is_simulated(row, sign, affinity, after):
+    assert apart_from_others(row, sign, affinity) == [[False, False, True], after]
+
+
+@pytest.mark.parametrize(("running", "allowed"), [
+    ({}, ""), ({"n1": [("a", "db")]}, ""), ({"n1": [("a", "db"), ("b", "db")]}, ""),
+    ({"n3": [("both", "db cache")]}, "n3"),
+    ({"n1": [("a", "db")], "n3": [("both", "db cache")]}, "n3")])
+def test_only_a_pod_that_matches_all_required_terms_is_a_friend(running, allowed):
+    wish = near("db", "zone")
+    terms = wish.pod_affinity.required_during_scheduling_ignored_during_execution
+    terms.append(evolve(terms[0], label_selector=LabelSelector({"with": "cache"})))
+
+    def labelled(name, words):
+        app, _, other = words.partition(" ")
+        made = pod(name, app)
+        return evolve(made, metadata=evolve(made.metadata, labels={"app": app, "with": other}))
+
+    pods = {name: [labelled(*each) for each in some] for name, some in running.items()}
+    assert Scene(ZONES, pods).fits(pod(affinity=wish)) == allowed.split()
+
+
+@pytest.mark.parametrize(("old", "refused"), [
+    (away_from("cache"), True), (near("db"), False), (None, False)])
+def test_pods_placed_later_keep_others_away_where_one_did_when_the_session_opened(old, refused):
+    """As in Volcano, which looks for such pods on the nodes that had any then."""
+    scene = Scene([*ZONES, node("n4")], {"n1": [pod("old", "db", affinity=old)], "n4": [
+        pod("older", "db", affinity=away_from("cache"))]})
+    scene.place(pod("new", "db", affinity=away_from("web")), "n1")
+    assert ("n1" not in scene.fits(pod())) is refused
+
+
+def test_no_nodes_have_no_scores():
+    scene = Scene(ZONES, {"n1": [pod("old", "db")]})
+    kube, none = scene.predicates.kube, np.array([], int)
+    for wish in (None, rather_near("db", 5)):
+        assert np.size(inter_pod_affinity.scores(kube, kube.info(pod(affinity=wish)), none)) <= 1
+
+
+@pytest.mark.parametrize(("gone", "cpu", "count"), [("a", 2000, 1), ("b", 1000, 1), ("c", 3000, 2)])
+def test_the_pod_that_is_taken_away_is_the_one_of_that_uid(gone, cpu, count):
+    kube = Scene(ZONES, {"n1": [pod("a", cpu="1"), pod("b", cpu="2")]}).predicates.kube
+    kube.remove_pod("n1", pod(gone))
+    assert (kube.taken[0, 0], kube.pod_count[0]) == (cpu, count)
+    nameless = pod("d", cpu="1")
+    nameless.metadata = evolve(nameless.metadata, uid="")
+    kube.add_pod("n2", nameless)
+    kube.remove_pod("n2", nameless)  # without a uid it is not known again
+    assert (kube.taken[1, 0], kube.pod_count[1]) == (1000, 1)
+
+
 def required(one: Pod, kind: str) -> list[PodAffinityTerm]:
     part = getattr(one.spec.affinity, kind, None)
     return part.required_during_scheduling_ignored_during_execution if part else []

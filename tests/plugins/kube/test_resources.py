@@ -72,6 +72,23 @@ def test_a_pods_own_resources_count_on_its_node_and_not_in_its_score():
                                                                                           2 * MB200)
 
 
+@pytest.mark.parametrize(("name", "counted"), [
+    ("cpu", True), ("memory", True), ("hugepages-2Mi", True), ("nvidia.com/gpu", False),
+    ("ephemeral-storage", False)])
+def test_a_pods_own_amounts_are_of_cpu_memory_and_huge_pages(name, counted):
+    one = a_pod(container("1"), resources=ResourceRequirements({name: "4"}))
+    assert (name in dict(resources.pod_requests(one).counted)) == (counted or name == "cpu")
+
+
+@pytest.mark.parametrize(("restart", "cpu"), [(None, 2000), ("Always", 5000)])
+def test_of_init_containers_only_those_that_go_on_are_counted_as_they_are_resized(restart, cpu):
+    one = a_pod(container("1"), init=(container("2", restart, "i"),))
+    status = ContainerStatus("i", resources=ResourceRequirements({"cpu": "4"}))
+    resized = evolve(one, status=PodStatus(init_container_statuses=[status],
+                                           container_statuses=[ContainerStatus("c")]))
+    assert dict(resources.pod_requests(resized).counted) == {"cpu": cpu}
+
+
 def test_while_a_container_is_resized_the_highest_of_its_amounts_counts_on_its_node():
     one = a_pod(container("1"))
     status = ContainerStatus("c", allocated_resources={"cpu": "2"},
