@@ -34,7 +34,7 @@ def lab():
 
 
 def chosen(lab):
-    return [row["node"] for row in lab.board["nodes"] if row["chosen"]]
+    return [row["node"] for row in lab.facts.rows if row["chosen"]]
 
 
 MOVES = [

@@ -73,8 +73,7 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
     >>> [row["text"] for row in picture.data], picture.legend
     (['99', '149, chosen', '124'], 'Left out, alike on all nodes: taints 300.')
     """
-    names = scorers or ("nodeorder",)
-    given = score_parts(cluster, *names, **arguments)
+    given = score_parts(cluster, *scorers, **arguments)
     every = list(dict.fromkeys(part for parts in given.values() for part in parts))
     values = {part: [parts.get(part, 0) for parts in given.values()] for part in every}
     shown = [part for part in every if len(set(values[part])) > 1]
@@ -82,7 +81,7 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
     rows = [{"name": row["node"], "text": row["refused"],
              "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown],
              "chosen": row["chosen"]}
-            for row in look(cluster, scene.conf_with(*names, **arguments))]
+            for row in look(cluster, scene.conf_with(*scorers, **arguments))]
     return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
                          width=760, legend=gettext("Left out, alike on all nodes: {alike:,}.",
                                                    alike=alike)
@@ -139,12 +138,11 @@ def _sums(at: Placed) -> Rows:
 
 
 def node_rows(at: Placed) -> Rows:
-    """Return a row per node: what is free, who refuses, the points of each plugin, the choice."""
+    """Return a row per node: what is free, who refuses, the points of each plugin."""
     return [{"node": row["node"], "CPUs_free": row["free"],
              "refused": row["refused"].removeprefix("node(s) "),
              **{name: (row["points"] or {}).get(name, None if row["total"] is None else 0)
-                for name in ("nodeorder", "binpack")}, "sum": row["total"],
-             "chosen": gettext("yes") if row["chosen"] else ""} for row in at.rows]
+                for name in ("nodeorder", "binpack")}, "sum": row["total"]} for row in at.rows]
 
 
 CONTROLS = group("CPUs in use",
@@ -166,7 +164,7 @@ PANELS = [
                      legend="Hatched: new. Zone a: node-1 (ssd), node-2 (hdd); b: node-3 (ssd)."),
     pictures.sums("Points, without the 300 that each node has for taints", _sums, key="points",
                   rows=3, parts=["nodeorder", "binpack"], limit="the most", most=1.1, wide=True),
-    pictures.table("", node_rows, key="nodes", rows=3, wide=True, texts=["refused", "chosen"],
+    pictures.table("", node_rows, key="nodes", rows=3, wide=True, texts=["refused"],
                    long=["refused"],
                    columns={"node": "node", "CPUs_free": "CPUs free", "refused": "refused",
                             "nodeorder": "nodeorder", "binpack": "binpack", "sum": "sum"}),

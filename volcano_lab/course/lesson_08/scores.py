@@ -58,15 +58,6 @@ def _short(request: dict[str, float], free: dict[str, float]) -> list[str]:
     return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
 
 
-def nodes_table(cluster: Cluster) -> Table:
-    """Return `look` as a table: what is free, who refuses and why, nodeorder's points, the choice.
-    """
-    return table([{"node": row["node"], "CPUs free": row["free"], "refused": row["refused"],
-                   "nodeorder": (row["points"] or {}).get("nodeorder"),
-                   "chosen": "yes" if row["chosen"] else ""}
-                  for row in look(cluster, conf_with("nodeorder"))])
-
-
 def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, dict[str, float]]:
     """{node: {part: points}} of the nodes that were compared; each part with its weight,
     nodeorder's one by one.
@@ -94,8 +85,7 @@ def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, 
 def parts_table(cluster: Cluster, *scorers: str, **arguments: Any) -> Table:
     """Return `score_parts` as a table, with the sum; parts that no node has are left out."""
     parts = score_parts(cluster, *scorers, **arguments)
-    every = list(dict.fromkeys(part for given in parts.values() for part in given))
-    names = [part for part in WEIGHTS if part in every] + [
-        part for part in every if part not in WEIGHTS]
+    every = dict.fromkeys(part for given in parts.values() for part in given)
+    names = sorted(every, key=[*WEIGHTS, *every].index)
     return table([{"node": node, **{name: given.get(name, 0) for name in names},
                    "sum": sum(given.values())} for node, given in parts.items()])

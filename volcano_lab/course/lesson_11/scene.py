@@ -10,7 +10,7 @@ from typing import Any
 from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.messages import gettext, log
 from volcano_lab.server.conf_file import ConfFile
@@ -107,8 +107,7 @@ def story(sim: Simulation) -> DataFrame:
     """
     rows = [[time, what, name.removeprefix("default/"), detail]
             for time, what, name, detail in sim.history.rows["events"] if what in SHOWN]
-    columns = ["at second", "what", "about", "detail"]
-    return frame(rows, "at second", columns)
+    return frame(rows, "at second", ["at second", "what", "about", "detail"])
 
 
 def events(sim: Simulation, about: str = "") -> DataFrame:
@@ -172,14 +171,12 @@ def day(failures: bool = False) -> Simulation:
     Queue *prod* (weight 3) gets a gang of 4 pods of 2 CPUs an hour, queue *lab* (weight 1) three
     jobs of 4 single CPUs.
     """
-    cluster = Cluster().queue("prod", weight=3).queue("lab", weight=1)
-    for number in range(3):
-        cluster.node(f"n{number}", cpu=8)
     gangs = JobTemplate("train", "prod", pods=4, cpu=2, run_time=("uniform", HOUR, 2.5 * HOUR))
     small = JobTemplate("scan", "lab", pods=4, min_member=1, cpu=1, run_time=("exponential", HOUR))
     wrong: dict[str, Any] = {"faults": Faults({"bind_refused": 0.3}),
              "node_failures": (("exponential", 3 * HOUR), HOUR)} if failures else {}
-    return Simulation(cluster, seed=1, period=300, latencies=Latencies(collect=600), **wrong,
+    return Simulation(cluster_of("11", "day"), seed=1, period=300, **wrong,
+                      latencies=Latencies(collect=600),
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])
 
 

@@ -2,7 +2,7 @@
 
 from volcano_lab.course.kit.checking import Mistakes, check
 from volcano_lab.course.kit.verdict import try_again, well_done
-from volcano_lab.course.lesson_14.scene import admitted, day, mean_wait
+from volcano_lab.course.lesson_14.scene import CPUS, NODES, admitted, day, mean_wait
 
 
 @check(takes=int)
@@ -24,7 +24,7 @@ def factor(answer: float) -> Mistakes:
     factor on, to one decimal, is it admitted?
     """
     yield not 1 <= answer <= 3, "from_1_to_3"
-    limit = round(64 * answer - 64, 1)
+    limit = round(NODES * CPUS * (answer - 1), 1)
     yield not admitted(answer), try_again("not_admitted", answer=answer, limit=limit)
     yield admitted(answer - 0.1), try_again("less_is_enough", answer=answer, limit=limit)
     return well_done("admitted_from")

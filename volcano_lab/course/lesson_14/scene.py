@@ -1,21 +1,24 @@
 """Lesson 14: a cluster for a day: two queues, a node that is lost at noon, a gang that waits."""
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 from statistics import mean
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.scenery import cluster_of, conf_text
 from volcano_lab.course.lesson_11.scene import day_lanes
 from volcano_lab.framework.observer import Observer
 from volcano_lab.messages import gettext
 from volcano_lab.simulation import Arrivals, JobTemplate, Latencies, Simulation, poisson, trace
-from volcano_lab.widgets import pictures
+from volcano_lab.trace.palette import colors_of
+from volcano_lab.widgets import facts, pictures
 
 HOUR, DAY = 3600, 24
 NODES, CPUS = 4, 16
 QUEUES = ("web", "research")
+PLAYED = "Orange: web. Blue: research. Hatched: placed now. Empty: idle."
 
 
 def conf(factor: float = 1.2, sla: int = 0) -> str:
@@ -93,10 +96,7 @@ def admitted(factor: float) -> bool:
     >>> admitted(1.2)
     False
     """
-    cluster = queues().job("gang", queue="research", pods=6, cpu=4)
-    for number in range(NODES):
-        cluster.job(f"web-{number}", queue="web", cpu=CPUS, running={f"n{number}": 1})
-    jobs = cluster.run(conf(factor)).session.jobs
+    jobs = cluster_of("14", "full").run(conf(factor)).session.jobs
     return jobs["default/gang"].pod_group.status.phase == "Inqueue"
 
 
@@ -124,6 +124,25 @@ def picture(sim: Simulation, title: str) -> pictures.Picture:
     """Draw what each queue held over the day, in hours; dashed what it deserved."""
     return pictures.timeline(title, day_lanes(sim.history, QUEUES), until=DAY, unit="h", lanes=2,
                              most=dict.fromkeys(QUEUES, NODES * CPUS), legend="Dashed: deserved.")
+
+
+def played(sim: Simulation, title: str, hours: Iterable[int]) -> pictures.Picture:
+    """Run a day on, and play what is on its nodes at each of these hours.
+
+    >>> morning = simulated(queues(), [web()], 0, conf(), until=0)
+    >>> played(morning, "Monday", range(1, 3)).spec["moments"]
+    ['1:00', '2:00']
+    """
+    colors, moments = colors_of(QUEUES), {}
+    for hour in hours:
+        sim.run(until=hour * HOUR)
+        assert sim.ssn is not None
+        owners = {job.name: colors[job.queue] for job in sim.ssn.jobs.values()}
+        nodes = [{"name": node.name, "size": CPUS,
+                  "pods": facts.pods(node.tasks.values(), owners)} for node in sim.ssn.node_list]
+        moments[f"{hour}:00"] = pictures.cluster(title, {"nodes": nodes}, unit="CPUs", cell=4,
+                                                 legend=PLAYED)
+    return pictures.film(moments)
 
 
 def line_up(sim: Simulation, title: str) -> pictures.Picture:

@@ -60,7 +60,7 @@ def scores_film(title: str, cycle: Cycle) -> pictures.Picture:
         film[says] = pictures.bars(title, [
             {"name": name, "color": COLORS[0], "asked": number, "held": held}
             for name, held in once.items()], most=len(placed), unit="scores", legend=SCORES,
-            words={"asked": EACH, "held": "scores"})
+            words={"asked": EACH, "held": "computed"})
     return pictures.film(film)
 
 
