@@ -103,12 +103,12 @@ def test_the_job_that_was_left_out_is_placed_where_its_queue_exists():
 
 
 def test_a_gang_is_running_when_its_pods_are_bound_and_completed_when_they_are_done():
-    rows = phases_over_time(small_cluster(), 3)
-    assert [row["train"] for row in rows] == [
-        "Inqueue (pods: Binding)", "Running (pods: Bound)", "Running (pods: Running)"
-    ]
-    assert {row["wide"] for row in rows} == {"Pending (pods: Pending)"}
-    assert all("lost" not in row for row in rows)
+    film = phases_over_time(small_cluster())
+    assert [name.split()[-1] for name in film.spec["moments"]] == ["Inqueue", "Running", "Running"]
+    assert [[pod["state"] for pod in moment["pods"]] for moment in film.data] == [
+        ["Binding"] * 2, ["Bound"] * 2, ["Running"] * 2]
+    waiting = phases_over_time(small_cluster(), "wide")
+    assert {pod["state"] for moment in waiting.data for pod in moment["pods"]} == {"Pending"}
 
 
 def test_the_phase_that_is_asked_about_is_what_the_updater_says():

@@ -74,7 +74,7 @@ answers(
 )
 
 ALWAYS = [("its priority", "orders the jobs"), ("its place", "comes first"),
-          ("its weight", "deserves something")]
+          ("its weight", "deserves nothing")]
 
 answers(
     "03.patient_one",

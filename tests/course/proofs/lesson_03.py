@@ -2,8 +2,16 @@
 
 from course.proofs import after
 from volcano_lab.course.lesson_03 import filling
-from volcano_lab.course.lesson_03.lab import START, at_opening, two_resource_cluster
-from volcano_lab.widgets.facts import deserved
+from volcano_lab.course.lesson_03.lab import START, two_resource_cluster
+from volcano_lab.trace.views.queues import sums
+from volcano_lab.widgets.facts import amount, deserved
+
+
+def at_opening(cycle, resources):
+    """What each queue held, and deserved, when a cycle began; without what it did not deserve."""
+    return {row["queue"]: {name: (amount(row["allocated"], name), amount(row["deserved"], name))
+                           for name in resources if row["deserved"].get(name)}
+            for row in sums(cycle.trace, -1)}
 
 
 @after("proportion-06")

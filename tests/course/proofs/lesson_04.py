@@ -1,6 +1,8 @@
 """What lesson 04, "Who is admitted: limits, and the sum of admission", says is so."""
 
 from course.proofs import after, answer
+from volcano_lab import tables
+from volcano_lab.course.kit import answers, trace_of
 from volcano_lab.course.kit.scenery import cluster_of
 from volcano_lab.course.lesson_04.lab import FACTOR, KEPT, LIMIT, MEMORY, NEEDS
 
@@ -22,7 +24,8 @@ def not_written_and_zero(limits):
 
 
 @after("a018")
-def the_sum(compared):
+def the_sum(cycle):
+    compared = tables.admission(cycle)
     assert compared["sum"].tolist() == [8, 13] and compared["inqueue"].tolist() == [0, 4]
 
 
@@ -37,7 +40,7 @@ def resource_by_resource(narrowed, sums):
 @after("a035")
 def resource_by_resource_2(sums, wide):
     refused = [row for row in sums(wide) if row["over"]]
-    assert len(refused) == 1 and refused[0]["who"] == "cluster"
+    assert len(refused) == 1 and refused[0]["level"] == "cluster"
     assert (refused[0]["job"], refused[0]["resource"]) == ("second", "memory")
     assert (refused[0]["sum"], refused[0]["limit"]) == (44, 42)
 
@@ -48,7 +51,8 @@ def the_other_door_overcommit(found):
 
 
 @after("a038")
-def who_is_asked_and_who_is_not(MOVED, seen, tight):
+def who_is_asked_and_who_is_not(MOVED, tight):
+    seen = answers(trace_of(tight, MOVED), "job_enqueueable")
     assert seen["plugin"].tolist() == ["overcommit"]
     assert tight.run(MOVED).jobs()[0]["phase"] == "Inqueue"
 

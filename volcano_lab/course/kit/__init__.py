@@ -27,7 +27,7 @@ Texts may contain `code`, **strong** and *emphasis*. Nothing here needs a kernel
 from importlib import import_module
 
 _HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict",
-          "answers": "tracing", "ask": "question", "bars": "results",
+          "answers": "tracing", "ask": "question", "asked": "tracing", "bars": "results",
           "broken_cluster": "boss", "check": "checking", "finding": "results", "lesson": "thread",
           "recap": "recapping", "table": "results", "trace_of": "tracing",
           "try_again": "verdict", "ways": "thread", "well_done": "verdict"}

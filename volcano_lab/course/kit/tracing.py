@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.messages import Message, log, mark
+from volcano_lab.messages import Message, gettext, log, mark
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader, short
+from volcano_lab.widgets import pictures
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,6 +41,28 @@ def answers(trace: TraceReader, *points: str, **facts: Any) -> DataFrame:
     } for record in trace.records if record.kind == "call" and record["point"] in points
         and facts.items() <= record.facts.items()]
     return frame(rows, "record", ["record", "action", "question", "about", "plugin", "answer"])
+
+
+def asked(title: str, cluster: Cluster, point: str, conf: str | None = None, verdict: str = ""
+          ) -> pictures.Picture:
+    """Draw which plugins a cycle asks a question about each job, by tier, and what they answer.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> asked("", Cluster().node("n1", cpu=4).job("a", pods=9, cpu=1), "job_enqueueable").alt
+    'a: overcommit no. An empty box: not asked.'
+    """
+    trace, ssn = traced(cluster.objects(), conf)
+    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points[point].tiers if tier]
+    rows: dict[str, dict[str, Any]] = {}
+    for call in trace.iter(point):
+        yes = call["answer"] > 0
+        rows.setdefault(short(call["job"]), {})[call["plugin"]] = {
+            "text": str(Message("yes" if yes else "no")), "yes": yes}
+    return pictures.votes(title, {
+        "tiers": [{"name": gettext("tier {number}", number=number), "plugins": plugins,
+                   "decides": False, "note": ""} for number, plugins in enumerate(tiers, 1)],
+        "rows": [{"name": name, "votes": votes} for name, votes in rows.items()],
+        "verdict": verdict}, legend="An empty box: not asked.")
 
 
 def frame(rows: Any, index: str | list[str], columns: list[str] | None = None) -> DataFrame:

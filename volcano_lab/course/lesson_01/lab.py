@@ -146,22 +146,23 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
     return rows
 
 
-def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
-    """What closing wrote, cycle after cycle, a second apart, while pods are bound and start.
+def phases_over_time(cluster: Cluster, name: str = "train", cycles: int = 3) -> pictures.Picture:
+    """Draw the pods of a job, and what closing wrote for it, cycle after cycle, a second apart.
 
-    >>> [row["train"] for row in phases_over_time(small_cluster(), 2)]
-    ['Inqueue (pods: Binding)', 'Running (pods: Bound)']
+    >>> phases_over_time(small_cluster(), cycles=2).spec["moments"]
+    ['cycle 1: closing writes Inqueue', 'cycle 2: closing writes Running']
     """
-    sim, rows = Simulation(cluster), []
+    sim, moments = Simulation(cluster), {}
     for number in range(1, cycles + 1):
         sim.run(until=number - 0.5)
         assert sim.ssn is not None
-        rows.append({"cycle": str(number)} | {
-            job.name: gettext("{phase} (pods: {states:,})", phase=job.pod_group.status.phase,
-                              states=sorted({task.status.name.capitalize()
-                                             for task in job.tasks.values()}))
-            for job in sim.ssn.jobs.values()})
-    return rows
+        job = sim.ssn.jobs[f"default/{name}"]
+        moments[gettext("cycle {number}: closing writes {phase}", number=number,
+                        phase=job.pod_group.status.phase)] = pictures.states(
+            gettext("The pods of {job}, cycle by cycle", job=name), {"pods": [
+                {"name": task.name, "state": task.status.name.capitalize(),
+                 "color": COLORS[name]} for task in job.tasks.values()]})
+    return pictures.film(moments)
 
 
 class Ends(Outcomes):
@@ -242,7 +243,8 @@ def growing_list(cluster: Cluster) -> Lab:
     'train is placed (was not tried): enqueue admits it; allocate places it'
     """
     names, objects = ACTIONS.split(", "), cluster.copy()
-    return _lab_of({"actions": slider(1, 1, len(names), "actions")},
+    numbers = {name: number for number, name in enumerate(names, 1)}
+    return _lab_of({"actions": slider(1, label="last action", options=numbers)},
                    lambda values: Ran(", ".join(names[:values["actions"]]), cluster=objects),
                    title="One cycle, action by action",
                    opening="train has two pods; helper has one that requests nothing. Add the "

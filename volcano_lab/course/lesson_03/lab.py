@@ -5,12 +5,10 @@ begins.
 from collections.abc import Sequence
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.messages import gettext
 from volcano_lab.trace.palette import colors_of
-from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import sums
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.cluster_lab import ClusterLab, Decided, lab
@@ -49,24 +47,17 @@ def fullness(cluster: Cluster, title: str,
     >>> [row["text"] for row in fullness(two_resource_cluster(), "").data][:3]
     ['0.67 = 10 / 15', '1.33 = 20 / 15', '0.33 = 5 / 15']
     """
-    opening = at_opening(cluster.run(), resources)
-    colors = colors_of(opening)
+    opening = [*sums(cluster.run().trace, -1)]
+    colors = colors_of(row["queue"] for row in opening)
+    amounts = [(row["queue"], name, facts.amount(row["allocated"], name),
+                facts.amount(row["deserved"], name)) for row in opening
+               for name in resources if row["deserved"].get(name)]
     return pictures.sums(title, [
         {"name": f"{queue} {gettext(name.rpartition('/')[2])}", "link": queue,
          "color": colors[queue], "parts": [held], "limit": deserved, "over": held > deserved,
          "text": f"{held / deserved:.2f} = {held:g} / {deserved:g}"}
-        for queue, amounts in opening.items() for name, (held, deserved) in amounts.items()
+        for queue, name, held, deserved in amounts
     ], limit="deserved", most=1.5)
-
-
-def at_opening(cycle: Cycle, resources: Sequence[str]) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return what each queue held, and deserved, of these resources when a cycle began; without
-    those that it did not deserve.
-    """
-    return {row["queue"]: {name: (facts.amount(row["allocated"], name),
-                                  facts.amount(row["deserved"], name))
-                           for name in resources if row["deserved"].get(name)}
-            for row in sums(cycle.trace, -1)}
 
 
 def _controls() -> dict[str, Control]:
@@ -93,21 +84,14 @@ def proportion_lab() -> ClusterLab:
                controls=_controls(), tasks=tasks("03"), opening=_opening)
 
 
-def patient(cluster: Cluster) -> Table:
-    """What can be read of a cluster in which team-work waits.
+def patient(cluster: Cluster) -> pictures.Picture:
+    """Draw what can be read of a cluster in which team-work waits.
 
     >>> from volcano_lab.course.kit.scenery import cluster_of
-    >>> print(patient(cluster_of("03", "two")))
-    team-work, in queue team: Pending, 0 pods placed, 2 pending
-    ...
+    >>> patient(cluster_of("03", "two")).title
+    'team-work, in queue team: Pending, 0 pods placed, 2 pending'
     """
-    cycle, units = cluster.run(), {"cpu": "CPUs", "memory": "Gi", "pods": "pods"}
-    rows = [{"queue": row["queue"], "resource": unit,
-             "deserved": facts.amount(row["deserved"], resource),
-             "held": facts.amount(row["allocated"], resource),
-             "requested": facts.amount(row["request"], resource)}
-            for row in reversed(cycle.queues()) for resource, unit in units.items()]
-    (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
-    return table([row for row in rows if row["deserved"]], caption=(
-        gettext("team-work, in queue team: {job}, {job1} pods placed, {job2} pending",
-                job=job["phase"], job1=job["placed"], job2=job["pending"])))
+    (job,) = (row for row in cluster.run().jobs() if row["job"] == "default/team-work")
+    return fullness(cluster, gettext(
+        "team-work, in queue team: {job}, {job1} pods placed, {job2} pending",
+        job=job["phase"], job1=job["placed"], job2=job["pending"]))

@@ -6,7 +6,7 @@ from volcano_lab.api.objects import PodGroup
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
-from volcano_lab.course.kit.scenery import cluster_of, nodes
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.messages import gettext
@@ -82,8 +82,8 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
     what is used counts on the side of the limit.
 
     >>> rows = sums(admission_cluster(memory=0).run())
-    >>> [(row["job"], row["who"], row["sum"], row["limit"]) for row in rows][-2:]
-    [('second', 'cluster', 9, 18), ('second', 'queue team', 13, 12)]
+    >>> [(row["job"], row["level"], row["sum"], row["limit"]) for row in rows][-2:]
+    [('second', 'cluster', 9, 18), ('second', 'team', 13, 12)]
     """
     rows = []
     asked = {record["job"]: record["min_resources"]
@@ -92,11 +92,8 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
         for row in admissions(cycle.trace, resource=name):
             if asked[row["job"]].get(name):
                 numbers = {word: plain(row[word] / scale) for word in SIDES}
-                cluster = row["level"] == "cluster"
                 rows.append({"job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
-                             "who": row["level"] if cluster else gettext(
-                                 "queue {name}", name=row["level"]), "level": row["level"],
-                             "resource": name,
+                             "level": row["level"], "resource": name,
                              "parts": [plain((row["allocated"] - row["elastic"]) / scale),
                                        numbers["inqueue"], numbers["minimum"]],
                              "sum": numbers["sum"], "limit": numbers["may_hold"],
@@ -170,20 +167,17 @@ def admission_lab() -> ClusterLab:
                without=("nodes",))
 
 
-def patient(name: str) -> Table:
-    """What can be read of one of the clusters in which team-work waits.
+def patient(cycle: Cycle) -> Table:
+    """What can be read of a cluster in which team-work waits.
 
-    >>> print(str(patient("one")).splitlines()[0])
-    team-work is Pending. Compared: cluster: 4 of 9; queue team: 7 of 6.
+    >>> from volcano_lab.course.kit.scenery import cluster_of
+    >>> print(str(patient(cluster_of("04", "one").run())).splitlines()[0])
+    team-work is Pending.
     """
-    cycle = cluster_of("04", name).run()
     words = ("guarantee", "real_capability", "deserved", "allocated", "elastic")
     specs = {name: info.queue.spec for name, info in cycle.session.queues.items()}
     rows = [{"queue": name, "capability": (specs[name].capability or {}).get("cpu")} | {
         word.replace("_", " "): facts.amount(row[word], "cpu") for word in words}
         for row in cycle.queues() for name in [row["queue"]]]
-    compared = [gettext("{who}: {sum} of {limit}", who=gettext(row["who"]), sum=row["sum"],
-                        limit=row["limit"]) for row in sums(cycle) if row["job"] == "team-work"]
     (job,) = (row for row in cycle.jobs() if row["job"] == "default/team-work")
-    return table(rows, caption=gettext("team-work is {job}. Compared: {compared:;}.",
-                                       job=job["phase"], compared=compared))
+    return table(rows, caption=gettext("team-work is {job}.", job=job["phase"]))
