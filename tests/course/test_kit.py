@@ -497,3 +497,16 @@ def test_a_damaged_file_is_no_progress(folder, text):
     lesson("03")
     Check("03.twelve", twelve, float)(12)
     assert progress.done() == {"03.twelve"}
+
+
+def test_the_plugins_that_are_asked_are_drawn_in_their_tiers():
+    """wide is refused by overcommit, so that proportion is not asked; both stand in tier 2."""
+    from volcano_lab.course.kit import asked
+    from volcano_lab.course.lesson_01.lab import small_cluster
+
+    (tier,), rows = (asked("", small_cluster(), "job_enqueueable").data[name] for name in
+                     ("tiers", "rows"))
+    assert (tier["name"], tier["plugins"]) == ("tier 2", ["overcommit", "proportion"])
+    assert {row["name"]: [*row["votes"]] for row in rows} == {
+        "train": ["overcommit", "proportion"], "wide": ["overcommit"],
+        "helper": ["overcommit", "proportion"]}

@@ -25,9 +25,9 @@ def open_2(copy):
 
 
 @after("c020")
-def open_3(asked):
+def open_3(points):
     assert {"job_enqueueable", "overused", "predicate", "job_ready"} <= {
-        row["point"] for row in asked}
+        row["point"] for row in points}
 
 
 @after("c022")

@@ -52,15 +52,15 @@ def asked(title: str, cluster: Cluster, point: str, conf: str | None = None, ver
     'a: overcommit no. An empty box: not asked.'
     """
     trace, ssn = traced(cluster.objects(), conf)
-    tiers = [[plugin for plugin, _ in tier] for tier in ssn.points[point].tiers if tier]
+    tiers = enumerate(ssn.points[point].tiers, 1)
     rows: dict[str, dict[str, Any]] = {}
     for call in trace.iter(point):
         yes = call["answer"] > 0
         rows.setdefault(short(call["job"]), {})[call["plugin"]] = {
             "text": str(Message("yes" if yes else "no")), "yes": yes}
     return pictures.votes(title, {
-        "tiers": [{"name": gettext("tier {number}", number=number), "plugins": plugins,
-                   "decides": False, "note": ""} for number, plugins in enumerate(tiers, 1)],
+        "tiers": [{"name": gettext("tier {number}", number=number), "decides": False, "note": "",
+                   "plugins": [plugin for plugin, _ in tier]} for number, tier in tiers if tier],
         "rows": [{"name": name, "votes": votes} for name, votes in rows.items()],
         "verdict": verdict}, legend="An empty box: not asked.")
 
