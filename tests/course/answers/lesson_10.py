@@ -47,18 +47,6 @@ answers(
 )
 
 answers(
-    "10.which_can_be_recovered",
-    right=["the copy", "The copy"],
-    wrong=[
-        ("the original", "where is the node"),
-        ("both", "changes one"),
-        ("neither", "would be lost"),
-        ("the pod", "Choose"),
-        ("session", "Choose"),
-    ],
-)
-
-answers(
     checks.room_for_seven,
     right=[_emptied(), topology_cluster(pods=7, taken={"node-1": 0})],
     wrong=[

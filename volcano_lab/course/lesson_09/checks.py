@@ -43,8 +43,8 @@ def broken_cluster() -> Cluster:
 
 @check(takes=tuple, wanted="a pair, (cluster, conf)")
 def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
-    """Fix cluster and configuration, so that reclaim makes room for all 3 pods of urgent.
-    Answer: (cluster, conf).
+    """Fix cluster and configuration, so that reclaim frees resources for all 3 pods
+    of urgent. Answer: (cluster, conf).
     """
     cluster, conf = answer
     yield "reclaim" not in load_conf(conf).actions, "reclaim_never_runs"

@@ -11,6 +11,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
+from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import short
 from volcano_lab.trace.palette import colors_of
@@ -18,7 +19,13 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.plots import VOTES, votes
 
-COLORS = colors_of(("urgent", "old", "greedy"))
+COLORS = colors_of(("urgent", "old", "greedy", "large", "small"))
+HELD = "Full: held. Pale: asked for. Diamond: deserved. Line: limit."
+DRY_RUN = {("leaving", False): "{pod} is removed: too little is free",
+           ("leaving", True): "{pod} is removed: enough is free",
+           ("running", True): "{pod} is put back: enough is free",
+           ("running", False): "{pod} is put back: too little is free, so it is evicted"}
+"""What became of a pod of the copy, and whether the claimant fits then -> the moment's text."""
 
 HIGH = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}"
 ONE_TIER = conf_text("enqueue, allocate, backfill", "priority, gang, conformance, drf, proportion",
@@ -72,17 +79,30 @@ def nodes_drawn(ssn: Session) -> dict[str, Any]:
 
 
 def nodes_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw the nodes when a cycle ends: who runs, who leaves, and to whom room is promised."""
+    """Draw the nodes when a cycle ends: who runs, who leaves, and what is promised to whom."""
     return pictures.cluster(title, nodes_drawn(cycle.session), unit="CPUs", width=760,
                             legend="Blue: greedy. Orange: old. Green, dashed: urgent, promised. "
                                    "Hollow: is leaving.")
 
 
-def asked_in_order(cluster: Cluster, conf: str) -> list[dict[str, Any]]:
-    """What a dry run of preempt asks proportion, in order."""
-    trace, _ = traced(cluster.objects(), conf)
-    return [{"question": record["point"],
-             "pod": short(record.get("removed") or record.get("added") or record["task"]),
-             "answer": {True: "yes", False: "no"}.get(record["answer"], "noted")}
-            for record in trace.of("call") if record["plugin"] == "proportion"
-            and record.action == "preempt" and record["point"].startswith("simulate")]
+def dry_run(cluster: Cluster, conf: str, title: str) -> pictures.Picture:
+    """Play a dry run of preempt on one node: which pods are on the copy whenever proportion is
+    asked whether the queue may hold the claimant, and the answer.
+    """
+    trace, ssn = traced(cluster.objects(), conf)
+    (node,) = nodes_drawn(ssn)["nodes"]
+    copy = {pod["name"]: "running" for pod in node["pods"] if pod["state"] != "promised"}
+    moments, moved = {}, ""
+    for record in trace.of("call"):
+        if record["point"] in ("simulate_remove_task", "simulate_add_task"):
+            moved = short(record.get("removed") or record["added"])
+            copy[moved] = "leaving" if record.get("removed") else "running"
+        elif record["point"] == "simulate_allocatable":
+            states = copy | ({short(record["task"]): "promised"} if record["answer"] else {})
+            pods = [pod | {"state": states[pod["name"]], "label": pod["name"].rpartition("-")[0]}
+                    for pod in node["pods"] if pod["name"] in states]
+            words = DRY_RUN[copy[moved], record["answer"]]
+            moments[gettext(words, pod=moved)] = pictures.cluster(
+                title, {"nodes": [node | {"pods": pods}]}, unit="CPUs",
+                legend="Hollow: not on the copy. Dashed: the claimant.")
+    return pictures.film(moments)

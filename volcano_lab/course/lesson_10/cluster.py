@@ -10,12 +10,10 @@ from typing import Any
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
-from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Operation
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.messages import gettext, mark
-from volcano_lab.trace import TraceReader
+from volcano_lab.trace import TraceReader, short
 from volcano_lab.trace.palette import COLORS
 from volcano_lab.trace.views import jobs
 from volcano_lab.widgets import pictures
@@ -70,7 +68,7 @@ def topology_cluster(pods: int = 4, cpu: int = 1, mode: str = "hard", highest_ti
     return cluster.job("train", pods=pods, cpu=cpu, network_topology=topology)
 
 
-def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
+def hyper_nodes(trace: TraceReader) -> list[dict[str, Any]]:
     """One row per HyperNode, by tier: what is free in it, what waiting pods ask for, what became
     of the dry run.
 
@@ -79,18 +77,18 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     >>> from volcano_lab.scheduler import traced
     >>> trace, _ = traced(topology_cluster(pods=2, cpu=2).objects(), CONF)
     >>> [(row["hyper_node"], row["dry_run"]) for row in hyper_nodes(trace)][:4]
-    [('rack-1', 'fits, chosen'), ('rack-2', 'does not fit'), ('rack-3', 'fits'),
-     ('rack-4', 'not tried: not enough is free')]
+    [('rack-1', 'chosen'), ('rack-2', 'does not fit'), ('rack-3', 'fits'),
+     ('rack-4', 'too little is free')]
     """
     racks_of = {**{rack: (rack,) for rack in RACKS}, **ROOMS, TOP: tuple(RACKS)}
     tried = {record["hyper_node"]: record
-             for record in trace.of("hyper_node_tried", job=job, sub_job="")}
-    chosen = [record["hyper_node"] for record in trace.of("hyper_node_chosen", job=job, sub_job="")]
+             for record in trace.of("hyper_node_tried", job=JOB, sub_job="")}
+    chosen = [record["hyper_node"] for record in trace.of("hyper_node_chosen", job=JOB, sub_job="")]
     idle = {name: node["idle"].get("cpu", 0) / 1000 for name, node in trace.start["nodes"].items()}
-    tasks = [task for task in trace.start["tasks"].values() if task["job"] == job]
+    tasks = [task for task in trace.start["tasks"].values() if task["job"] == JOB]
     asks = sum(task["request"].get("cpu", 0) for task in tasks if not task["node"]) / 1000
     stands_on = {task["node"] for task in tasks if task["node"]}
-    placed = any(record["job"] == job for record in trace.iter("commit"))
+    placed = any(record["job"] == JOB for record in trace.iter("commit"))
     rows = []
     for name, racks in racks_of.items():
         record = tried.get(CLUSTER_TOP if name == TOP else name)
@@ -99,16 +97,16 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
         row = {"hyper_node": name, "tier": tier, "free": free, "asks": asks, "score": None}
         if record is None:
             outside = stands_on - {node for rack in racks for node in RACKS[rack]}
-            reasons = {"not tried: soft needs no dry run": placed and not chosen,
-                       "not tried: other pods of the gang are elsewhere": bool(outside),
-                       "not tried: not enough is free": free < asks, LOWER_SERVES: bool(chosen)}
+            reasons = {"soft needs no dry run": placed and not chosen,
+                       "the gang runs elsewhere": bool(outside),
+                       "too little is free": free < asks, LOWER_SERVES: bool(chosen)}
             said = next((reason for reason, holds in reasons.items() if holds), NOT_ALLOWED)
-            rows.append(row | {"dry_run": said})
-        elif not record["fits"]:
-            rows.append(row | {"dry_run": "does not fit"})
+        elif record["fits"]:
+            said = "chosen" if chosen[-1:] == [record["hyper_node"]] else "fits"
+            row["score"] = record["score"]
         else:
-            said = "fits, chosen" if chosen[-1:] == [record["hyper_node"]] else "fits"
-            rows.append(row | {"dry_run": said, "score": record["score"]})
+            said = "does not fit"
+        rows.append(row | {"dry_run": said})
     return rows
 
 
@@ -147,18 +145,12 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
             "text": gettext("Whole cluster (tier 3): {note}.", note=_note(found[TOP]))}
 
 
-LOWER_SERVES, NOT_ALLOWED = "not tried: a lower tier serves", "not tried: its tier is not allowed"
-STATES = {"fits, chosen": "chosen", "does not fit": "refused",
-          "not tried: not enough is free": "refused"}
-NOTES = {"fits, chosen": "chosen", "not tried: not enough is free": "too little is free",
-         "not tried: other pods of the gang are elsewhere": "the gang runs elsewhere",
-         "not tried: soft needs no dry run": "soft needs no dry run",
-         LOWER_SERVES: "a lower tier serves", NOT_ALLOWED: "its tier is not allowed"}
-"""What became of a dry run -> the same on a picture."""
+LOWER_SERVES, NOT_ALLOWED = "a lower tier serves", "its tier is not allowed"
+STATES = {"chosen": "chosen", "does not fit": "refused", "too little is free": "refused"}
 
 
 def _note(row: dict[str, Any]) -> str:
-    note = gettext(NOTES.get(row["dry_run"], row["dry_run"]))
+    note = gettext(row["dry_run"])
     return f"{note}{mark(': ')}{row['score']:.4g}" if row["score"] else note
 
 
@@ -171,7 +163,11 @@ def _pod(trace: TraceReader, task: TaskInfo) -> dict[str, Any]:
 
 def picture(trace: TraceReader, ssn: Session, title: str) -> pictures.Picture:
     """The picture of `dry_runs`."""
-    return pictures.cluster(title, dry_runs(trace, ssn), unit="CPUs", cell=1, legend=LEGEND)
+    return _drawn(title, dry_runs(trace, ssn))
+
+
+def _drawn(title: str, data: dict[str, Any]) -> pictures.Picture:
+    return pictures.cluster(title, data, unit="CPUs", cell=1, legend=LEGEND)
 
 
 LEGEND = ("Grey: other pods. Blue with a ring: the gang (hatched: placed in this cycle). "
@@ -194,37 +190,26 @@ def sub_dry_runs(trace: TraceReader) -> list[dict[str, Any]]:
     return rows
 
 
-def statements(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
-    """One row per statement of the gang, in order: on which nodes it allocated, and what became of
-    it.
+STATEMENTS = {"discard": "statement {number}: a dry run in {rack}, saved and undone",
+              "commit": "statement {number}: {rack} is recovered and committed"}
+
+
+def statements_film(trace: TraceReader, ssn: Session, title: str) -> pictures.Picture:
+    """Play the statements of a gang that is placed: where its pods are in each.
 
     >>> from volcano_lab.scheduler import traced
-    >>> statements(traced(topology_cluster(pods=2).objects(), CONF)[0])[0]
-    {'statement': 0, 'allocates on': 'node-1, node-1', 'then': 'all taken back'}
+    >>> film = statements_film(*traced(topology_cluster(pods=2).objects(), CONF), "Statements")
+    >>> film.spec["moments"][0], film.spec["moments"][-1]
+    ('statement 0: a dry run in rack-1, saved and undone',
+     'statement 4: rack-4 is recovered and committed')
     """
-    ends = {"discard": "all taken back", "commit": "committed", "": ""}
-    return [{"statement": row["statement"], "allocates on": ", ".join(
-        node for word, _, node in row["steps"] if not word.startswith("undo")),
-             "then": ends[row["outcome"]]} for row in jobs.statements(trace, job)]
-
-
-def saved_and_discarded() -> list[dict[str, str]]:
-    """One allocation, saved and then discarded: what the statement's own operation and the saved
-    copy know afterwards.
-    """
-    rows: list[dict[str, str]] = []
-
-    def look(when: str, **operations: Operation) -> None:
-        rows.extend({"when": when, "operation": which,
-                     "pod's node": operation.task.node_name or "(none)",
-                     "pod's status": str(operation.task.status)}
-                    for which, operation in operations.items())
-
-    by_hand = Rehearsal(topology_cluster(pods=1), CONF)
-    statement = by_hand.statement().allocate("train-0", "node-1")
-    saved = statement.save()
-    look("after saving", original=statement.operations[0], copy=saved[0])
-    statement.discard()
-    look("after discarding", original=statement.operations[0], copy=saved[0])
-    look("after recovering the copy", copy=by_hand.statement().recover(saved).operations[0])
-    return rows
+    data, moments = dry_runs(trace, ssn), {}
+    gang = {pod["name"]: pod for node in data["nodes"] for pod in node["pods"] if pod["ring"]}
+    for row in jobs.statements(trace, JOB):
+        on = {short(pod): node for word, pod, node in row["steps"] if word == "allocate"}
+        nodes = [node | {"pods": [pod for pod in node["pods"] if not pod["ring"]] + [
+            gang[pod] for pod in on if on[pod] == node["name"]]} for node in data["nodes"]]
+        rack = next(rack for rack, names in RACKS.items() if {*names} & {*on.values()})
+        words = gettext(STATEMENTS[row["outcome"]], number=row["statement"], rack=rack)
+        moments[words] = _drawn(title, data | {"nodes": nodes})
+    return pictures.film(moments)

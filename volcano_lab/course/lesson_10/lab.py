@@ -16,6 +16,9 @@ from volcano_lab.widgets.controls import choice, group, slider
 from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.story import outcome
 
+TRIED = "chosen", "fits", "does not fit"
+"""What becomes of a HyperNode that is tried."""
+
 
 @define
 class Tried:
@@ -34,13 +37,13 @@ class Tried:
     @property
     def goes(self) -> str:
         """Where the gang goes, in words."""
-        chosen = [row["hyper_node"] for row in self.rows if row["dry_run"] == "fits, chosen"]
+        chosen = [row["hyper_node"] for row in self.rows if row["dry_run"] == "chosen"]
         return next(iter(chosen), "nodes, without a dry run" if self.placed else "it waits")
 
     @property
     def because(self) -> str:
         """The number that decided."""
-        best = next((row for row in self.rows if row["dry_run"] == "fits, chosen"), None)
+        best = next((row for row in self.rows if row["dry_run"] == "chosen"), None)
         if best:
             return gettext("score {score}, the highest of tier {tier}", tier=best["tier"],
                            score=f"{best['score']:.4g}")
@@ -54,8 +57,8 @@ class Tried:
     @property
     def tried(self) -> str:
         """The HyperNodes in which the gang was tried."""
-        return gettext("{names:,}", names=[row["hyper_node"] for row in self.rows if "not tried"
-                                           not in row["dry_run"]]) or "none"
+        return gettext("{names:,}", names=[
+            row["hyper_node"] for row in self.rows if row["dry_run"] in TRIED]) or "none"
 
 
 def cluster_of(values: Values) -> Cluster:
