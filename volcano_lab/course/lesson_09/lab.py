@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.boss import evicted
 from volcano_lab.course.kit.tasks import tasks
 from volcano_lab.course.lesson_09 import scene
 from volcano_lab.explain import Cause, Explainer
 from volcano_lab.messages import gettext, mark
-from volcano_lab.scheduler import traced
+from volcano_lab.trace import Trace
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice, group, slider, switch
 from volcano_lab.widgets.lab import Lab, Values
@@ -37,24 +38,18 @@ def cluster_of(values: Values) -> Cluster:
 
 
 class Evicted:
-    """One cycle of the lab: its trace and session, who was evicted, what became of the gang."""
+    """One cycle of the lab: who was evicted, and what became of the gang."""
 
     def __init__(self, values: Values):
         self.cluster = cluster_of(values)
         self.conf = scene.conf_with(*ORDERS[values["actions"]], one_tier=values["one_tier"])
-        self.trace, self.ssn = traced(self.cluster.objects(), self.conf)
-
-    @cached_property
-    def evicted(self) -> list[str]:
-        """The evicted pods."""
-        back = {record["statement"] for record in self.trace.iter("undo")}
-        return [record["task"].removeprefix("default/") for record in self.trace.of("do")
-                if record["operation"] == "evict" and record["statement"] not in back]
+        self.cycle = self.cluster.run(self.conf, trace=Trace())
+        self.evicted = evicted(self.cycle)
 
     @cached_property
     def end(self) -> str:
         """How the gang's statement ended."""
-        tried = any(record["operation"] == "evict" for record in self.trace.of("do"))
+        tried = any(record["operation"] == "evict" for record in self.cycle.trace.of("do"))
         without = "discard" if tried else "not tried"
         return "commit" if self.evicted else without
 
@@ -76,7 +71,7 @@ class Evicted:
     @cached_property
     def votes(self) -> dict[str, Any]:
         """What was said of the candidates; why there were none."""
-        drawn = votes(self.trace, self.ssn, FIRST, self.end == "discard")
+        drawn = votes(self.cycle.trace, self.cycle.session, FIRST, self.end == "discard")
         return drawn if drawn["rows"] else drawn | {"verdict": self.why.text}
 
 
@@ -94,9 +89,9 @@ CONTROLS = group("configuration", {
     "preemptable": switch(True, "preemptable", about="the annotation of greedy's pods"),
 }, color=scene.COLORS["greedy"])
 
-PANELS = [pictures.cluster("Evicted pods, and promised nodes", lambda at: scene.nodes_drawn(at.ssn),
-                           key="nodes", unit="CPUs", wide="half",
-                           legend="Hollow: being evicted. Dashed: promised."),
+PANELS = [pictures.cluster("Evicted pods, and promised nodes",
+                           lambda at: scene.nodes_drawn(at.cycle), key="nodes", unit="CPUs",
+                           wide="half", legend="Hollow: being evicted. Dashed: promised."),
           pictures.votes("Votes on the candidates for urgent-0", lambda at: at.votes,
                          key="votes", rows=3, wide="half", legend=VOTES)]
 TASKS = tasks("09", {

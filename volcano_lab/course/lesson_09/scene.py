@@ -10,10 +10,9 @@ from typing import Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.framework.session import Session
 from volcano_lab.messages import gettext
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import short
+from volcano_lab.trace import Trace, short
 from volcano_lab.trace.palette import colors_of
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
@@ -71,16 +70,16 @@ def votes_picture(cluster: Cluster, conf: str, title: str, pod: str = "default/u
                           width=760)
 
 
-def nodes_drawn(ssn: Session) -> dict[str, Any]:
-    """Return the nodes of a session with their pods, as data of `pictures.cluster`."""
+def nodes_drawn(cycle: Cycle) -> dict[str, Any]:
+    """Return the nodes at a cycle's end with their pods, as data of `pictures.cluster`."""
     return {"nodes": [{"name": name, "size": node.allocatable.milli_cpu / 1000,
                        "pods": facts.pods(node.tasks.values(), COLORS)}
-                      for name, node in sorted(ssn.nodes.items())]}
+                      for name, node in sorted(cycle.session.nodes.items())]}
 
 
 def nodes_picture(cycle: Cycle, title: str) -> pictures.Picture:
     """Draw the nodes when a cycle ends: who runs, who leaves, and what is promised to whom."""
-    return pictures.cluster(title, nodes_drawn(cycle.session), unit="CPUs", width=760,
+    return pictures.cluster(title, nodes_drawn(cycle), unit="CPUs", width=760,
                             legend="Blue: greedy. Orange: old. Green, dashed: urgent, promised. "
                                    "Hollow: is leaving.")
 
@@ -89,11 +88,11 @@ def dry_run(cluster: Cluster, conf: str, title: str) -> pictures.Picture:
     """Play a dry run of preempt on one node: which pods are on the copy whenever proportion is
     asked whether the queue may hold the claimant, and the answer.
     """
-    trace, ssn = traced(cluster.objects(), conf)
-    (node,) = nodes_drawn(ssn)["nodes"]
+    cycle = cluster.run(conf, trace=Trace())
+    (node,) = nodes_drawn(cycle)["nodes"]
     copy = {pod["name"]: "running" for pod in node["pods"] if pod["state"] != "promised"}
     moments, moved = {}, ""
-    for record in trace.of("call"):
+    for record in cycle.trace.of("call"):
         if record["point"] in ("simulate_remove_task", "simulate_add_task"):
             moved = short(record.get("removed") or record["added"])
             copy[moved] = "leaving" if record.get("removed") else "running"

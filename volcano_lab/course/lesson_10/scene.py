@@ -140,22 +140,16 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
 
 
 def tree_of_hyper_nodes() -> pictures.Picture:
-    """Draw the lesson's tree: nodes in racks in rooms, what others hold, what is free in each."""
-    cluster = rooms.topology_cluster(pods=9)
-    before = rooms.dry_runs(*traced(cluster.objects(), rooms.CONF))
+    """Draw the lesson's tree: nodes in racks in rooms, what others hold, what is free in each.
+
+    >>> tree_of_hyper_nodes().data["text"]
+    'Whole cluster (tier 3): 19 CPUs free.'
+    """
+    trace, ssn = traced(rooms.topology_cluster(pods=9).objects(), rooms.CONF)
+    before = rooms.dry_runs(trace, ssn)
+    free = {row["hyper_node"]: row["free"] for row in rooms.hyper_nodes(trace)}
     for group in before["groups"]:
-        group |= {"note": gettext("{free} CPUs free", free=free()[group["name"]]), "state": ""}
-    before["text"] = gettext("Whole cluster (tier 3): {free} CPUs free.",
-                             free=free()["whole cluster"])
+        group |= {"note": gettext("{free} CPUs free", free=free[group["name"]]), "state": ""}
+    before["text"] = gettext("Whole cluster (tier 3): {free} CPUs free.", free=free[rooms.TOP])
     return pictures.cluster("The tree of HyperNodes, and what others hold", before, unit="CPUs",
                             cell=1)
-
-
-def free() -> dict[str, float]:
-    """Name of a HyperNode -> the CPUs that others leave.
-
-    >>> free()["rack-2"]
-    4.0
-    """
-    trace, _ = traced(rooms.topology_cluster().objects(), rooms.CONF)
-    return {row["hyper_node"]: row["free"] for row in rooms.hyper_nodes(trace)}
