@@ -50,7 +50,12 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
 
 
 def _points(row: dict[str, Any]) -> str:
-    return counted(row["total"], "points", f"{plain(row['total']):g}")
+    return counted(row["total"], "points", f"{_shown(row['total']):g}")
+
+
+def _shown(points: float) -> float:
+    """Return points as bars and tables show them: one decimal, halves up."""
+    return plain(int(10 * points + 0.5) / 10)
 
 
 def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool = True,
@@ -92,7 +97,7 @@ def _against_best(rows: Rows) -> Rows:
     best = max(sum(row["parts"]) for row in rows) or 1
     return [{"name": row["name"], "parts": row["parts"], "limit": best, "over": False,
              "text": row["text"] or gettext("{points}, chosen" if row["chosen"] else "{points}",
-                                            points=plain(sum(row["parts"])))} for row in rows]
+                                            points=_shown(sum(row["parts"])))} for row in rows]
 
 
 @define
@@ -145,18 +150,15 @@ def node_rows(at: Placed) -> Rows:
                 for name in ("nodeorder", "binpack")}, "sum": row["total"]} for row in at.rows]
 
 
-CONTROLS = group("CPUs in use",
-                 {name.replace("-", "_"): slider(used, 0, scene.CPUS, name, unit="CPUs",
-                                                 about=f"by pods of {scene.RUNS[name]}")
-                  for name, used in zip(scene.NODES, (3, 1, 2), strict=True)}) | group(
-                      "pod new",
-                      {"cpu": slider(1, 1, 5, "requests", unit="CPUs"),
-                       "rule": choice("none", list(RULES), "its rule")}, color=COLORS["new"],
-                      link="new-0") | group(
-                          "scheduler and node-2",
-                          {"binpack": slider(0, 0, 5, "binpack",
-                                             about="binpack.weight, beside nodeorder"),
-                           "taint": switch(False, "taint", about="team=gpu:NoSchedule on node-2")})
+IN_USE = {name.replace("-", "_"): slider(used, 0, scene.CPUS, name, unit="CPUs",
+                                         about=f"by pods of {scene.RUNS[name]}")
+          for name, used in zip(scene.NODES, (3, 1, 2), strict=True)}
+NEW = {"cpu": slider(1, 1, 5, "requests", unit="CPUs"),
+       "rule": choice("none", list(RULES), "its rule")}
+SCORING = {"binpack": slider(0, 0, 5, "binpack", about="binpack.weight, beside nodeorder"),
+           "taint": switch(False, "taint", about="team=gpu:NoSchedule on node-2")}
+CONTROLS = (group("CPUs in use", IN_USE) | group("pod new", NEW, color=COLORS["new"], link="new-0")
+            | group("scheduler and node-2", SCORING))
 
 PANELS = [
     pictures.cluster("The node of new", lambda at: nodes_drawn(at.rows), key="where", unit="CPUs",
@@ -199,7 +201,7 @@ def placement_lab() -> Lab:
     >>> lab = placement_lab().set(binpack=2)
     >>> lab.facts.where, lab.said
     ('node-1', 'Scheduler and node-2: binpack 2 (was 0). Node of new: node-1 (was node-2): node-1
-    524 points; node-3 517.75 points.')
+    524 points; node-3 517.8 points.')
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits",
                tasks=tasks("08"), says=[outcome("Node of new", lambda at: at.where, _because),

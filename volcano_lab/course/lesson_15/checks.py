@@ -22,7 +22,8 @@ WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")
 """No plugin limits a queue or an admission, so that every gang is tried."""
 
 
-def _pairs_of(nodes: int, gangs: list[int], room: int) -> int:
+@cache
+def _pairs_of(nodes: int, gangs: tuple[int, ...], room: int) -> int:
     """The pairs of a cycle on nodes with room for `room` pods of 1 CPU in all, spread evenly, with
     waiting gangs in that order.
     """
@@ -42,7 +43,7 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
         if given is None:
             return None
         yield not isinstance(given, int | float), try_again("no_number", given=repr(given))
-        counted = _pairs_of(nodes, gangs, room)
+        counted = _pairs_of(nodes, tuple(gangs), room)
         hints = filter(None, [hint, "pods_that_fail" if given < counted else ""])
         yield given != counted, try_again("pairs_otherwise", *hints, nodes=nodes, gangs=gangs,
                                           room=room, counted=counted, given=given)
