@@ -168,3 +168,13 @@ def test_no_words_lie_on_each_other(width, suffix):
 def test_labels_say_the_number_of_their_mark():
     said = " ".join(words for _, _, _, words in words_of(flat().run().plot.queues().svg))
     assert re.search(r"guarantee 2 deserves [\d.]+ limit 14", said)
+
+
+def test_the_row_of_the_whole_cluster_is_in_the_reader_s_language():
+    from volcano_lab.messages.language import speaking
+
+    cycle = Cluster().node("n1", cpu=4).job("a", pods=9, cpu=1).run()
+    assert [row["label"] for row in cycle.plot.sums("a").data] == ["cluster"]
+    with speaking("zh"):
+        (row,) = cycle.plot.sums("a").data
+    assert (row["name"], row["label"]) == ("cluster", "集群")

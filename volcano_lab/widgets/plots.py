@@ -81,6 +81,7 @@ class Plot:
         resource = named_resource(self._cycle.session, resource)
         key = Names(self._cycle.session).find(job, "job")[1] if job else ""
         rows = [{"name": row["level"], "note": "" if job else short(row["job"]),
+                 "label": gettext("cluster") if row["level"] == "cluster" else row["level"],
                  "parts": [amount(row["allocated"] - row["elastic"], resource),
                            amount(row["inqueue"], resource), amount(row["minimum"], resource)],
                  "limit": amount(row["may_hold"], resource), "over": row["verdict"] == "refused",
@@ -88,9 +89,8 @@ class Plot:
                                      limit=amount(row["may_hold"], resource)))}
                 for row in admissions(self._cycle.trace, key, resource)
                 if row["may_hold"] is not None]
-        return pictures.sums(title or gettext(
-            "What enqueue compares, in {unit}", unit=gettext(unit_of(resource))), rows,
-                             parts=SUMS, limit="may hold", **WIDE | frame)
+        default = gettext("What enqueue compares, in {unit}", unit=gettext(unit_of(resource)))
+        return pictures.sums(title or default, rows, parts=SUMS, limit="may hold", **WIDE | frame)
 
     def nodes(self, title: str = "Nodes and their pods", resource: str = "cpu", **frame: Any
               ) -> Picture:
